@@ -1,0 +1,24 @@
+export type GitErrorCode =
+  | 'failed'
+  | 'timeout'
+  | 'aborted'
+  | 'output_too_large'
+  | 'busy'
+  | 'not_found'
+  | 'corrupt'
+  | 'invalid'
+  | 'conflict'
+  | 'locked';
+
+/** What went wrong below HTTP. `message` is for the log: it may hold paths of the machine, so it is never sent to a client. */
+export class GitError extends Error {
+  readonly code: GitErrorCode;
+  readonly exitCode: number | undefined;
+
+  constructor(code: GitErrorCode, message: string, exitCode?: number) {
+    super(message);
+    this.name = 'GitError';
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { gitEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+
+export interface GitOptions {
+  /** The repository's directory; passed as `--git-dir`. Left out for commands that need none. */
+  gitDir?: string;
+  /** Added to the clean environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Ends the child (with its whole process group) when aborted. */
+  signal?: AbortSignal;
+  /** Milliseconds until the child is ended; default 60,000. */
+  timeoutMs?: number;
+  /** Extra pipes beside 0, 1 and 2, for hooks: how many. */
+  extraPipes?: number;
+}
+
+export interface GitRunOptions extends GitOptions {
+  /** Written to standard input, which is then closed. */
+  input?: Buffer | string;
+  /** Bytes of output kept before the child is ended and `output_too_large` thrown; default 64 MiB. */
+  maxOutput?: number;
+  /** Exit codes that are answers rather than failures; default [0]. */
+  okCodes?: readonly number[];
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** At most this many git children at once; later ones wait their turn. Warm readers do not count. */
+const MAX_CHILDREN = 16;
+const MAX_WAITING = 1_000;
+const MAX_STDERR = 16 * 1024;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function takeSlot(signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (running < MAX_CHILDREN) {
+    running += 1;
+    return;
+  }
+  if (waiting.length >= MAX_WAITING) throw new GitError('busy', 'too many git commands are waiting');
+  await new Promise<void>((resolve, reject) => {
+    const start = () => {
+      signal?.removeEventListener('abort', drop);
+      resolve();
+    };
+    const drop = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', drop, { once: true });
+    waiting.push(start);
+  });
+}
+
+function giveSlot(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running -= 1;
+}
+
+/** Ends a child together with everything it started. */
+export function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+function start(args: readonly string[], options: GitOptions): ChildProcess {
+  const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
+  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
+  return spawn('git', [...where, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe', ...extra],
+    env: gitEnvironment(options.env),
+    cwd: options.gitDir ?? '/',
+    detached: true,
+  });
+}
+
+export interface GitChild {
+  stdin: Writable;
+  stdout: Readable;
+  child: ChildProcess;
+  /** Fulfils when the child has ended and its output is drained; never rejects. */
+  done: Promise<{ code: number; stderr: string; killed: 'timeout' | 'abort' | null }>;
+  kill(): void;
+}
+
+/**
+ * Starts a git command whose input and output are streams; the caller reads `stdout` and awaits `done`.
+ * Every element of `args` is built by us: user text is only ever a value after `--end-of-options`, or input.
+ */
+export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<GitChild> {
+  await takeSlot(options.signal);
+  let child: ChildProcess;
+  try {
+    child = start(args, options);
+  } catch (error) {
+    giveSlot();
+    throw error;
+  }
+  let stderr = '';
+  let killed: 'timeout' | 'abort' | null = null;
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < MAX_STDERR) stderr += text.slice(0, MAX_STDERR - stderr.length);
+  });
+  // A child that has ended already breaks the pipe; its exit code tells the story.
+  child.stdin!.on('error', () => {});
+  const end = (reason: 'timeout' | 'abort') => {
+    killed ??= reason;
+    killGroup(child);
+  };
+  const timer = setTimeout(end, options.timeoutMs ?? 60_000, 'timeout');
+  const onAbort = () => end('abort');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted) onAbort();
+  const done = new Promise<Awaited<GitChild['done']>>((resolve) => {
+    let settled = false;
+    const settle = (code: number, text = stderr) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+      giveSlot();
+      resolve({ code, stderr: text, killed });
+    };
+    child.on('error', (error) => settle(127, error.message));
+    child.on('close', (code) => settle(code ?? 137));
+  });
+  return { stdin: child.stdin!, stdout: child.stdout!, child, done, kill: () => end('abort') };
+}
+
+/**
+ * Runs one git command to its end.
+ * @throws GitError `failed` for an exit code outside `okCodes`, `timeout`, `aborted`, `output_too_large`, `busy`
+ */
+export async function runGit(args: readonly string[], options: GitRunOptions = {}): Promise<GitResult> {
+  const git = await spawnGit(args, options);
+  const maxOutput = options.maxOutput ?? 64 * 1024 * 1024;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let tooLarge = false;
+  git.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxOutput) {
+      tooLarge = true;
+      git.kill();
+    } else {
+      chunks.push(chunk);
+    }
+  });
+  git.stdin.end(options.input ?? '');
+  const { code, stderr, killed } = await git.done;
+  if (tooLarge) throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
+  if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
+  if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
+  if (!(options.okCodes ?? [0]).includes(code)) throw new GitError('failed', `git ${args[0]}: ${stderr.trim()}`, code);
+  return { code, stdout: Buffer.concat(chunks), stderr };
+}
