@@ -76,7 +76,8 @@ export function killGroup(child: ChildProcess): void {
   }
 }
 
-function start(args: readonly string[], options: GitOptions): ChildProcess {
+/** Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds. */
+export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
   return spawn('git', [...where, ...args], {
@@ -104,7 +105,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   await takeSlot(options.signal);
   let child: ChildProcess;
   try {
-    child = start(args, options);
+    child = startGit(args, options);
   } catch (error) {
     giveSlot();
     throw error;

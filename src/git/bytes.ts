@@ -1,0 +1,68 @@
+/**
+ * Git's names are bytes, mostly UTF-8. A byte that is no part of valid UTF-8 becomes the lone surrogate
+ * U+DC80..U+DCFF, so that every name has exactly one string and comes back to the same bytes.
+ * `String.prototype.toWellFormed` makes such a string fit for people.
+ */
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const LONE_SURROGATE = /[\udc80-\udcff]/;
+const ABOVE_BASIC_ORDER = /[\ud800-\uffff]/;
+
+/** The length in bytes of the valid UTF-8 sequence at `at`, or 0 when there is none. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at]!;
+  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length < 2) return length;
+  try {
+    strict.decode(bytes.subarray(at, at + length));
+    return length;
+  } catch {
+    return 0;
+  }
+}
+
+/** A name's bytes as a string that `encodeBytes` turns back into the same bytes. */
+export function decodeBytes(bytes: Buffer): string {
+  try {
+    return strict.decode(bytes);
+  } catch {}
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at);
+    text += length === 0 ? String.fromCharCode(0xdc00 + bytes[at]!) : bytes.toString('utf8', at, at + length);
+    at += Math.max(length, 1);
+  }
+  return text;
+}
+
+/** The bytes of a string made by `decodeBytes`, or of any other string as UTF-8. */
+export function encodeBytes(text: string): Buffer {
+  if (text.isWellFormed() || !LONE_SURROGATE.test(text)) return Buffer.from(text, 'utf8');
+  const parts: Buffer[] = [];
+  for (const point of text) {
+    const code = point.codePointAt(0)!;
+    const escaped = code >= 0xdc80 && code <= 0xdcff;
+    parts.push(escaped ? Buffer.from([code - 0xdc00]) : Buffer.from(point, 'utf8'));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Orders two names as git does, by their bytes; gives a negative number, 0 or a positive number. */
+export function compareBytes(a: string, b: string): number {
+  if (a === b) return 0;
+  if (ABOVE_BASIC_ORDER.test(a) || ABOVE_BASIC_ORDER.test(b)) return Buffer.compare(encodeBytes(a), encodeBytes(b));
+  return a < b ? -1 : 1;
+}
+
+/** Text written by people (names, messages): UTF-8 where it is valid, else Latin-1, or `encoding` where it is known. */
+export function decodeText(bytes: Buffer, encoding?: string): string {
+  if (encoding !== undefined) {
+    try {
+      return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {}
+  }
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
+}

@@ -1,0 +1,36 @@
+import { open } from 'node:fs/promises';
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
+}
+
+/** Whether an error of the file system says that the file or a folder above it is not there. */
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, 'ENOENT', 'ENOTDIR');
+}
+
+/** Whether an error of the file system says that the name is taken. */
+export function isTaken(error: unknown): boolean {
+  return hasCode(error, 'EEXIST', 'ENOTEMPTY');
+}
+
+/** Makes what a file or folder holds durable; throws the file system's error. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `syncPath` that gives false where there is no such path. */
+export async function syncIfThere(path: string): Promise<boolean> {
+  try {
+    await syncPath(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { decodeBytes, encodeBytes } from './bytes.ts';
+import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
+import { isOid } from './objects.ts';
+import { isValidRefName } from './ref-name.ts';
+
+interface LooseFile {
+  stamp: FileStamp;
+  /** Null for what is no plain object id: a broken or symbolic reference. */
+  oid: string | null;
+}
+
+interface Folder {
+  stamp: FileStamp | undefined;
+  files: Map<string, LooseFile>;
+  folders: Map<string, Folder>;
+  /** Changes when this folder's own files or the set of its folders change. */
+  version: number;
+}
+
+const buffer = Buffer.allocUnsafeSlow(256);
+
+function bytesPath(dir: string, name: string): string | Buffer {
+  return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
+}
+
+function statOf(path: string | Buffer): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+/** The object id in a reference's file, null where it holds none, undefined where the file is gone. */
+function readFile(path: string | Buffer): string | null | undefined {
+  let handle: number;
+  try {
+    handle = openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    return null;
+  }
+  try {
+    const text = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0)).trimEnd();
+    return isOid(text) ? text : null;
+  } catch {
+    return null;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The references that are files below `refs/`, read afresh wherever a folder's status says that it changed. */
+export class LooseRefs {
+  readonly #dir: string;
+  readonly #root: Folder = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
+  #versions = 0;
+
+  /** @param dir the repository's directory */
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** The object id of one reference; null for a broken one, undefined where there is no such file. */
+  read(name: string): string | null | undefined {
+    const path = bytesPath(this.#dir, name);
+    const stats = statOf(path);
+    if (stats === undefined || stats.isDirectory()) return undefined;
+    return stats.isFile() ? readFile(path) : null;
+  }
+
+  /**
+   * Brings everything below a folder up to date.
+   * @param prefix `refs/` or a folder below it, with a closing slash
+   * @returns a number that stays the same exactly while nothing below the folder changes
+   */
+  refresh(prefix: string): number {
+    return this.#refresh(this.#folder(prefix), prefix.slice(0, -1));
+  }
+
+  /** The loose references below a folder, unsorted; `oid` is null for a broken one. Call `refresh` first. */
+  *below(prefix: string): Generator<{ name: string; oid: string | null }> {
+    yield* walk(this.#folder(prefix), prefix.slice(0, -1));
+  }
+
+  #folder(prefix: string): Folder {
+    let folder = this.#root;
+    for (const part of prefix.split('/').slice(1, -1)) {
+      let next = folder.folders.get(part);
+      if (next === undefined) {
+        next = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
+        // Known to the parent only when the parent's own scan finds it.
+        if (statOf(bytesPath(this.#dir, prefix.slice(0, -1)))?.isDirectory()) folder.folders.set(part, next);
+      }
+      folder = next;
+    }
+    return folder;
+  }
+
+  #refresh(folder: Folder, name: string): number {
+    const path = bytesPath(this.#dir, name);
+    const stats = statOf(path);
+    if (stats === undefined || !stats.isDirectory()) {
+      if (folder.files.size > 0 || folder.folders.size > 0) folder.version = ++this.#versions;
+      folder.stamp = undefined;
+      folder.files.clear();
+      folder.folders.clear();
+      return folder.version;
+    }
+    if (folder.stamp === undefined || !isUnchanged(folder.stamp, stats)) {
+      folder.stamp = stampOf(stats);
+      if (this.#scan(folder, name, path)) folder.version = ++this.#versions;
+    }
+    let version = folder.version;
+    for (const [part, child] of folder.folders) version = Math.max(version, this.#refresh(child, `${name}/${part}`));
+    return version;
+  }
+
+  /** Reads one folder again; true when its files or the set of its folders changed. */
+  #scan(folder: Folder, name: string, path: string | Buffer): boolean {
+    const files = new Map<string, LooseFile>();
+    const folders = new Map<string, Folder>();
+    let changed = false;
+    for (const entry of readdirSync(path, { withFileTypes: true, encoding: 'buffer' })) {
+      const part = decodeBytes(entry.name);
+      if (entry.isDirectory()) {
+        const known = folder.folders.get(part);
+        changed ||= known === undefined;
+        folders.set(part, known ?? { stamp: undefined, files: new Map(), folders: new Map(), version: 0 });
+        continue;
+      }
+      if (!isValidRefName(`${name}/${part}`)) continue;
+      const before = folder.files.get(part);
+      const file = this.#readFile(`${name}/${part}`, before);
+      if (file === undefined) continue;
+      changed ||= before?.oid !== file.oid;
+      files.set(part, file);
+    }
+    changed ||= files.size !== folder.files.size || folders.size !== folder.folders.size;
+    folder.files = files;
+    folder.folders = folders;
+    return changed;
+  }
+
+  #readFile(name: string, before: LooseFile | undefined): LooseFile | undefined {
+    const path = bytesPath(this.#dir, name);
+    const stats = statOf(path);
+    if (stats === undefined) return undefined;
+    if (before !== undefined && isUnchanged(before.stamp, stats)) return before;
+    const stamp = stampOf(stats);
+    const oid = stats.isFile() ? readFile(path) : null;
+    return oid === undefined ? undefined : { stamp, oid };
+  }
+}
+
+function* walk(folder: Folder, name: string): Generator<{ name: string; oid: string | null }> {
+  for (const [part, file] of folder.files) yield { name: `${name}/${part}`, oid: file.oid };
+  for (const [part, child] of folder.folders) yield* walk(child, `${name}/${part}`);
+}

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache';
+import type { Commit, Tag, TreeEntry } from './objects.ts';
+
+export type CachedObject =
+  | { type: 'commit'; commit: Commit }
+  | { type: 'tree'; entries: readonly TreeEntry[] }
+  | { type: 'tag'; tag: Tag }
+  | { type: 'blob'; data: Buffer };
+
+/** Small blobs only: a large one would push out hundreds of trees. */
+export const MAX_CACHED_BLOB = 64 * 1024;
+
+function weigh(object: CachedObject): number {
+  if (object.type === 'blob') return 200 + object.data.length;
+  if (object.type === 'tree') return 200 + object.entries.length * 220;
+  const text = object.type === 'commit' ? object.commit : object.tag;
+  return 1_200 + 2 * (text.message.length + (text.signature?.length ?? 0));
+}
+
+/**
+ * Parsed objects of all repositories, bounded by estimated bytes. Keyed by repository id and object id;
+ * objects never change, so an entry is never stale.
+ */
+export class ObjectCache {
+  readonly #entries: LRUCache<string, CachedObject>;
+
+  /** @param maxBytes estimated bytes kept */
+  constructor(maxBytes: number) {
+    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: weigh });
+  }
+
+  get(repository: string, oid: string): CachedObject | undefined {
+    return this.#entries.get(`${repository}\0${oid}`);
+  }
+
+  set(repository: string, oid: string, object: CachedObject): void {
+    this.#entries.set(`${repository}\0${oid}`, object);
+  }
+}

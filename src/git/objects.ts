@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { decodeBytes, decodeText } from './bytes.ts';
+import { GitError } from './errors.ts';
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+/** The hash a repository names its objects with. */
+export type ObjectFormat = 'sha1' | 'sha256';
+
+/** Who and when, as a commit or tag states it. */
+export interface Identity {
+  name: string;
+  email: string;
+  date: Date;
+  /** Seconds since 1970. */
+  timestamp: number;
+  /** `+hhmm` or `-hhmm`. */
+  timezone: string;
+}
+
+export interface Commit {
+  oid: string;
+  tree: string;
+  parents: readonly string[];
+  author: Identity;
+  committer: Identity;
+  message: string;
+  /** The `encoding` header, where the commit has one. */
+  encoding?: string;
+  /** The armoured signature of the `gpgsig` header, where the commit has one. */
+  signature?: string;
+}
+
+export interface TreeEntry {
+  /** Six octal digits: 100644, 100755, 120000 (symbolic link), 160000 (submodule), 040000 (tree). */
+  mode: string;
+  /** One path component, decoded by `decodeBytes`. */
+  name: string;
+  oid: string;
+  type: 'blob' | 'tree' | 'commit';
+}
+
+export interface Tag {
+  oid: string;
+  /** What the tag points to. */
+  object: string;
+  type: ObjectType;
+  name: string;
+  tagger: Identity | null;
+  /** The message without its signature. */
+  message: string;
+  signature?: string;
+}
+
+const IDENTITY = /^(.*?) ?<([^>\n]*)>(?: (-?\d+) ([+-]\d{4}))?/;
+const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m;
+const MAX_TIMESTAMP = 8_640_000_000_000;
+
+/** The number of hexadecimal digits of an object id. */
+export function oidLength(format: ObjectFormat): number {
+  return format === 'sha1' ? 40 : 64;
+}
+
+/** Whether a text is a complete object id of either format, in lower case. */
+export function isOid(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** The id git gives an object of this type and content. */
+export function hashObject(type: ObjectType, data: Uint8Array, format: ObjectFormat = 'sha1'): string {
+  return createHash(format).update(`${type} ${data.length}\0`).update(data).digest('hex');
+}
+
+/** What a tree entry of this mode is. */
+export function typeOfMode(mode: string): TreeEntry['type'] {
+  return mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
+}
+
+function parseIdentity(bytes: Buffer, encoding: string | undefined): Identity {
+  const match = IDENTITY.exec(decodeText(bytes, encoding));
+  const seconds = Number(match?.[3] ?? 0);
+  const timestamp = Math.abs(seconds) <= MAX_TIMESTAMP ? seconds : 0;
+  return {
+    name: match?.[1] ?? '',
+    email: match?.[2] ?? '',
+    date: new Date(timestamp * 1000),
+    timestamp,
+    timezone: match?.[4] ?? '+0000',
+  };
+}
+
+interface Headers {
+  values: Map<string, Buffer[]>;
+  body: Buffer;
+}
+
+/** Splits `key value` lines (a line that starts with a space continues the one before) from the body. */
+function parseHeaders(data: Buffer): Headers {
+  const values = new Map<string, Buffer[]>();
+  let last: Buffer[] | undefined;
+  let at = 0;
+  while (at < data.length) {
+    let end = data.indexOf(10, at);
+    if (end < 0) end = data.length;
+    if (end === at) {
+      at += 1;
+      break;
+    }
+    if (data[at] === 0x20 && last !== undefined) {
+      last.push(Buffer.concat([last.pop()!, Buffer.from('\n'), data.subarray(at + 1, end)]));
+    } else {
+      const space = data.indexOf(0x20, at);
+      const keyEnd = space < 0 || space > end ? end : space;
+      const key = data.toString('latin1', at, keyEnd);
+      last = values.get(key) ?? [];
+      last.push(data.subarray(Math.min(keyEnd + 1, end), end));
+      values.set(key, last);
+    }
+    at = end + 1;
+  }
+  return { values, body: data.subarray(Math.min(at, data.length)) };
+}
+
+function oidHeader(headers: Headers, key: string, oid: string): string {
+  const text = headers.values.get(key)?.[0]?.toString('latin1') ?? '';
+  if (!isOid(text)) throw new GitError('corrupt', `object ${oid}: bad ${key} header`);
+  return text;
+}
+
+/**
+ * @param data the commit's content, without git's object header
+ * @throws GitError `corrupt` where tree or parents are no object ids
+ */
+export function parseCommit(oid: string, data: Buffer): Commit {
+  const headers = parseHeaders(data);
+  const encoding = headers.values.get('encoding')?.[0]?.toString('latin1');
+  const parents = (headers.values.get('parent') ?? []).map((value) => value.toString('latin1'));
+  if (!parents.every(isOid)) throw new GitError('corrupt', `object ${oid}: bad parent header`);
+  const signature = (headers.values.get('gpgsig') ?? headers.values.get('gpgsig-sha256'))?.[0];
+  return {
+    oid,
+    tree: oidHeader(headers, 'tree', oid),
+    parents,
+    author: parseIdentity(headers.values.get('author')?.[0] ?? Buffer.alloc(0), encoding),
+    committer: parseIdentity(headers.values.get('committer')?.[0] ?? Buffer.alloc(0), encoding),
+    message: decodeText(headers.body, encoding),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(signature === undefined ? {} : { signature: signature.toString('latin1') }),
+  };
+}
+
+/**
+ * @param data the tag's content, without git's object header
+ * @throws GitError `corrupt` where the tag points to no object id
+ */
+export function parseTag(oid: string, data: Buffer): Tag {
+  const headers = parseHeaders(data);
+  const type = headers.values.get('type')?.[0]?.toString('latin1') ?? '';
+  if (type !== 'commit' && type !== 'tree' && type !== 'blob' && type !== 'tag') {
+    throw new GitError('corrupt', `object ${oid}: bad type header`);
+  }
+  const tagger = headers.values.get('tagger')?.[0];
+  const text = decodeText(headers.body);
+  const signatureAt = SIGNATURE.exec(text)?.index ?? -1;
+  return {
+    oid,
+    object: oidHeader(headers, 'object', oid),
+    type,
+    name: decodeText(headers.values.get('tag')?.[0] ?? Buffer.alloc(0)),
+    tagger: tagger === undefined ? null : parseIdentity(tagger, undefined),
+    message: signatureAt < 0 ? text : text.slice(0, signatureAt),
+    ...(signatureAt < 0 ? {} : { signature: text.slice(signatureAt) }),
+  };
+}
+
+/**
+ * @param data the tree's content, without git's object header; `oid` also says which hash its entries use
+ * @throws GitError `corrupt` where an entry is cut short
+ */
+export function parseTree(oid: string, data: Buffer): TreeEntry[] {
+  const hashBytes = oid.length / 2;
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < data.length; ) {
+    const space = data.indexOf(0x20, at);
+    const nul = data.indexOf(0, space + 1);
+    if (space < 0 || nul < 0 || nul + 1 + hashBytes > data.length) {
+      throw new GitError('corrupt', `tree ${oid}: an entry is cut short`);
+    }
+    const mode = data.toString('latin1', at, space).padStart(6, '0');
+    const next = nul + 1 + hashBytes;
+    const name = decodeBytes(data.subarray(space + 1, nul));
+    entries.push({ mode, name, oid: data.toString('hex', nul + 1, next), type: typeOfMode(mode) });
+    at = next;
+  }
+  return entries;
+}

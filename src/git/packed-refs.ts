@@ -1,0 +1,142 @@
+import { readFileSync, statSync } from 'node:fs';
+import { compareBytes, decodeBytes, encodeBytes } from './bytes.ts';
+import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
+import { isOid } from './objects.ts';
+
+export interface Ref {
+  /** Full name. */
+  name: string;
+  oid: string;
+  /** What an annotated tag finally points to, where the repository has noted it. */
+  peeled?: string;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Git's `packed-refs` file: kept as it is on disk and searched by bisection, as a change of it costs a re-read. */
+export class PackedRefs {
+  readonly #path: string;
+  #stamp: FileStamp | undefined;
+  #content: Buffer = EMPTY;
+  #version = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Brings the content up to date; gives a number that changes only when the content does. */
+  refresh(): number {
+    const stats = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) {
+      this.#take(EMPTY);
+      this.#stamp = undefined;
+    } else if (this.#stamp === undefined || !isUnchanged(this.#stamp, stats)) {
+      const stamp = stampOf(stats);
+      this.#take(readSorted(this.#path));
+      this.#stamp = stamp;
+    }
+    return this.#version;
+  }
+
+  #take(content: Buffer): void {
+    if (content.equals(this.#content)) return;
+    this.#content = content;
+    this.#version += 1;
+  }
+
+  /** The object a full name is packed with, or null. Call `refresh` first. */
+  find(name: string): string | null {
+    const at = this.#lowerBound(encodeBytes(name));
+    const ref = this.#refAt(at);
+    return ref?.name === name ? ref.oid : null;
+  }
+
+  /** The packed references below a prefix, in byte order. Call `refresh` first. */
+  below(prefix: string): Ref[] {
+    const refs: Ref[] = [];
+    for (let at = this.#lowerBound(encodeBytes(prefix)); at < this.#content.length; at = this.#next(at)) {
+      const ref = this.#refAt(at);
+      if (ref === null) continue;
+      if (!ref.name.startsWith(prefix)) break;
+      refs.push(ref);
+    }
+    return refs;
+  }
+
+  /** The start of the first entry whose name is not before `key`. */
+  #lowerBound(key: Buffer): number {
+    let low = 0;
+    let high = this.#content.length;
+    while (low < high) {
+      const middle = this.#entryStart(low + Math.floor((high - low) / 2), low);
+      const space = this.#content.indexOf(0x20, middle);
+      const end = this.#lineEnd(middle);
+      const name = this.#content.subarray(space < 0 || space > end ? end : space + 1, end);
+      if (Buffer.compare(name, key) < 0) low = this.#next(middle);
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The start of the entry that the byte at `at` belongs to: its line, or the line before a `^` line. */
+  #entryStart(at: number, low: number): number {
+    let start = at;
+    for (;;) {
+      const feed = start === 0 ? -1 : this.#content.lastIndexOf(10, start - 1);
+      start = Math.max(feed + 1, low);
+      if (start === low || this.#content[start] !== 0x5e) return start;
+      start -= 1;
+    }
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#content.indexOf(10, at);
+    return end < 0 ? this.#content.length : end;
+  }
+
+  /** The start of the entry after the one at `at`. */
+  #next(at: number): number {
+    let next = Math.min(this.#lineEnd(at) + 1, this.#content.length);
+    while (this.#content[next] === 0x5e) next = Math.min(this.#lineEnd(next) + 1, this.#content.length);
+    return next;
+  }
+
+  #refAt(at: number): Ref | null {
+    const end = this.#lineEnd(at);
+    const space = this.#content.indexOf(0x20, at);
+    if (space < 0 || space > end) return null;
+    const oid = this.#content.toString('latin1', at, space);
+    if (!isOid(oid)) return null;
+    const name = decodeBytes(this.#content.subarray(space + 1, end));
+    if (this.#content[end + 1] !== 0x5e) return { name, oid };
+    return { name, oid, peeled: this.#content.toString('latin1', end + 2, this.#lineEnd(end + 1)) };
+  }
+}
+
+/** The entries of the file in byte order, without its header; git sorts them itself and says so. */
+function readSorted(path: string): Buffer {
+  let content: Buffer;
+  try {
+    content = readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return EMPTY;
+    throw error;
+  }
+  let header = '';
+  if (content[0] === 0x23) {
+    const end = content.indexOf(10);
+    header = `${content.toString('latin1', 0, end < 0 ? content.length : end)} `;
+    content = content.subarray(end < 0 ? content.length : end + 1);
+  }
+  if (header.includes(' sorted ') || content.length === 0) return content;
+  const entries: { name: string; text: string }[] = [];
+  for (const line of content.toString('latin1').split('\n')) {
+    if (line.startsWith('^')) entries.at(-1)!.text += `${line}\n`;
+    else if (line !== '' && !line.startsWith('#')) {
+      entries.push({ name: line.slice(line.indexOf(' ') + 1), text: `${line}\n` });
+    }
+  }
+  // Latin-1 strings: one character a byte, so that their order is the order of bytes.
+  entries.sort((a, b) => compareBytes(a.name, b.name));
+  return Buffer.from(entries.map((entry) => entry.text).join(''), 'latin1');
+}

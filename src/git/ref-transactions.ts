@@ -1,0 +1,131 @@
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncIfThere, syncPath } from './durable.ts';
+import { GitError } from './errors.ts';
+import { isOid } from './objects.ts';
+import { KeyedQueue } from './queue.ts';
+import { isValidRefName } from './ref-name.ts';
+import { type RefUpdate, refusal, UpdateRef } from './update-ref.ts';
+import type { WarmSlot, WarmSlots } from './warm-slots.ts';
+
+const MAX_WAITING = 1_000;
+const MAX_UPDATES = 100_000;
+
+function checkUpdates(updates: readonly RefUpdate[]): void {
+  if (updates.length > MAX_UPDATES) throw new GitError('invalid', 'too many updates in one transaction');
+  for (const update of updates) {
+    if (!isValidRefName(update.ref)) throw new GitError('invalid', 'not a valid reference name');
+    for (const oid of [update.old, update.new]) {
+      if (typeof oid === 'string' && (!isOid(oid) || /^0+$/.test(oid)))
+        throw new GitError('invalid', 'not an object id');
+    }
+    if (update.new === null && update.old === null) throw new GitError('invalid', 'deletes what must not exist');
+  }
+}
+
+/** Changes the references of one repository, one transaction at a time, through a warm `git update-ref`. */
+export class RefTransactions {
+  readonly #dir: string;
+  readonly #slots: WarmSlots;
+  readonly #queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
+  #process: UpdateRef | undefined;
+  #slot: WarmSlot | undefined;
+
+  constructor(dir: string, slots: WarmSlots) {
+    this.#dir = dir;
+    this.#slots = slots;
+  }
+
+  /** Lets the warm process end once it is done; the next transaction starts another. */
+  retire(): void {
+    this.#process?.retire();
+    this.#process = undefined;
+  }
+
+  /**
+   * Applies all updates or none; durable when it fulfils.
+   * @param readNow gives what references hold, to learn the outcome where git died in between
+   * @throws GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`, `failed`
+   */
+  async run(updates: readonly RefUpdate[], readNow: (ref: string) => Promise<string | null>): Promise<void> {
+    checkUpdates(updates);
+    if (updates.length === 0) return;
+    await this.#queue.run('', async () => {
+      const fresh = await this.#missingFolders(updates);
+      await this.#apply(updates, readNow);
+      await this.#sync(updates, fresh);
+    });
+  }
+
+  async #apply(updates: readonly RefUpdate[], readNow: (ref: string) => Promise<string | null>): Promise<void> {
+    const oid = updates.map((update) => update.new ?? update.old).find((value) => typeof value === 'string');
+    for (let attempt = 1; ; attempt += 1) {
+      const process = await this.#start();
+      const failure = await process.run(updates, oid?.length ?? 40);
+      this.#slot?.touch();
+      if (!process.usable) this.retire();
+      if (failure === null) return;
+      if (!failure.unknown) {
+        if (failure.stderr !== '' || attempt > 1) throw refusal(failure.stderr);
+        continue;
+      }
+      const values = await Promise.all(updates.map((update) => readNow(update.ref)));
+      if (updates.every((update, index) => values[index] === update.new)) return;
+      throw new GitError('failed', `update-ref ended without an answer: ${failure.stderr.trim()}`);
+    }
+  }
+
+  async #start(): Promise<UpdateRef> {
+    if (this.#process?.usable) return this.#process;
+    const slot = await this.#slots.take();
+    const process: UpdateRef = new UpdateRef(this.#dir, () => {
+      if (this.#process === process) this.#process = undefined;
+      slot.release();
+    });
+    this.#process = process;
+    this.#slot = slot;
+    slot.hold({
+      get idle() {
+        return !process.busy;
+      },
+      retire: () => {
+        if (this.#process === process) this.#process = undefined;
+        process.retire();
+      },
+      check: (now) => process.check(now),
+    });
+    return process;
+  }
+
+  /** The folders that git will have to make, so that the entries naming them are synced too. */
+  async #missingFolders(updates: readonly RefUpdate[]): Promise<Set<string>> {
+    const folders = new Set(updates.map((update) => dirname(update.ref)));
+    const missing = new Set<string>();
+    for (const folder of folders) {
+      for (let at = folder; at !== 'refs' && at !== '.'; at = dirname(at)) {
+        if (missing.has(at) || (await isFolder(join(this.#dir, at)))) break;
+        missing.add(at);
+      }
+    }
+    return missing;
+  }
+
+  async #sync(updates: readonly RefUpdate[], fresh: ReadonlySet<string>): Promise<void> {
+    const folders = new Set(updates.map((update) => dirname(update.ref)));
+    for (const folder of fresh) folders.add(dirname(folder));
+    const synced = [...folders].map(async (folder) => {
+      // A deletion also removes folders that it leaves empty.
+      for (let at = folder; at !== '.'; at = dirname(at)) if (await syncIfThere(join(this.#dir, at))) return;
+    });
+    const deletes = updates.some((update) => update.new === null);
+    await Promise.all([...synced, ...(deletes ? [syncPath(this.#dir)] : [])]);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { compareBytes } from './bytes.ts';
+import { isMissing } from './durable.ts';
+import { GitError } from './errors.ts';
+import { LooseRefs } from './loose-refs.ts';
+import { PackedRefs, type Ref } from './packed-refs.ts';
+import { isValidRefName } from './ref-name.ts';
+import { RefTransactions } from './ref-transactions.ts';
+import type { RefUpdate } from './update-ref.ts';
+import type { WarmSlots } from './warm-slots.ts';
+
+export type { Ref } from './packed-refs.ts';
+export type { RefUpdate } from './update-ref.ts';
+
+interface Snapshot {
+  loose: number;
+  packed: number;
+  refs: readonly Ref[];
+  corrupt: readonly string[];
+}
+
+const MAX_SNAPSHOTS = 16;
+
+/** The references of one repository: read from disk at every call, changed in durable transactions. */
+export class RefStore {
+  readonly #dir: string;
+  readonly #loose: LooseRefs;
+  readonly #packed: PackedRefs;
+  readonly #transactions: RefTransactions;
+  readonly #snapshots = new LRUCache<string, Snapshot>({ max: MAX_SNAPSHOTS });
+
+  constructor(dir: string, slots: WarmSlots) {
+    this.#dir = dir;
+    this.#loose = new LooseRefs(dir);
+    this.#packed = new PackedRefs(join(dir, 'packed-refs'));
+    this.#transactions = new RefTransactions(dir, slots);
+  }
+
+  /**
+   * What a reference points to, not peeled; null where it does not exist or the name is not well formed.
+   * @param ref full name, e.g. `refs/heads/main`
+   * @throws GitError `corrupt` where its file holds no object id
+   */
+  async resolve(ref: string): Promise<string | null> {
+    if (!isValidRefName(ref)) return null;
+    const loose = this.#loose.read(ref);
+    if (loose === null) throw new GitError('corrupt', `${ref} holds no object id`);
+    if (loose !== undefined) return loose;
+    this.#packed.refresh();
+    return this.#packed.find(ref);
+  }
+
+  /**
+   * All references below a folder, in byte order, without broken and symbolic ones. The very same array comes
+   * back while nothing changed, so that what is derived from it can be kept by its identity.
+   * @param prefix `refs/` or a folder below it with a closing slash, e.g. `refs/heads/`
+   * @throws GitError `invalid` for another prefix
+   */
+  async list(prefix: string): Promise<readonly Ref[]> {
+    return this.#snapshot(prefix).refs;
+  }
+
+  /** The full names of the broken and symbolic references that `list` leaves out. */
+  async corrupt(prefix = 'refs/'): Promise<readonly string[]> {
+    return this.#snapshot(prefix).corrupt;
+  }
+
+  /**
+   * The branch that HEAD names, without `refs/heads/`, whether or not it exists; null where HEAD names none.
+   * @throws GitError `not_found` where the repository has no HEAD
+   */
+  async head(): Promise<string | null> {
+    let text: string;
+    try {
+      text = await readFile(join(this.#dir, 'HEAD'), 'utf8');
+    } catch (error) {
+      if (isMissing(error)) throw new GitError('not_found', `${this.#dir} has no HEAD`);
+      throw error;
+    }
+    return /^ref:\s*refs\/heads\/(.+?)\s*$/.exec(text)?.[1] ?? null;
+  }
+
+  /**
+   * Applies all of the updates or none; durable when it fulfils.
+   * @throws GitError `conflict` where a reference does not hold what `old` says or its name collides with
+   *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
+   *   a branch that is no commit, `corrupt` for a broken reference, `busy`, `failed`
+   */
+  async transaction(updates: readonly RefUpdate[]): Promise<void> {
+    await this.#transactions.run(updates, (ref) => this.resolve(ref));
+  }
+
+  /** Lets the warm process end once it is done; the next transaction starts another. */
+  retire(): void {
+    this.#transactions.retire();
+  }
+
+  #snapshot(prefix: string): Snapshot {
+    if (!prefix.endsWith('/') || (prefix !== 'refs/' && !isValidRefName(prefix.slice(0, -1)))) {
+      throw new GitError('invalid', 'not a folder of references');
+    }
+    // Loose first: git writes packed-refs before it removes the loose file, so nothing can be missed in between.
+    const loose = this.#loose.refresh(prefix);
+    const packed = this.#packed.refresh();
+    const known = this.#snapshots.get(prefix);
+    if (known !== undefined && known.loose === loose && known.packed === packed) return known;
+    const snapshot = { loose, packed, ...this.#merge(prefix) };
+    this.#snapshots.set(prefix, snapshot);
+    return snapshot;
+  }
+
+  #merge(prefix: string): Pick<Snapshot, 'refs' | 'corrupt'> {
+    const byName = new Map<string, Ref>();
+    for (const ref of this.#packed.below(prefix)) byName.set(ref.name, ref);
+    const corrupt: string[] = [];
+    for (const { name, oid } of this.#loose.below(prefix)) {
+      if (oid !== null) byName.set(name, { name, oid });
+      else {
+        corrupt.push(name);
+        byName.delete(name);
+      }
+    }
+    const refs = [...byName.values()].sort((a, b) => compareBytes(a.name, b.name));
+    return { refs, corrupt: corrupt.sort(compareBytes) };
+  }
+}

@@ -1,0 +1,136 @@
+import { GitError } from './errors.ts';
+
+/** One warm git process, as the limiter sees it. */
+export interface WarmMember {
+  /** Whether it has nothing to do at the moment. */
+  readonly idle: boolean;
+  /** Take no more work, finish what is under way and end. */
+  retire(): void;
+  /** Called every few seconds with the time of `performance.now()`: a hung process must end itself here. */
+  check(now: number): void;
+}
+
+export interface WarmSlot {
+  /** Names the process that the slot was taken for. */
+  hold(member: WarmMember): void;
+  /** Says that the process was used just now. */
+  touch(): void;
+  /** Gives the slot back; to be called once the process has ended. */
+  release(): void;
+}
+
+interface Entry {
+  member: WarmMember | undefined;
+  lastUsed: number;
+  retiring: boolean;
+}
+
+const MAX_WAITING = 1_000;
+
+/**
+ * Bounds how many warm git processes live at once over all repositories. Past the bound the least recently
+ * used one is asked to end, and the newcomer waits for its slot. Idle ones end after a while.
+ */
+export class WarmSlots {
+  readonly #max: number;
+  readonly #idleMs: number;
+  readonly #entries = new Set<Entry>();
+  readonly #waiting: { grant: (slot: WarmSlot) => void; refuse: (error: GitError) => void }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #drained: (() => void) | undefined;
+
+  /** @param options `max` processes at once; `idleMs` milliseconds without use after which one is ended */
+  constructor(options: { max: number; idleMs: number }) {
+    this.#max = options.max;
+    this.#idleMs = options.idleMs;
+  }
+
+  /** How many processes hold a slot. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Takes a slot, waiting for one where all are in use.
+   * @throws GitError `busy` past the bound on waiting, `aborted` when the pool is closed
+   */
+  take(): Promise<WarmSlot> {
+    if (this.#closed) return Promise.reject(new GitError('aborted', 'the repository pool is closed'));
+    if (this.#entries.size < this.#max) return Promise.resolve(this.#grant());
+    if (this.#waiting.length >= MAX_WAITING) {
+      return Promise.reject(new GitError('busy', 'too many repositories wait for a git process'));
+    }
+    this.#retireOne();
+    return new Promise((grant, refuse) => {
+      this.#waiting.push({ grant, refuse });
+    });
+  }
+
+  /** Refuses newcomers, ends every process and fulfils when the last one is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const { refuse } of this.#waiting.splice(0)) refuse(new GitError('aborted', 'the repository pool is closed'));
+    if (this.#entries.size === 0) return;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    for (const entry of this.#entries) this.#retire(entry);
+    await drained;
+  }
+
+  #grant(): WarmSlot {
+    const entry: Entry = { member: undefined, lastUsed: performance.now(), retiring: false };
+    this.#entries.add(entry);
+    this.#timer ??= setInterval(() => this.#sweep(), Math.min(this.#idleMs, 5_000)).unref();
+    return {
+      hold: (member) => {
+        entry.member = member;
+        if (entry.retiring) member.retire();
+      },
+      touch: () => {
+        entry.lastUsed = performance.now();
+      },
+      release: () => this.#release(entry),
+    };
+  }
+
+  #release(entry: Entry): void {
+    if (!this.#entries.delete(entry)) return;
+    const next = this.#waiting.shift();
+    if (next) next.grant(this.#grant());
+    if (this.#entries.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#drained?.();
+  }
+
+  #retire(entry: Entry): void {
+    entry.retiring = true;
+    entry.member?.retire();
+  }
+
+  #retireOne(): void {
+    let oldest: Entry | undefined;
+    for (const entry of this.#entries) {
+      if (entry.retiring) continue;
+      if (oldest === undefined || isBetter(entry, oldest)) oldest = entry;
+    }
+    if (oldest) this.#retire(oldest);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const entry of this.#entries) {
+      entry.member?.check(now);
+      if (!entry.retiring && entry.member?.idle && now - entry.lastUsed > this.#idleMs) this.#retire(entry);
+    }
+  }
+}
+
+/** Whether ending `a` disturbs less than ending `b`. */
+function isBetter(a: Entry, b: Entry): boolean {
+  const idleA = a.member?.idle ?? false;
+  return idleA === (b.member?.idle ?? false) ? a.lastUsed < b.lastUsed : idleA;
+}
