@@ -1,0 +1,107 @@
+import { AccessLevel, type Visibility } from '../core/access-levels.ts';
+import type { FeatureLevel, ProjectFeature } from '../db/tables/projects.ts';
+
+interface Rule {
+  /** Member level that has the ability. */
+  level: number;
+  /** Also given to people without membership who can see a public project, or (signed in) an internal one. */
+  open?: boolean;
+  /** As `open`, but never to anonymous callers. */
+  openToUsers?: boolean;
+  /** Part of the project that must not be closed to the caller. */
+  feature?: ProjectFeature;
+  /** Not while the project is archived. */
+  writes?: boolean;
+}
+
+const { guest, reporter, developer, maintainer, owner } = AccessLevel;
+
+/** Who may do what in a project, in one place (part 1, section 5). */
+const PROJECT_RULES = {
+  read_project: { level: guest, open: true },
+  read_members: { level: guest, open: true },
+  read_statistics: { level: reporter },
+  star_project: { level: guest, openToUsers: true },
+  read_code: { level: reporter, open: true, feature: 'repository' },
+  push_code: { level: developer, feature: 'repository', writes: true },
+  fork_project: { level: reporter, openToUsers: true, feature: 'forking' },
+  comment_on_commit: { level: guest, openToUsers: true, feature: 'repository', writes: true },
+  read_commit_status: { level: reporter, open: true, feature: 'builds' },
+  create_commit_status: { level: developer, feature: 'builds', writes: true },
+  admin_protected_refs: { level: maintainer },
+  read_protected_refs: { level: developer },
+  admin_members: { level: maintainer },
+  admin_project: { level: maintainer },
+  admin_deploy_keys: { level: maintainer },
+  admin_deploy_tokens: { level: maintainer },
+  admin_access_tokens: { level: maintainer },
+  own_project: { level: owner },
+} as const satisfies Record<string, Rule>;
+export type ProjectAbility = keyof typeof PROJECT_RULES;
+
+/** What decides about an ability: where the caller stands to the project. */
+export interface ProjectStanding {
+  /** Level by membership, 0 for none; 60 for administrators. */
+  level: number;
+  signedIn: boolean;
+  external: boolean;
+  visibility: Visibility;
+  archived: boolean;
+  featureLevel(feature: ProjectFeature): FeatureLevel;
+}
+
+/** Whether people without membership can see the project. */
+const isOpen = (standing: ProjectStanding): boolean =>
+  standing.visibility === 'public' || (standing.visibility === 'internal' && standing.signedIn && !standing.external);
+
+/** Whether a part of the project is open to the caller at all. */
+export function featureOpen(standing: ProjectStanding, feature: ProjectFeature): boolean {
+  switch (standing.featureLevel(feature)) {
+    case 'disabled':
+      return false;
+    case 'private':
+      return standing.level >= guest;
+    case 'enabled':
+      return standing.level >= guest || isOpen(standing);
+    case 'public':
+      return true;
+  }
+}
+
+/** Whether the standing gives the ability. Pure. */
+export function allowsInProject(standing: ProjectStanding, ability: ProjectAbility): boolean {
+  const rule: Rule = PROJECT_RULES[ability];
+  if (rule.writes && standing.archived) return false;
+  if (rule.feature !== undefined && !featureOpen(standing, rule.feature)) return false;
+  if (standing.level >= rule.level) return true;
+  if (rule.open && isOpen(standing)) return true;
+  return rule.openToUsers === true && standing.signedIn && isOpen(standing);
+}
+
+const GROUP_RULES = {
+  read_group: { level: guest, open: true },
+  read_group_members: { level: guest, open: true },
+  create_subgroup: { level: owner },
+  create_projects: { level: developer },
+  admin_group_members: { level: owner },
+  admin_group_deploy_tokens: { level: owner },
+  admin_group_access_tokens: { level: owner },
+  own_group: { level: owner },
+} as const satisfies Record<string, Rule>;
+export type GroupAbility = keyof typeof GROUP_RULES;
+
+export interface GroupStanding {
+  level: number;
+  signedIn: boolean;
+  external: boolean;
+  visibility: Visibility;
+}
+
+/** Whether the standing gives the ability in a group. Pure. */
+export function allowsInGroup(standing: GroupStanding, ability: GroupAbility): boolean {
+  const rule: Rule = GROUP_RULES[ability];
+  if (standing.level >= rule.level) return true;
+  const open =
+    standing.visibility === 'public' || (standing.visibility === 'internal' && standing.signedIn && !standing.external);
+  return rule.open === true && open;
+}

@@ -1,0 +1,36 @@
+import type { AccessToken, DeployToken } from '../db/tables/tokens.ts';
+import type { User } from '../db/tables/users.ts';
+
+/** What proved who the caller is. */
+export type Credential =
+  | { kind: 'access_token'; token: AccessToken }
+  | { kind: 'oauth'; tokenId: number; applicationId: number | null }
+  | { kind: 'password' }
+  | { kind: 'deploy_token'; token: DeployToken }
+  | { kind: 'none' };
+
+/** Who sent a request. */
+export interface Caller {
+  /** Null for anonymous callers and deploy tokens. */
+  user: User | null;
+  /** Whether administrator rights are in force. */
+  admin: boolean;
+  /** Scopes of the token; null when the caller is not limited by any (a password over git). */
+  scopes: readonly string[] | null;
+  credential: Credential;
+  /** The administrator who acts as `user` by sudo. */
+  sudoBy: User | null;
+}
+
+export const ANONYMOUS: Caller = {
+  user: null,
+  admin: false,
+  scopes: null,
+  credential: { kind: 'none' },
+  sudoBy: null,
+};
+
+/** A caller that is known to be a user: what handlers of authenticated routes get. */
+export interface UserCaller extends Caller {
+  user: User;
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { asciiLower } from '../db/like.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+
+const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
+
+export interface FoundProject {
+  project: Project;
+  namespace: Namespace;
+}
+
+/** The project of an id or a full path (part 1, section 1.2), with its namespace; undefined when there is none. */
+export function findProject(deps: Deps, idOrPath: string): Promise<FoundProject | undefined> {
+  return deps.snapshot.get(`project:${asciiLower(idOrPath)}`, async () => {
+    const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
+    const project = await (isId(idOrPath)
+      ? query.where('id', '=', Number(idOrPath))
+      : query.where(sql<string>`lower(full_path)`, '=', asciiLower(idOrPath))
+    ).executeTakeFirst();
+    if (project === undefined) return undefined;
+    const namespace = await deps.db
+      .selectFrom('namespaces')
+      .selectAll()
+      .where('id', '=', project.namespace_id)
+      .executeTakeFirstOrThrow();
+    return { project, namespace };
+  });
+}
+
+/** The group or personal namespace of an id or a full path; undefined when there is none. */
+export function findNamespace(deps: Deps, idOrPath: string, kind?: 'group' | 'user'): Promise<Namespace | undefined> {
+  return deps.snapshot.get(`namespace:${kind ?? ''}:${asciiLower(idOrPath)}`, async () => {
+    let query = deps.db.selectFrom('namespaces').selectAll();
+    if (kind !== undefined) query = query.where('kind', '=', kind);
+    return (
+      isId(idOrPath)
+        ? query.where('id', '=', Number(idOrPath))
+        : query.where(sql<string>`lower(full_path)`, '=', asciiLower(idOrPath))
+    ).executeTakeFirst();
+  });
+}
+
+/** Where a project or group that used to have the path is now: its full path, or undefined. */
+export async function findMoved(deps: Deps, path: string, type: 'project' | 'group'): Promise<string | undefined> {
+  const route = await deps.db
+    .selectFrom('redirect_routes')
+    .select('source_id')
+    .where('source_type', '=', type)
+    .where(sql<string>`lower(path)`, '=', asciiLower(path))
+    .executeTakeFirst();
+  if (route === undefined) return undefined;
+  const target =
+    type === 'project'
+      ? await deps.db.selectFrom('projects').select('full_path').where('id', '=', route.source_id).executeTakeFirst()
+      : await deps.db.selectFrom('namespaces').select('full_path').where('id', '=', route.source_id).executeTakeFirst();
+  return target?.full_path;
+}

@@ -1,0 +1,99 @@
+import { type Expression, sql } from 'kysely';
+import { AccessLevel } from '../core/access-levels.ts';
+import type { Db } from '../db/schema.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
+
+/** Ids from the root to the namespace, out of `/1/5/9/`. */
+export const lineageIds = (lineage: string): number[] => lineage.split('/').filter(Boolean).map(Number);
+
+/** Sorts after every lineage that begins with the text before it. */
+const AFTER = '~';
+
+/** Groups a user belongs to with the level, by membership of their own or through a shared group. Not inherited ones. */
+const directGroups = (userId: number, day: string) => sql<{ group_id: number; access_level: number }>`
+  select source_id as group_id, access_level from members
+  where user_id = ${userId} and source_type = 'group' and state = 'active'
+    and (expires_at is null or expires_at > ${day})
+  union all
+  select l.source_id, case when l.group_access < m.access_level then l.group_access else m.access_level end
+  from members m
+  join group_links l on l.group_id = m.source_id and l.source_type = 'group'
+  where m.user_id = ${userId} and m.source_type = 'group' and m.state = 'active'
+    and (m.expires_at is null or m.expires_at > ${day})
+    and (l.expires_at is null or l.expires_at > ${day})`;
+
+/**
+ * The user's highest level in a group: members of it or of a group above it, shares included.
+ * @param day today, `YYYY-MM-DD`: memberships end on the day of `expires_at`
+ * @returns 0 for none
+ */
+export async function groupLevel(db: Db, namespace: Namespace, userId: number, day: string): Promise<number> {
+  if (namespace.owner_id === userId) return AccessLevel.owner;
+  const ids = lineageIds(namespace.lineage);
+  const { rows } = await sql<{ level: number | null }>`
+    select max(access_level) as level from (${directGroups(userId, day)}) g
+    where g.group_id in (${sql.join(ids)})`.execute(db);
+  return Number(rows[0]?.level ?? 0);
+}
+
+/**
+ * The user's highest level in a project: member of it, of a group above it, or of a group that it is shared with.
+ * @returns 0 for none
+ */
+export async function projectLevel(
+  db: Db,
+  project: { id: number; namespace_id: number },
+  namespace: Pick<Namespace, 'lineage' | 'owner_id'>,
+  userId: number,
+  day: string,
+): Promise<number> {
+  if (namespace.owner_id === userId) return AccessLevel.owner;
+  const ids = lineageIds(namespace.lineage);
+  const { rows } = await sql<{ level: number | null }>`
+    select max(level) as level from (
+      select access_level as level from members
+      where source_type = 'project' and source_id = ${project.id} and user_id = ${userId} and state = 'active'
+        and (expires_at is null or expires_at > ${day})
+      union all
+      select access_level from (${directGroups(userId, day)}) g where g.group_id in (${sql.join(ids)})
+      union all
+      select case when l.group_access < m.access_level then l.group_access else m.access_level end
+      from group_links l
+      join namespaces s on s.id = l.group_id
+      join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
+        and s.lineage like '%/' || m.source_id || '/%'
+      where l.source_type = 'project' and l.source_id = ${project.id}
+        and (l.expires_at is null or l.expires_at > ${day})
+        and (m.expires_at is null or m.expires_at > ${day})
+    ) levels`.execute(db);
+  return Number(rows[0]?.level ?? 0);
+}
+
+/** Ids of all groups in which the user has at least the level, those below his own groups included: a subquery. */
+export function groupsOf(userId: number, minLevel: number, day: string): Expression<number> {
+  return sql<number>`(
+    select d.id from namespaces d
+    join namespaces o on d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER}
+    join (${directGroups(userId, day)}) g on g.group_id = o.id
+    where g.access_level >= ${minLevel} and d.kind = 'group')`;
+}
+
+/** Ids of all projects in which the user has at least the level by any way of membership: a subquery. */
+export function projectsOf(userId: number, minLevel: number, day: string): Expression<number> {
+  return sql<number>`(
+    select source_id from members
+    where user_id = ${userId} and source_type = 'project' and access_level >= ${minLevel} and state = 'active'
+      and (expires_at is null or expires_at > ${day})
+    union
+    select p.id from projects p join namespaces n on n.id = p.namespace_id where n.owner_id = ${userId}
+    union
+    select p.id from projects p where p.namespace_id in ${groupsOf(userId, minLevel, day)}
+    union
+    select l.source_id from group_links l
+    join namespaces s on s.id = l.group_id
+    join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
+      and s.lineage like '%/' || m.source_id || '/%'
+    where l.source_type = 'project' and l.group_access >= ${minLevel} and m.access_level >= ${minLevel}
+      and (l.expires_at is null or l.expires_at > ${day})
+      and (m.expires_at is null or m.expires_at > ${day}))`;
+}

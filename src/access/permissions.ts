@@ -1,0 +1,86 @@
+import { AccessLevel } from '../core/access-levels.ts';
+import { today } from '../core/clock.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
+import type { Project, ProjectFeature } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+import {
+  allowsInGroup,
+  allowsInProject,
+  featureOpen,
+  type GroupAbility,
+  type ProjectAbility,
+  type ProjectStanding,
+} from './abilities.ts';
+import type { Caller } from './caller.ts';
+import { groupLevel, projectLevel } from './membership.ts';
+
+/** What one caller may do in one project. */
+export interface ProjectPermissions {
+  /** Level by membership (60 for administrators, 0 for none). */
+  level: number;
+  can(ability: ProjectAbility): boolean;
+  featureOpen(feature: ProjectFeature): boolean;
+}
+
+/** What one caller may do in one group. */
+export interface GroupPermissions {
+  level: number;
+  can(ability: GroupAbility): boolean;
+}
+
+/** Works out what the caller may do in the project. */
+export async function projectPermissions(
+  deps: Deps,
+  caller: Caller,
+  project: Project,
+  namespace: Pick<Namespace, 'lineage' | 'owner_id'>,
+): Promise<ProjectPermissions> {
+  const { user } = caller;
+  const level = caller.admin
+    ? AccessLevel.admin
+    : user === null
+      ? deployTokenLevel(caller, 'project', project.id, namespace.lineage)
+      : await deps.snapshot.get(`level:p${project.id}:${user.id}:${today(deps.clock)}`, () =>
+          projectLevel(deps.db, project, namespace, user.id, today(deps.clock)),
+        );
+  const standing: ProjectStanding = {
+    level,
+    signedIn: user !== null,
+    external: user?.external === 1,
+    visibility: project.visibility,
+    archived: project.archived === 1,
+    featureLevel: (feature) => project[`${feature}_access_level`],
+  };
+  return {
+    level,
+    can: (ability) => allowsInProject(standing, ability),
+    featureOpen: (feature) => featureOpen(standing, feature),
+  };
+}
+
+/** Works out what the caller may do in the group (or personal namespace). */
+export async function groupPermissions(deps: Deps, caller: Caller, namespace: Namespace): Promise<GroupPermissions> {
+  const { user } = caller;
+  const level = caller.admin
+    ? AccessLevel.admin
+    : user === null
+      ? deployTokenLevel(caller, 'group', namespace.id, namespace.lineage)
+      : await deps.snapshot.get(`level:g${namespace.id}:${user.id}:${today(deps.clock)}`, () =>
+          groupLevel(deps.db, namespace, user.id, today(deps.clock)),
+        );
+  const standing = {
+    level,
+    signedIn: user !== null,
+    external: user?.external === 1,
+    visibility: namespace.visibility,
+  };
+  return { level, can: (ability) => allowsInGroup(standing, ability) };
+}
+
+/** A deploy token reads like a Reporter where it was made; what it may do there its scopes say. */
+function deployTokenLevel(caller: Caller, type: 'project' | 'group', id: number, lineage: string): number {
+  if (caller.credential.kind !== 'deploy_token') return 0;
+  const { source_type, source_id } = caller.credential.token;
+  const inside = source_type === 'group' ? lineage.includes(`/${source_id}/`) : type === 'project' && source_id === id;
+  return inside ? AccessLevel.reporter : 0;
+}

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import type { GroupAbility, ProjectAbility } from '../access/abilities.ts';
+import type { UserCaller } from '../access/caller.ts';
+import { findMoved, findNamespace, findProject } from '../access/lookup.ts';
+import {
+  type GroupPermissions,
+  groupPermissions,
+  type ProjectPermissions,
+  projectPermissions,
+} from '../access/permissions.ts';
+import { ApiError, forbidden, notFound, unauthorized } from '../core/errors.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
+import type { Project } from '../db/tables/projects.ts';
+import { Moved } from '../http/errors.ts';
+import type { Access, AccessRequest } from '../http/route.ts';
+
+/** What handlers of project routes find in their context. */
+export interface ProjectScope {
+  project: Project;
+  namespace: Namespace;
+  permissions: ProjectPermissions;
+}
+
+/** What handlers of group routes find in their context. */
+export interface GroupScope {
+  group: Namespace;
+  permissions: GroupPermissions;
+}
+
+/** Anyone, signed in or not. */
+export const anyone: Access = {
+  description: 'Anyone',
+  anonymous: true,
+  params: {},
+  check: async () => ({}),
+};
+
+/** Any signed-in user; handlers get `caller.user`. */
+export const signedIn: Access<{ caller: UserCaller }> = {
+  description: 'Any signed-in user',
+  anonymous: false,
+  params: {},
+  check: async ({ caller }) => ({ caller: requireUser(caller) }),
+};
+
+/** Administrators; others get 403, anonymous callers 401. */
+export const administrator: Access<{ caller: UserCaller }> = {
+  description: 'Administrators',
+  anonymous: false,
+  params: {},
+  check: async ({ caller }) => {
+    const known = requireUser(caller);
+    if (!known.admin) throw forbidden();
+    return { caller: known };
+  },
+};
+
+function requireUser(caller: AccessRequest['caller']): UserCaller {
+  if (caller.user === null) throw unauthorized();
+  return caller as UserCaller;
+}
+
+const WORDS: Record<string, string> = { own: 'owns', admin: 'administers' };
+const describe = (ability: string) =>
+  ability.replace(/_/g, ' ').replace(/^(own|admin)\b/, (word) => WORDS[word] ?? word);
+
+async function moved(request: AccessRequest, path: string, type: 'project' | 'group'): Promise<string | undefined> {
+  return path.includes('/') || type === 'group' ? findMoved(request.deps, path, type) : undefined;
+}
+
+function redirect(request: AccessRequest, type: 'project' | 'group', oldPath: string, newPath: string): never {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new ApiError(405, `Non GET methods are not allowed for moved ${type}s`);
+  }
+  const [path = '', query] = request.url.split('?');
+  const segments = path.split('/').map((segment) => {
+    try {
+      return decodeURIComponent(segment) === oldPath ? encodeURIComponent(newPath) : segment;
+    } catch {
+      return segment;
+    }
+  });
+  throw new Moved(`${request.deps.externalUrl()}${segments.join('/')}${query === undefined ? '' : `?${query}`}`);
+}
+
+/**
+ * Callers who have an ability in the project of `:id`. What they may not see is 404; what they see but may not do
+ * is 403, or 401 for anonymous callers.
+ * @param options `anonymous`: whether anonymous callers are let in where the ability is open to them; `param`: name of
+ * the path parameter
+ */
+export function inProject(
+  ability: ProjectAbility,
+  options: { anonymous?: boolean; param?: string } = {},
+): Access<ProjectScope> {
+  const { anonymous = false, param = 'id' } = options;
+  return {
+    description: `Whoever may ${describe(ability)} in the project${anonymous ? '; anonymous callers too where the project is public' : ''}`,
+    anonymous,
+    params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the project.' }) },
+    check: async (request) => {
+      const { deps, caller } = request;
+      const stranger = caller.credential.kind === 'none';
+      if (stranger && !anonymous) throw unauthorized();
+      const idOrPath = request.params[param]!;
+      const found = await findProject(deps, idOrPath);
+      if (found === undefined) {
+        const newPath = await moved(request, idOrPath, 'project');
+        const target = newPath === undefined ? undefined : await findProject(deps, newPath);
+        if (target !== undefined) {
+          const rights = await projectPermissions(deps, caller, target.project, target.namespace);
+          if (rights.can('read_project')) redirect(request, 'project', idOrPath, newPath!);
+        }
+        throw notFound('Project');
+      }
+      const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+      requireProjectAbility(permissions, ability, stranger);
+      return { project: found.project, namespace: found.namespace, permissions };
+    },
+  };
+}
+
+/** @throws ApiError 404 for what the caller may not see, else 401 or 403 */
+export function requireProjectAbility(
+  permissions: ProjectPermissions,
+  ability: ProjectAbility,
+  stranger: boolean,
+): void {
+  if (permissions.can(ability)) return;
+  if (!permissions.can('read_project')) throw notFound('Project');
+  const reads = ability.startsWith('read_');
+  // Members know that the part exists; for others a closed part is not there.
+  if (reads && permissions.level === 0) throw notFound('Project');
+  throw stranger ? unauthorized() : forbidden();
+}
+
+/** Callers who have an ability in the group of `:id`; hidden groups are 404. */
+export function inGroup(
+  ability: GroupAbility,
+  options: { anonymous?: boolean; param?: string } = {},
+): Access<GroupScope> {
+  const { anonymous = false, param = 'id' } = options;
+  return {
+    description: `Whoever may ${describe(ability)} in the group${anonymous ? '; anonymous callers too where the group is public' : ''}`,
+    anonymous,
+    params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the group.' }) },
+    check: async (request) => {
+      const { deps, caller } = request;
+      const stranger = caller.credential.kind === 'none';
+      if (stranger && !anonymous) throw unauthorized();
+      const idOrPath = request.params[param]!;
+      const group = await findNamespace(deps, idOrPath, 'group');
+      if (group === undefined) {
+        const newPath = await moved(request, idOrPath, 'group');
+        const target = newPath === undefined ? undefined : await findNamespace(deps, newPath, 'group');
+        if (target !== undefined && (await groupPermissions(deps, caller, target)).can('read_group')) {
+          redirect(request, 'group', idOrPath, newPath!);
+        }
+        throw notFound('Group');
+      }
+      const permissions = await groupPermissions(deps, caller, group);
+      if (!permissions.can('read_group')) throw notFound('Group');
+      if (!permissions.can(ability)) throw stranger ? unauthorized() : forbidden();
+      return { group, permissions };
+    },
+  };
+}

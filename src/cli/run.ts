@@ -1,0 +1,40 @@
+import { ConfigError, type Environment } from '../config/env.ts';
+import { VERSION } from '../core/version.ts';
+import { serveCommand } from './serve.ts';
+
+const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
+
+Usage: stithy <command>
+
+  serve      run the server (settings come from STITHY_* variables, see docs/operating.md)
+  version    print the version
+  help       print this text
+`;
+
+/** Runs one command of the `stithy` program. @returns its exit code */
+export async function run(args: readonly string[], env: Environment): Promise<number> {
+  const [command = 'help'] = args;
+  try {
+    switch (command) {
+      case 'serve':
+        return await serveCommand(env);
+      case 'version':
+      case '--version':
+      case '-v':
+        process.stdout.write(`${VERSION.stithy}\n`);
+        return 0;
+      case 'help':
+      case '--help':
+      case '-h':
+        process.stdout.write(HELP);
+        return 0;
+      default:
+        process.stderr.write(`stithy: there is no command "${command}".\n\n${HELP}`);
+        return 2;
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`stithy: ${error.message}\n`);
+    return 2;
+  }
+}

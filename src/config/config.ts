@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
+
+export const PLANS = ['free', 'premium', 'ultimate'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export interface StorageConfig {
+  name: string;
+  path: string;
+  /** Share of new repositories relative to the other storages; 0 takes none. */
+  weight: number;
+}
+
+export interface Throttle {
+  /** Requests allowed in one period; 0 switches the throttle off. */
+  requests: number;
+  periodSeconds: number;
+}
+
+/** Every setting of a running server, validated. Made from the environment by `loadConfig`. */
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  database: { kind: 'sqlite'; path: string; durable: boolean } | { kind: 'postgres'; url: string };
+  rootToken: string | null;
+  rootPassword: string | null;
+  /** Base of web and clone addresses without a trailing slash; null until the server listens and knows its own. */
+  externalUrl: string | null;
+  plan: Plan;
+  storages: StorageConfig[];
+  allowLocalNetwork: boolean;
+  /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
+  trustedProxies: string[];
+  /** Who may read /-/metrics, /-/readiness and the like. */
+  monitoringAllowlist: string[];
+  limits: {
+    /** Bytes of an ordinary request body. */
+    body: number;
+    /** Bytes of a body that carries files (commits, uploads). */
+    fileBody: number;
+    /** Bytes of one git push. */
+    push: number;
+    /** Requests of one user or address that may be inside an expensive endpoint at once. */
+    expensivePerCaller: number;
+  };
+  throttles: { authenticated: Throttle; unauthenticated: Throttle };
+  logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** Argon2id cost; lowered only by tests. */
+  passwordHash: { memoryKiB: number; passes: number };
+}
+
+const MiB = 1024 * 1024;
+
+function storages(text: string | null, dataDir: string): StorageConfig[] {
+  if (text === null) return [{ name: 'default', path: join(dataDir, 'repositories'), weight: 100 }];
+  const list = text.split(',').map((part): StorageConfig => {
+    const [name = '', path = '', weight = '100', ...rest] = part.trim().split('=');
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || path === '' || rest.length > 0 || !/^\d{1,6}$/.test(weight)) {
+      throw new ConfigError(`STITHY_STORAGES must look like "default=/path,second=/path=50", not "${part}".`);
+    }
+    return { name, path, weight: Number(weight) };
+  });
+  if (new Set(list.map(({ name }) => name)).size !== list.length) {
+    throw new ConfigError('STITHY_STORAGES names one storage twice.');
+  }
+  if (new Set(list.map(({ path }) => path)).size !== list.length) {
+    throw new ConfigError('STITHY_STORAGES gives two storages one folder.');
+  }
+  if (!list.some(({ weight }) => weight > 0)) {
+    throw new ConfigError('STITHY_STORAGES leaves no storage for new repositories: every weight is 0.');
+  }
+  return list;
+}
+
+function database(text: string | null, dataDir: string, durable: boolean): Config['database'] {
+  if (text === null) return { kind: 'sqlite', path: join(dataDir, 'stithy.db'), durable };
+  if (text.startsWith('sqlite:')) return { kind: 'sqlite', path: join(dataDir, text.slice('sqlite:'.length)), durable };
+  if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', url: text };
+  throw new ConfigError('STITHY_DATABASE_URL must begin with sqlite: or postgres://.');
+}
+
+function throttle(env: EnvironmentReader, name: string): Throttle {
+  return {
+    requests: env.integer(`STITHY_THROTTLE_${name}_REQUESTS`, 0, { min: 0, max: 1e9 }),
+    periodSeconds: env.integer(`STITHY_THROTTLE_${name}_PERIOD`, 60, { min: 1, max: 86_400 }),
+  };
+}
+
+/**
+ * Reads the environment.
+ * @throws ConfigError naming the first variable that cannot be used
+ */
+export function loadConfig(environment: Environment): { config: Config; warnings: string[] } {
+  const env = new EnvironmentReader(environment);
+  const dataDir = env.path('STITHY_DATA_DIR', './data');
+  const rootToken = env.string('STITHY_ROOT_TOKEN', null);
+  if (rootToken !== null && !/^[\x21-\x7e]{20,255}$/.test(rootToken)) {
+    throw new ConfigError('STITHY_ROOT_TOKEN must be 20 to 255 printable characters without spaces.');
+  }
+  const rootPassword = env.string('STITHY_ROOT_PASSWORD', null);
+  if (rootPassword !== null && rootPassword.length < 8) {
+    throw new ConfigError('STITHY_ROOT_PASSWORD must have at least 8 characters.');
+  }
+  const config: Config = {
+    host: env.string('STITHY_HOST', '127.0.0.1'),
+    port: env.integer('STITHY_PORT', 8080, { min: 0, max: 65_535 }),
+    dataDir,
+    database: database(
+      env.string('STITHY_DATABASE_URL', null),
+      dataDir,
+      env.oneOf('STITHY_SYNC', ['full', 'off'], 'full') === 'full',
+    ),
+    rootToken,
+    rootPassword,
+    externalUrl: env.url('STITHY_EXTERNAL_URL', null)?.href.replace(/\/+$/, '') ?? null,
+    plan: env.oneOf('STITHY_PLAN', PLANS, 'ultimate'),
+    storages: storages(env.string('STITHY_STORAGES', null), dataDir),
+    allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),
+    trustedProxies: env.addresses('STITHY_TRUSTED_PROXIES'),
+    monitoringAllowlist: env.addresses('STITHY_MONITORING_ALLOWLIST'),
+    limits: {
+      body: env.integer('STITHY_MAX_BODY', 2 * MiB, { min: 1024, max: 1024 * MiB }),
+      fileBody: env.integer('STITHY_MAX_FILE_BODY', 100 * MiB, { min: 1024, max: 512 * MiB }),
+      push: env.integer('STITHY_MAX_PUSH', 5 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
+      expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),
+    },
+    throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
+    logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    passwordHash: { memoryKiB: 19_456, passes: 2 },
+  };
+  if (config.monitoringAllowlist.length === 0) config.monitoringAllowlist = ['127.0.0.0/8', '::1/128'];
+  const warnings = env
+    .unknown('STITHY_')
+    .map((name) => `${name} is not a setting of this version; it is ignored. See docs/operating.md.`);
+  return { config, warnings };
+}

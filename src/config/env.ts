@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** A variable whose value cannot be used; the message says which and what to write instead. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads typed values out of the environment; each method throws ConfigError naming the variable. */
+export class EnvironmentReader {
+  readonly #env: Environment;
+  readonly #known = new Set<string>();
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  string(name: string, fallback: string): string;
+  string(name: string, fallback: null): string | null;
+  string(name: string, fallback: string | null): string | null {
+    this.#known.add(name);
+    const value = this.#env[name]?.trim();
+    return value === undefined || value === '' ? fallback : value;
+  }
+
+  integer(name: string, fallback: number, range: { min: number; max: number }): number {
+    const text = this.string(name, null);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < range.min || value > range.max) {
+      throw new ConfigError(`${name} must be a whole number from ${range.min} to ${range.max}, not "${text}".`);
+    }
+    return value;
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    const text = this.string(name, null)?.toLowerCase();
+    if (text === undefined) return fallback;
+    if (['true', '1', 'yes', 'on'].includes(text)) return true;
+    if (['false', '0', 'no', 'off'].includes(text)) return false;
+    throw new ConfigError(`${name} must be true or false, not "${text}".`);
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
+    const text = this.string(name, fallback);
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}".`);
+    return found;
+  }
+
+  url(name: string, fallback: null): URL | null {
+    const text = this.string(name, fallback);
+    if (text === null) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+      throw new ConfigError(`${name} must be an http:// or https:// address without a user, not "${text}".`);
+    }
+    return url;
+  }
+
+  /** Addresses or networks, separated by commas. */
+  addresses(name: string): string[] {
+    const list = (this.string(name, '') as string).split(',').flatMap((part) => part.trim() || []);
+    for (const item of list) {
+      if (isIP(item.split('/')[0]!) === 0) throw new ConfigError(`${name} holds "${item}", which is no IP address.`);
+    }
+    return list;
+  }
+
+  path(name: string, fallback: string): string {
+    return resolve(this.string(name, fallback));
+  }
+
+  /** Variables that begin like ours and were never asked for: misspelt, most likely. */
+  unknown(prefix: string): string[] {
+    return Object.keys(this.#env).filter((name) => name.startsWith(prefix) && !this.#known.has(name));
+  }
+}

@@ -1,0 +1,21 @@
+/** Roles and their numbers (part 1, section 5). */
+export const AccessLevel = {
+  none: 0,
+  minimal: 5,
+  guest: 10,
+  planner: 15,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+  admin: 60,
+} as const;
+
+/** Levels a member can hold. */
+export const MEMBER_LEVELS: readonly number[] = [5, 10, 15, 20, 30, 40, 50];
+
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** How open a visibility is, for comparisons: private 0, internal 10, public 20. */
+export const visibilityLevel = (visibility: Visibility): number => VISIBILITIES.indexOf(visibility) * 10;

@@ -1,0 +1,12 @@
+/** Where the time comes from; tests hand in a fixed one. */
+export interface Clock {
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+/** The instant as every timestamp column and answer holds it: `2026-01-31T09:05:00.123Z`. */
+export const timestamp = (clock: Clock): string => clock.now().toISOString();
+
+/** Today in UTC as `2026-01-31`. */
+export const today = (clock: Clock): string => timestamp(clock).slice(0, 10);

@@ -1,0 +1,42 @@
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+/** Structured log: one JSON object a line. Never given tokens, passwords or whole request bodies. */
+export interface Logger {
+  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+const ORDER: Record<LogLevel | 'silent', number> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
+
+const MAX_BUFFERED = 64 * 1024;
+const FLUSH_MS = 200;
+
+/** Writes lines in batches, so that a busy server makes few system calls; errors and the end are written at once. */
+export class JsonLogger implements Logger {
+  readonly #level: number;
+  readonly #write: (text: string) => void;
+  #buffer = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(level: LogLevel | 'silent', write: (text: string) => void) {
+    this.#level = ORDER[level];
+    this.#write = write;
+  }
+
+  log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    if (ORDER[level] > this.#level) return;
+    this.#buffer += `${JSON.stringify({ time: new Date().toISOString(), severity: level.toUpperCase(), message, ...fields })}\n`;
+    if (level === 'error' || this.#buffer.length > MAX_BUFFERED) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#buffer === '') return;
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#write(text);
+  }
+}
+
+export const silentLogger: Logger = { log: () => {} };

@@ -1,0 +1,26 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+
+/** Escapes what LIKE treats specially, so that a user's text stands for itself; use with `escape '\'`. */
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (char) => `\\${char}`);
+
+/** `column` contains `text`, without regard to the case of ASCII letters. */
+export function contains(column: Expression<string | null>, text: string): Expression<SqlBool> {
+  return sql<SqlBool>`lower(${column}) like ${`%${escapeLike(asciiLower(text))}%`} escape '\\'`;
+}
+
+/** `column` equals `text`, without regard to the case of ASCII letters; served by an index on `lower(column)`. */
+export function equalsIgnoringCase(column: Expression<string | null>, text: string): Expression<SqlBool> {
+  return sql<SqlBool>`lower(${column}) = ${asciiLower(text)}`;
+}
+
+/** `column` begins with `prefix`, as a range that an index on the column serves. */
+export function startsWith<DB, TB extends keyof DB>(
+  eb: ExpressionBuilder<DB, TB>,
+  column: Expression<string>,
+  prefix: string,
+): Expression<SqlBool> {
+  return eb.and([sql<SqlBool>`${column} >= ${prefix}`, sql<SqlBool>`${column} < ${`${prefix}\u{10ffff}`}`]);
+}
+
+/** Lower case of ASCII letters only: what SQL's lower() does in both engines here. */
+export const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -1,0 +1,6 @@
+import { foundation } from './0001-foundation.ts';
+
+/** Every migration by name, in the order of their numbers. One that has been released is never changed. */
+export const migrations: Readonly<Record<string, string>> = {
+  '0001-foundation': foundation,
+};

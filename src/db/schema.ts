@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely';
+import type { DomainEventsTable, InstanceValuesTable, JobsTable } from './tables/instance.ts';
+import type {
+  AccessRequestsTable,
+  GroupLinksTable,
+  MembersTable,
+  NamespacesTable,
+  RedirectRoutesTable,
+} from './tables/namespaces.ts';
+import type { CustomAttributesTable, ProjectStarsTable, ProjectsTable, ProjectTopicsTable } from './tables/projects.ts';
+import type {
+  CommitStatusesTable,
+  LfsLocksTable,
+  LfsObjectsTable,
+  NotesTable,
+  PipelinesTable,
+  ProtectedRefLevelsTable,
+  ProtectedRefsTable,
+  RefIntentsTable,
+} from './tables/repositories.ts';
+import type {
+  AccessTokensTable,
+  DeployKeyProjectsTable,
+  DeployKeysTable,
+  DeployTokensTable,
+  OauthApplicationsTable,
+  OauthTokensTable,
+} from './tables/tokens.ts';
+import type { EmailsTable, SshKeysTable, UsersTable } from './tables/users.ts';
+
+/** Every table of the database, by name. */
+export interface Schema {
+  users: UsersTable;
+  emails: EmailsTable;
+  ssh_keys: SshKeysTable;
+  access_tokens: AccessTokensTable;
+  oauth_applications: OauthApplicationsTable;
+  oauth_tokens: OauthTokensTable;
+  deploy_tokens: DeployTokensTable;
+  deploy_keys: DeployKeysTable;
+  deploy_key_projects: DeployKeyProjectsTable;
+  namespaces: NamespacesTable;
+  redirect_routes: RedirectRoutesTable;
+  members: MembersTable;
+  group_links: GroupLinksTable;
+  access_requests: AccessRequestsTable;
+  projects: ProjectsTable;
+  project_topics: ProjectTopicsTable;
+  project_stars: ProjectStarsTable;
+  custom_attributes: CustomAttributesTable;
+  protected_refs: ProtectedRefsTable;
+  protected_ref_levels: ProtectedRefLevelsTable;
+  ref_intents: RefIntentsTable;
+  notes: NotesTable;
+  commit_statuses: CommitStatusesTable;
+  pipelines: PipelinesTable;
+  lfs_objects: LfsObjectsTable;
+  lfs_locks: LfsLocksTable;
+  domain_events: DomainEventsTable;
+  jobs: JobsTable;
+  instance_values: InstanceValuesTable;
+}
+
+/** A handle for queries: the database itself or, inside `transaction().execute(async (db) => ...)`, the transaction. */
+export type Db = Kysely<Schema>;

@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely';
+import type { Visibility } from '../../core/access-levels.ts';
+import type { Bit, Day, Defaulted, Id, Json, Timestamp } from '../columns.ts';
+
+/** Groups and the personal namespaces of users share one table and one series of ids. */
+export interface NamespacesTable {
+  id: Id;
+  kind: 'user' | 'group';
+  name: string;
+  path: string;
+  /** Path from the root, `parent/child`; unique without regard to case. */
+  full_path: string;
+  parent_id: number | null;
+  /** Ids from the root to this namespace, `/1/5/9/`: ancestors are read from it, descendants by its prefix. */
+  lineage: string;
+  /** The user of a personal namespace. */
+  owner_id: number | null;
+  description: Defaulted<string>;
+  visibility: Visibility;
+  avatar: string | null;
+  request_access_enabled: Defaulted<Bit>;
+  /** Attributes that no query filters by; see `GroupSettings` in the groups resource. */
+  settings: Defaulted<Json<Record<string, unknown>>>;
+  archived: Defaulted<Bit>;
+  marked_for_deletion_on: Day | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type Namespace = Selectable<NamespacesTable>;
+
+/** Where a renamed or moved project or group used to be. */
+export interface RedirectRoutesTable {
+  id: Id;
+  path: string;
+  source_type: 'project' | 'group';
+  source_id: number;
+}
+export type RedirectRoute = Selectable<RedirectRoutesTable>;
+
+export interface MembersTable {
+  id: Id;
+  source_type: 'project' | 'group';
+  source_id: number;
+  user_id: number;
+  access_level: number;
+  member_role_id: number | null;
+  created_by_id: number | null;
+  expires_at: Day | null;
+  state: Defaulted<'active' | 'awaiting'>;
+  notification_level: Defaulted<number>;
+  created_at: Timestamp;
+}
+export type Member = Selectable<MembersTable>;
+
+/** A project or group shared with a group. */
+export interface GroupLinksTable {
+  id: Id;
+  source_type: 'project' | 'group';
+  source_id: number;
+  group_id: number;
+  group_access: number;
+  member_role_id: number | null;
+  expires_at: Day | null;
+  created_at: Timestamp;
+}
+export type GroupLink = Selectable<GroupLinksTable>;
+
+export interface AccessRequestsTable {
+  id: Id;
+  source_type: 'project' | 'group';
+  source_id: number;
+  user_id: number;
+  created_at: Timestamp;
+}
+export type AccessRequest = Selectable<AccessRequestsTable>;

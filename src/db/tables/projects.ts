@@ -1,0 +1,83 @@
+import type { Selectable } from 'kysely';
+import type { Visibility } from '../../core/access-levels.ts';
+import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
+
+export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
+
+/** Parts of a project that can be closed or kept to members; each is a column `<name>_access_level`. */
+export const PROJECT_FEATURES = [
+  'repository',
+  'issues',
+  'merge_requests',
+  'forking',
+  'wiki',
+  'builds',
+  'snippets',
+  'pages',
+  'analytics',
+  'container_registry',
+  'security_and_compliance',
+  'releases',
+  'environments',
+  'feature_flags',
+  'infrastructure',
+  'monitor',
+  'model_experiments',
+  'model_registry',
+  'package_registry',
+  'requirements',
+] as const;
+export type ProjectFeature = (typeof PROJECT_FEATURES)[number];
+export type FeatureColumn = `${ProjectFeature}_access_level`;
+
+export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLevel>> {
+  id: Id;
+  namespace_id: number;
+  name: string;
+  path: string;
+  /** Path from the root with the namespace; unique without regard to case. */
+  full_path: string;
+  description: string | null;
+  visibility: Visibility;
+  /** Storage and path inside it, without `.git`: never changed by a rename. */
+  repository_storage: string;
+  disk_path: string;
+  /** While a storage move runs: no writes. */
+  repository_read_only: Defaulted<Bit>;
+  creator_id: number | null;
+  forked_from_id: number | null;
+  /** The project at the root of the network of forks; itself when it is no fork. */
+  fork_root_id: number | null;
+  archived: Defaulted<Bit>;
+  avatar: string | null;
+  star_count: Defaulted<number>;
+  request_access_enabled: Defaulted<Bit>;
+  /** Attributes that no query filters by; see `ProjectSettings` in the projects resource. */
+  settings: Defaulted<Json<Record<string, unknown>>>;
+  /** Bytes by kind and the number of commits, kept by background work. */
+  statistics: Defaulted<Json<Record<string, number>>>;
+  import_url: string | null;
+  import_status: Defaulted<string>;
+  import_error: string | null;
+  pending_delete: Defaulted<Bit>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+  last_activity_at: Timestamp;
+}
+export type Project = Selectable<ProjectsTable>;
+
+export interface ProjectTopicsTable {
+  project_id: number;
+  name: string;
+}
+export interface ProjectStarsTable {
+  project_id: number;
+  user_id: number;
+  created_at: Timestamp;
+}
+export interface CustomAttributesTable {
+  source_type: 'user' | 'project' | 'group';
+  source_id: number;
+  key: string;
+  value: string;
+}

@@ -1,0 +1,26 @@
+import type { SnapshotCache } from './access/snapshot-cache.ts';
+import type { Config } from './config/config.ts';
+import type { Clock } from './core/clock.ts';
+import type { Logger } from './core/logger.ts';
+import type { Database } from './db/database.ts';
+import type { Db } from './db/schema.ts';
+import type { Storages } from './git/storages.ts';
+import type { EventBus } from './jobs/events.ts';
+import type { JobQueue } from './jobs/queue.ts';
+
+/** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
+export interface Deps {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  database: Database;
+  /** The handle for queries outside a transaction; inside one, the transaction's own handle shadows it. */
+  db: Db;
+  /** Database reads that stay true until the next commit. */
+  snapshot: SnapshotCache;
+  storages: Storages;
+  jobs: JobQueue;
+  events: EventBus;
+  /** Base of web and clone addresses, without a trailing slash. */
+  externalUrl(): string;
+}

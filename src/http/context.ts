@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Deps } from '../deps.ts';
+import { type Page, readPage } from './pagination.ts';
+import type { BaseContext } from './route.ts';
+
+/** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
+export class RouteContext implements BaseContext {
+  readonly deps: Deps;
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly params: Record<string, unknown>;
+  readonly input: Record<string, unknown>;
+  readonly #source: Record<string, unknown>;
+  #page: Page | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(
+    deps: Deps,
+    caller: Caller,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    params: Record<string, unknown>,
+    input: Record<string, unknown>,
+    source: Record<string, unknown>,
+  ) {
+    this.deps = deps;
+    this.caller = caller;
+    this.request = request;
+    this.reply = reply;
+    this.params = params;
+    this.input = input;
+    this.#source = source;
+  }
+
+  get page(): Page {
+    this.#page ??= readPage(this.#source);
+    return this.#page;
+  }
+
+  given(name: string): boolean {
+    return Object.hasOwn(this.#source, name);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      this.reply.raw.once('close', () => {
+        if (!this.reply.raw.writableFinished) abort.abort();
+      });
+    }
+    return this.#abort.signal;
+  }
+}

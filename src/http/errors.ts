@@ -1,0 +1,84 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { GitError } from '../git/errors.ts';
+import { ParamsError } from './params/rack.ts';
+import { Throttled } from './rate-limit.ts';
+
+/** The resource has another path now; answered with 301. */
+export class Moved extends Error {
+  override name = 'Moved';
+  readonly location: string;
+
+  constructor(location: string) {
+    super('moved');
+    this.location = location;
+  }
+}
+
+const TEXTS: Record<number, string> = {
+  400: '400 Bad request',
+  404: '404 Not Found',
+  405: '405 Not Allowed',
+  408: '408 Request Timeout',
+  413: '413 Request Entity Too Large',
+  414: '414 URI Too Long',
+  415: '415 Unsupported Media Type',
+  431: '431 Request Header Fields Too Large',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+};
+
+function fromGit(error: GitError): ApiError | undefined {
+  if (error.code === 'busy' || error.code === 'locked') {
+    return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
+  }
+  if (error.code === 'timeout' || error.code === 'output_too_large') {
+    return new ApiError(503, '503 Service Unavailable - this request needs more work than is allowed; narrow it');
+  }
+  if (error.code === 'corrupt') {
+    return new ApiError(
+      500,
+      '500 Internal Server Error - the repository is damaged; an administrator can run stithy doctor',
+    );
+  }
+  return undefined;
+}
+
+/** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ParamsError) return new ApiError(400, error.message, { error: error.message });
+  if (error instanceof GitError) return fromGit(error);
+  const status = (error as Partial<FastifyError>).statusCode;
+  if (status !== undefined && status >= 400 && status < 500)
+    return new ApiError(status, TEXTS[status] ?? `${status} Error`);
+  return undefined;
+}
+
+/** Answers a request whose handling failed. */
+export function sendError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof Moved) {
+    reply.code(301).header('Location', error.location).type('text/plain; charset=utf-8');
+    reply.send(`This resource has been moved permanently to ${error.location}`);
+    return;
+  }
+  if (error instanceof Throttled) {
+    reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
+    return;
+  }
+  let answer = toApiError(error);
+  if (answer === undefined || answer.status >= 500) {
+    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+    log.log('error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
+    answer ??= new ApiError(500, TEXTS[500]!);
+  }
+  reply.code(answer.status).headers(answer.headers);
+  sendErrorBody(reply, { message: answer.message, ...answer.body });
+}
+
+/** Sends a JSON error body with the status that the reply has. */
+export function sendErrorBody(reply: FastifyReply, body: Record<string, unknown>): void {
+  reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-cache');
+  reply.serializer(String).send(JSON.stringify(body));
+}

@@ -1,0 +1,62 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { sendErrorBody } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Addresses and networks as a quick check. */
+function allowlist(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+    return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false when the server is going down. */
+export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Metrics, isReady: () => boolean): void {
+  const allowed = allowlist(deps.config.monitoringAllowlist);
+  const guarded = async (request: FastifyRequest, reply: FastifyReply) => {
+    // The peer's own address decides: forwarded headers could be made up.
+    if (!allowed(request.socket.remoteAddress ?? '')) {
+      sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
+    }
+  };
+  const check = async (): Promise<Record<string, unknown>> => {
+    const result = async (test: () => Promise<void>) => {
+      try {
+        await test();
+        return { status: 'ok' };
+      } catch {
+        return { status: 'failed' };
+      }
+    };
+    const database = await result(() => deps.database.check());
+    const ready = isReady() && database.status === 'ok';
+    return {
+      status: ready ? 'ok' : 'failed',
+      db_check: [database],
+      server_check: [{ status: isReady() ? 'ok' : 'stopping' }],
+    };
+  };
+  app.get('/-/health', { onRequest: guarded }, (_request, reply) => {
+    reply.type('text/plain; charset=utf-8').send('Stithy OK');
+  });
+  app.get('/-/liveness', { onRequest: guarded }, (_request, reply) => {
+    reply.header('Content-Type', 'application/json').serializer(String).send('{"status":"ok"}');
+  });
+  app.get('/-/readiness', { onRequest: guarded }, async (_request, reply) => {
+    const state = await check();
+    reply.code(state.status === 'ok' ? 200 : 503).header('Content-Type', 'application/json');
+    return reply.serializer(String).send(JSON.stringify(state));
+  });
+  app.get('/-/metrics', { onRequest: guarded }, async (_request, reply) => {
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}

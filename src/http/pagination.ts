@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidParameter } from '../core/errors.ts';
+
+/** The page a client asked for. */
+export interface Page {
+  number: number;
+  size: number;
+  /** Rows before it. */
+  offset: number;
+}
+
+const MAX_PER_PAGE = 100;
+/** Past this many rows totals are left out. */
+export const MAX_COUNTED = 10_000;
+
+/** Reads `page` and `per_page`. @throws ApiError 400 */
+export function readPage(query: Record<string, unknown>): Page {
+  const number = read(query, 'page', 1);
+  const size = Math.min(read(query, 'per_page', 20), MAX_PER_PAGE);
+  return { number, size, offset: (number - 1) * size };
+}
+
+function read(query: Record<string, unknown>, name: string, fallback: number): number {
+  const value = query[name];
+  if (value === undefined || value === null || value === '') return fallback;
+  if (typeof value !== 'number' && (typeof value !== 'string' || !/^[+-]?\d{1,18}$/.test(value))) {
+    throw invalidParameter(`${name} is invalid`);
+  }
+  const number = Number(value);
+  // A page so far out that its offset is no exact number any more cannot hold anything.
+  if (number < 1 || number > 1e12) throw invalidParameter(`${name} does not have a valid value`);
+  return number;
+}
+
+export interface PageHeaders {
+  /** Rows in all, when they were counted; null leaves the totals out. */
+  total: number | null;
+  /** Whether a page follows; needed when there is no total. */
+  more?: boolean;
+}
+
+/** Address of the request with other query parameters, on the configured base. */
+export function pageUrl(base: string, request: FastifyRequest, changes: Record<string, string | number>): string {
+  const question = request.url.indexOf('?');
+  const path = question === -1 ? request.url : request.url.slice(0, question);
+  const query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
+  for (const secret of ['private_token', 'access_token', 'job_token']) query.delete(secret);
+  for (const [name, value] of Object.entries(changes)) query.set(name, String(value));
+  return `${base}${path}?${query}`;
+}
+
+/** Sets the headers of an offset page (part 1, section 1.6). */
+export function setPageHeaders(
+  base: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page,
+  { total, more }: PageHeaders,
+): void {
+  const counted = total !== null && total <= MAX_COUNTED;
+  const lastPage = total === null ? null : Math.max(1, Math.ceil(total / page.size));
+  const next = (lastPage === null ? more === true : page.number < lastPage) ? page.number + 1 : null;
+  const previous = page.number > 1 ? page.number - 1 : null;
+  const link = (number: number, rel: string) =>
+    `<${pageUrl(base, request, { page: number, per_page: page.size })}>; rel="${rel}"`;
+  const links = [
+    ...(previous === null ? [] : [link(previous, 'prev')]),
+    ...(next === null ? [] : [link(next, 'next')]),
+    link(1, 'first'),
+    ...(counted ? [link(lastPage!, 'last')] : []),
+  ];
+  reply.header('Link', links.join(', '));
+  reply.header('X-Next-Page', next === null ? '' : String(next));
+  reply.header('X-Page', String(page.number));
+  reply.header('X-Per-Page', String(page.size));
+  reply.header('X-Prev-Page', previous === null ? '' : String(previous));
+  if (counted) {
+    reply.header('X-Total', String(total));
+    reply.header('X-Total-Pages', String(lastPage));
+  }
+}
+
+/** Sets the header of a keyset page: the address of the next one, when there is one. */
+export function setKeysetHeaders(
+  base: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: Record<string, string | number> | null,
+): void {
+  if (next !== null) reply.header('Link', `<${pageUrl(base, request, next)}>; rel="next"`);
+}

@@ -1,0 +1,19 @@
+const SHAPE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Reads a day or an instant as clients send them (ISO 8601, a space instead of `T`, no zone means UTC).
+ * @returns `YYYY-MM-DDTHH:MM:SS.mmmZ`, or `YYYY-MM-DD` when only the day is wanted; null when it is no date
+ */
+export function parseInstant(text: string, dayOnly: boolean): string | null {
+  const match = SHAPE.exec(text.trim());
+  if (match === null) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
+  const offset = /^(z|utc)$/i.test(zone) ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`);
+  // Date rolls 31 February over to March; the day in its own zone must be the one that was written.
+  const valid = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime()) || Number.isNaN(valid.getTime()) || valid.getUTCDate() !== Number(day)) return null;
+  return dayOnly ? `${year}-${month}-${day}` : date.toISOString();
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Throttle } from '../config/config.ts';
+import { ApiError } from '../core/errors.ts';
+
+interface Window {
+  start: number;
+  count: number;
+}
+
+/** Counts by key in fixed windows of time. */
+export class WindowCounter {
+  readonly #windows = new LRUCache<string, Window>({ max: 50_000 });
+
+  /** Counts one more. @returns the count in the running window, and the second (unix) in which it ends */
+  hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetAt: number } {
+    const period = periodSeconds * 1000;
+    const start = Math.floor(nowMs / period) * period;
+    const window = this.#windows.get(key);
+    const count = window?.start === start ? window.count + 1 : 1;
+    this.#windows.set(key, { start, count });
+    return { count, resetAt: Math.ceil((start + period) / 1000) };
+  }
+}
+
+/** A refusal of the global throttle: plain text, as clients expect it. */
+export class Throttled extends Error {
+  override name = 'Throttled';
+}
+
+/**
+ * Counts a request against a global throttle and sets the `RateLimit-*` headers.
+ * @throws Throttled when there have been too many
+ */
+export function applyThrottle(
+  counter: WindowCounter,
+  throttle: Throttle,
+  name: string,
+  key: string,
+  nowMs: number,
+  reply: FastifyReply,
+): void {
+  if (throttle.requests === 0) return;
+  const { count, resetAt } = counter.hit(`${name}:${key}`, throttle.periodSeconds, nowMs);
+  reply.header('RateLimit-Limit', String(Math.ceil((throttle.requests * 60) / throttle.periodSeconds)));
+  reply.header('RateLimit-Name', name);
+  reply.header('RateLimit-Observed', String(count));
+  reply.header('RateLimit-Remaining', String(Math.max(0, throttle.requests - count)));
+  reply.header('RateLimit-Reset', String(resetAt));
+  if (count > throttle.requests) {
+    reply.header('RateLimit-ResetTime', new Date(resetAt * 1000).toUTCString());
+    reply.header('Retry-After', String(Math.max(1, resetAt - Math.floor(nowMs / 1000))));
+    throw new Throttled();
+  }
+}
+
+/** The limiter of single actions (part 1, section 8.3): so many in a period for one key. */
+export class ActionLimiter {
+  readonly #counter = new WindowCounter();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws ApiError 429 with `Retry-After` */
+  check(action: string, key: string, limit: Throttle): void {
+    const { count } = this.#counter.hit(`${action}:${key}`, limit.periodSeconds, this.#now());
+    if (count <= limit.requests) return;
+    const text = 'This endpoint has been requested too many times. Try again later.';
+    throw new ApiError(429, text, { error: text }, { 'Retry-After': String(limit.periodSeconds) });
+  }
+}
+
+/** Lets one caller have only so many expensive requests under way. */
+export class ConcurrencyLimiter {
+  readonly #running = new Map<string, number>();
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** @returns what must be called once when the request is over. @throws ApiError 429 */
+  enter(key: string): () => void {
+    const running = this.#running.get(key) ?? 0;
+    if (running >= this.#limit) {
+      const text = `You have ${running} expensive requests under way. Wait for one to end, then try again.`;
+      throw new ApiError(429, text, {}, { 'Retry-After': '1' });
+    }
+    this.#running.set(key, running + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const now = this.#running.get(key)! - 1;
+      if (now === 0) this.#running.delete(key);
+      else this.#running.set(key, now);
+    };
+  }
+}

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Deps } from '../deps.ts';
+import type { Page } from './pagination.ts';
+import type { ParamRules } from './params/coerce.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call a route, and what is looked up to find that out. Checked before the body is read. `A` is what the
+ * check found (a project, a group); handlers get it as part of their context.
+ */
+export interface Access<A extends object = object> {
+  /** For the OpenAPI document: who may call. */
+  readonly description: string;
+  /** Whether anonymous callers are ever let in. */
+  readonly anonymous: boolean;
+  /** Path parameters the check reads, with their schemas. */
+  readonly params: Readonly<Record<string, TSchema>>;
+  /** @throws ApiError 401, 403 or 404 */
+  check(request: AccessRequest): Promise<A>;
+}
+
+export interface AccessRequest {
+  deps: Deps;
+  caller: Caller;
+  params: Readonly<Record<string, string>>;
+  method: string;
+  /** Address of the request, path and query, for redirects. */
+  url: string;
+}
+
+/** What every handler gets. */
+export interface BaseContext {
+  deps: Deps;
+  caller: Caller;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Page asked for; only lists use it. */
+  page: Page;
+  /** Whether the client sent the parameter at all, be it null or empty. */
+  given(name: string): boolean;
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
+}
+
+export type Context<P extends TObject, I extends TObject, A extends object> = BaseContext & {
+  params: Static<P>;
+  input: Static<I>;
+} & A;
+
+/** What a successful call answers with. */
+export type Success =
+  /** JSON of the schema. */
+  | { status: 200 | 201 | 202; schema: TSchema; description?: string; headers?: Record<string, TSchema> }
+  /** No body. */
+  | { status: 200 | 201 | 202 | 204; empty: true; description?: string; headers?: Record<string, TSchema> }
+  /** Bytes of another kind, streamed or whole. */
+  | { status: 200; contentType: string; description?: string; headers?: Record<string, TSchema> };
+
+export interface RouteOptions<P extends TObject, I extends TObject, A extends object> {
+  method: Method;
+  /** Below `/api/v4`, with `:name` for path parameters; `*name` at the end takes the rest, slashes included. */
+  path: string;
+  summary: string;
+  description?: string;
+  access: Access<A>;
+  /** Path parameters beside those of `access`. */
+  params?: P;
+  /** Parameters in the query string or the body, wherever the client puts them. */
+  input?: I;
+  rules?: ParamRules;
+  success: Success;
+  /** Statuses of refusals beside those that follow from access and parameters. */
+  errors?: readonly number[];
+  /** Scopes that do beside `api` (and `read_api` for GET and HEAD). */
+  scopes?: readonly string[];
+  /** Bytes of a body; the ordinary limit when absent. */
+  bodyLimit?: 'file';
+  /** Costs much: few at once for one caller. */
+  expensive?: boolean;
+  /** Old: named so in the OpenAPI document and by a Deprecation header. */
+  deprecated?: boolean;
+}
+
+export interface Route {
+  readonly options: RouteOptions<TObject, TObject, object>;
+  handle(context: Context<TObject, TObject, object>): unknown;
+}
+
+/**
+ * Declares one endpoint. The handler gets typed parameters and whatever `access` found; it returns the answer's body.
+ */
+export function route<
+  A extends object,
+  P extends TObject = TObject<Record<never, TSchema>>,
+  I extends TObject = TObject<Record<never, TSchema>>,
+>(options: RouteOptions<P, I, A> & { handler: (context: Context<P, I, A>) => unknown }): Route {
+  const { handler, ...rest } = options;
+  return { options: rest, handle: handler } as unknown as Route;
+}
+
+export type { UserCaller };

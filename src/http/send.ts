@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** A JSON body that is ready to be sent, with its tag. Immutable answers are kept in this form. */
+export class Serialized {
+  readonly body: Buffer;
+  readonly etag: string;
+
+  constructor(body: Buffer) {
+    this.body = body;
+    this.etag = etagOf(body);
+  }
+
+  static of(value: unknown): Serialized {
+    return new Serialized(Buffer.from(JSON.stringify(value)));
+  }
+}
+
+const etagOf = (body: string | Buffer): string => `W/"${hash('md5', body, 'hex')}"`;
+
+/** Whether an `If-None-Match` header names the tag. Weak comparison (RFC 9110, 13.1.2). */
+export function matchesEtag(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  const wanted = etag.replace(/^W\//, '');
+  return header.length <= 8_192 && header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === wanted);
+}
+
+const PRIVATE = 'max-age=0, private, must-revalidate';
+
+/** Sends a JSON body; a GET that has it already is answered with 304. */
+export function sendJson(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+  const ready = value instanceof Serialized ? value : undefined;
+  const body = ready?.body ?? JSON.stringify(value);
+  reply.header('Content-Type', 'application/json');
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const etag = ready?.etag ?? etagOf(body);
+    reply.header('ETag', etag).header('Cache-Control', PRIVATE);
+    const known = request.headers['if-none-match'];
+    if (known !== undefined && matchesEtag(known, etag)) return reply.code(304).send();
+  } else {
+    reply.header('Cache-Control', 'no-cache');
+  }
+  return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { sendError, sendErrorBody } from './errors.ts';
+import { Metrics } from './metrics.ts';
+import { registerMonitoring } from './monitoring.ts';
+import { registerBodyParsers } from './params/body.ts';
+import { parseQuery } from './params/query.ts';
+import { fastifyPath, registerRoute } from './register.ts';
+import type { Route } from './route.ts';
+import { HttpServices } from './services.ts';
+
+/** Headers of every answer. */
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'SAMEORIGIN',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  Vary: 'Origin',
+} as const;
+
+const MASKED = /([?&](?:private_token|access_token|job_token|password|token|instance_id|client_secret|code)=)[^&]*/gi;
+const SHOWN_TO_BROWSERS = [
+  'Link',
+  'X-Total',
+  'X-Total-Pages',
+  'X-Per-Page',
+  'X-Page',
+  'X-Next-Page',
+  'X-Prev-Page',
+  'X-Request-Id',
+  'X-Svc-Blob-Id',
+  'X-Svc-Commit-Id',
+  'X-Svc-Content-Sha256',
+  'X-Svc-Encoding',
+  'X-Svc-File-Name',
+  'X-Svc-File-Path',
+  'X-Svc-Last-Commit-Id',
+  'X-Svc-Ref',
+  'X-Svc-Size',
+].join(', ');
+
+export interface HttpServer {
+  app: FastifyInstance;
+  /** Turns readiness false; requests are still served. */
+  drain(): void;
+}
+
+/** Regular expression of a route's path, to tell a wrong method from a wrong path. */
+function pathPattern(path: string): RegExp {
+  const source = fastifyPath(path)
+    .split('/')
+    .map((part) => (part === '*' ? '.*' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .join('/');
+  return new RegExp(`^/api/v4${source}/?$`);
+}
+
+function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
+  const patterns = routes.map(({ options }) => ({ method: options.method, pattern: pathPattern(options.path) }));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]!;
+    if (path.startsWith('/api/v3')) {
+      const text = 'API V3 is no longer supported. Use API V4 instead.';
+      return sendErrorBody(reply.code(410), { error: text, message: text });
+    }
+    const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method as string));
+    if (methods.has('GET')) methods.add('HEAD');
+    if (methods.size === 0) {
+      return sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
+    }
+    const allow = ['OPTIONS', ...methods].sort().join(', ');
+    if (request.method === 'OPTIONS') {
+      reply.headers({ Allow: allow, 'Access-Control-Allow-Methods': allow, 'Access-Control-Max-Age': '7200' });
+      reply.header('Access-Control-Allow-Headers', request.headers['access-control-request-headers'] ?? '*');
+      return reply.code(204).send();
+    }
+    sendErrorBody(reply.code(405).header('Allow', allow), { error: '405 Not Allowed', message: '405 Not Allowed' });
+  });
+}
+
+function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
+  const { caller } = request;
+  const question = request.url.indexOf('?');
+  deps.log.log('info', 'request', {
+    correlation_id: request.id,
+    method: request.method,
+    path: question === -1 ? request.url : request.url.replace(MASKED, '$1[FILTERED]'),
+    status,
+    duration_s: Math.round(seconds * 1e6) / 1e6,
+    user_id: caller?.user?.id,
+    username: caller?.user?.username,
+    sudo_by: caller?.sudoBy?.username,
+    remote_ip: request.ip,
+    ua: request.headers['user-agent'],
+    route: request.routeOptions.url,
+  });
+}
+
+/** Builds the HTTP server for the routes: parsing, hooks, error answers, monitoring. It does not listen yet. */
+export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: deps.config.limits.body,
+    trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
+    exposeHeadRoutes: true,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 65_000,
+    requestTimeout: 0,
+    http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024 },
+    routerOptions: {
+      maxParamLength: 16_384,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      querystringParser: parseQuery,
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      sendError(deps.log, error, request, reply);
+    },
+  });
+  let ready = true;
+  const metrics = new Metrics();
+  app.decorateRequest('caller', null);
+  app.decorateRequest('scope', null);
+  app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    metrics.started();
+    reply.headers(SECURITY_HEADERS);
+    reply.header('X-Request-Id', request.id);
+    if (request.headers.origin !== undefined) {
+      reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', SHOWN_TO_BROWSERS);
+    }
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header('X-Runtime', (reply.elapsedTime / 1000).toFixed(6));
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const seconds = reply.elapsedTime / 1000;
+    metrics.ended(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, seconds);
+    logLine(deps, request, reply.statusCode, seconds);
+    done();
+  });
+  registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));
+  registerMonitoring(app, deps, metrics, () => ready);
+  registerFallback(app, routes);
+  const services = new HttpServices(deps, routes);
+  // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
+  const order = [...routes].sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
+  for (const route of order) registerRoute(app, deps, services, route);
+  return {
+    app,
+    drain: () => {
+      ready = false;
+    },
+  };
+}

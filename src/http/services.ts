@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Deps } from '../deps.ts';
+import { tokenOf } from './auth.ts';
+import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
+import type { Route } from './route.ts';
+
+/** What all routes share: throttles and limits. */
+export class HttpServices {
+  readonly expensive: ConcurrencyLimiter;
+  readonly #deps: Deps;
+  readonly #counter = new WindowCounter();
+  readonly #headPaths: ReadonlySet<string>;
+
+  constructor(deps: Deps, routes: readonly Route[]) {
+    this.#deps = deps;
+    this.expensive = new ConcurrencyLimiter(deps.config.limits.expensivePerCaller);
+    this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
+  }
+
+  /** Whether the path has a HEAD route of its own, so that none is derived from GET. */
+  hasHeadRoute(path: string): boolean {
+    return this.#headPaths.has(path);
+  }
+
+  /** Counts requests without a token, by address. @throws Throttled */
+  throttleAddress(request: FastifyRequest, reply: FastifyReply): void {
+    if (this.#deps.config.throttles.unauthenticated.requests === 0 || tokenOf(request) !== null) return;
+    this.#apply('unauthenticated', request.ip, reply);
+  }
+
+  /** Counts requests of signed-in users. @throws Throttled */
+  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+    if (this.#deps.config.throttles.authenticated.requests === 0 || caller.credential.kind === 'none') return;
+    this.#apply('authenticated', caller.user === null ? request.ip : String(caller.user.id), reply);
+  }
+
+  #apply(kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {
+    const now = this.#deps.clock.now().getTime();
+    applyThrottle(this.#counter, this.#deps.config.throttles[kind], `throttle_${kind}_api`, key, now, reply);
+  }
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../core/clock.ts';
+import { timestamp } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import type { Db } from '../db/schema.ts';
+import type { StoredJob } from '../db/tables/instance.ts';
+
+/** What a job of one kind does. It may run more than once for one job, so it must bear that. */
+export type JobHandler<T> = (payload: T, job: { id: number; attempts: number; signal: AbortSignal }) => Promise<void>;
+
+export interface JobKind {
+  /** After so many failures the job is kept as dead, for a person to look at. */
+  maxAttempts?: number;
+  /** Milliseconds a run may take; the lease lasts as long. */
+  timeoutMs?: number;
+}
+
+interface Registered extends Required<JobKind> {
+  handler: JobHandler<never>;
+}
+
+const WORKERS = 2;
+const POLL_MS = 2_000;
+const MAX_BACK_OFF_MS = 3_600_000;
+
+/**
+ * Durable background work in one table. A job is written in the transaction that makes it necessary; workers of any
+ * process take it with a lease, so that the work of a killed process is taken up again. At least once, in order of
+ * `run_at` and id, with growing pauses after failures.
+ */
+export class JobQueue {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #kinds = new Map<string, Registered>();
+  readonly #stop = new AbortController();
+  #wake: (() => void)[] = [];
+  #workers: Promise<void>[] = [];
+
+  constructor(db: Db, clock: Clock, log: Logger) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Names what runs for a kind of job. Before `start`. */
+  register<T>(kind: string, handler: JobHandler<T>, options: JobKind = {}): void {
+    if (this.#kinds.has(kind)) throw new Error(`job kind ${kind} is registered twice`);
+    this.#kinds.set(kind, { handler, maxAttempts: options.maxAttempts ?? 20, timeoutMs: options.timeoutMs ?? 600_000 });
+  }
+
+  /**
+   * Writes a job. Give the transaction's handle, and call `notify` after it has committed.
+   * @param options `uniqueKey`: while a job of that key waits, no second one is written; `runAt`: not before this instant
+   */
+  async enqueue(
+    db: Db,
+    kind: string,
+    payload: unknown,
+    options: { uniqueKey?: string; runAt?: Date } = {},
+  ): Promise<void> {
+    const now = timestamp(this.#clock);
+    await db
+      .insertInto('jobs')
+      .values({
+        kind,
+        payload: JSON.stringify(payload),
+        unique_key: options.uniqueKey ?? null,
+        run_at: options.runAt?.toISOString() ?? now,
+        lease_until: null,
+        last_error: null,
+        created_at: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+
+  /** Wakes the workers of this process. */
+  notify(): void {
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+
+  start(): void {
+    this.#workers = Array.from({ length: WORKERS }, () => this.#work());
+  }
+
+  /** Ends the workers: running jobs are told by their signal and awaited. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.notify();
+    await Promise.all(this.#workers);
+  }
+
+  /** Runs everything that is due, and what follows from it, to the end. For tests and tools. */
+  async drain(): Promise<void> {
+    while (await this.#runNext()) {
+      // Each round takes one job.
+    }
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      let ran = false;
+      try {
+        ran = await this.#runNext();
+      } catch (error) {
+        this.#log.log('error', 'jobs cannot be taken', { error: String(error) });
+      }
+      if (!ran && !this.#stop.signal.aborted) await this.#pause();
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      timer.unref();
+      this.#wake.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  async #runNext(): Promise<boolean> {
+    const job = await this.#take();
+    if (job === undefined) return false;
+    const kind = this.#kinds.get(job.kind);
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(kind?.timeoutMs ?? 1_000)]);
+    try {
+      if (kind === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`);
+      await kind.handler(JSON.parse(job.payload) as never, { id: job.id, attempts: job.attempts, signal });
+      await this.#db.deleteFrom('jobs').where('id', '=', job.id).execute();
+    } catch (error) {
+      await this.#fail(job, kind, error);
+    }
+    return true;
+  }
+
+  async #take(): Promise<StoredJob | undefined> {
+    const now = this.#clock.now();
+    const kinds = [...this.#kinds.keys()];
+    if (kinds.length === 0) return undefined;
+    const candidate = await this.#db
+      .selectFrom('jobs')
+      .select(['id', 'kind', 'attempts'])
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now.toISOString())]),
+          eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now.toISOString())]),
+        ]),
+      )
+      .where('kind', 'in', kinds)
+      .orderBy('run_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (candidate === undefined) return undefined;
+    const lease = this.#kinds.get(candidate.kind)!.timeoutMs + 30_000;
+    const taken = await this.#db
+      .updateTable('jobs')
+      .set({
+        state: 'running',
+        attempts: candidate.attempts + 1,
+        lease_until: new Date(now.getTime() + lease).toISOString(),
+      })
+      .where('id', '=', candidate.id)
+      .where('attempts', '=', candidate.attempts)
+      .returningAll()
+      .executeTakeFirst();
+    // Another worker was faster: look for the next one.
+    return taken ?? this.#take();
+  }
+
+  async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {
+    const dead = job.attempts >= (kind?.maxAttempts ?? 1);
+    const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
+    const text = error instanceof Error ? error.message : String(error);
+    this.#log.log(dead ? 'error' : 'warn', 'job failed', {
+      job: job.id,
+      kind: job.kind,
+      attempts: job.attempts,
+      error: text,
+    });
+    try {
+      await this.#db
+        .updateTable('jobs')
+        .set({
+          state: dead ? 'dead' : 'waiting',
+          lease_until: null,
+          last_error: text.slice(0, 2_000),
+          run_at: new Date(this.#clock.now().getTime() + pause).toISOString(),
+        })
+        .where('id', '=', job.id)
+        .execute();
+    } catch (failure) {
+      // One of the same key has been written meanwhile: it does this one's work.
+      if (!isUniqueViolation(failure)) throw failure;
+      await this.#db.deleteFrom('jobs').where('id', '=', job.id).execute();
+    }
+  }
+}

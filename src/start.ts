@@ -1,0 +1,99 @@
+import { mkdir, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SnapshotCache } from './access/snapshot-cache.ts';
+import { buildApp } from './app.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { Config } from './config/config.ts';
+import { type Clock, systemClock } from './core/clock.ts';
+import type { Logger } from './core/logger.ts';
+import { openDatabase } from './db/database.ts';
+import type { Deps } from './deps.ts';
+import { useGitConfig } from './git/environment.ts';
+import { RepositoryPool } from './git/repository.ts';
+import { Storages } from './git/storages.ts';
+import type { HttpServer } from './http/server.ts';
+import { EventBus } from './jobs/events.ts';
+import { JobQueue } from './jobs/queue.ts';
+
+export interface Instance {
+  deps: Deps;
+  server: HttpServer;
+  /** Whether the data folder was new. */
+  firstStart: boolean;
+  /** The administrator's token, when it was made at this start. */
+  newToken: string | null;
+  /** Ends everything that `open` started. */
+  close(): Promise<void>;
+}
+
+/** Opens the database and the storages and builds the server. It does not listen, and no job runs, yet. */
+export async function open(config: Config, log: Logger, clock: Clock = systemClock): Promise<Instance> {
+  await mkdir(config.dataDir, { recursive: true });
+  await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
+  for (const { path } of config.storages) await mkdir(path, { recursive: true });
+  useGitConfig(config.dataDir);
+  const database = await openDatabase(config.database);
+  const pool = new RepositoryPool();
+  const jobs = new JobQueue(database.db, clock, log);
+  const deps: Deps = {
+    config,
+    clock,
+    log,
+    database,
+    db: database.db,
+    snapshot: new SnapshotCache(database.version),
+    storages: new Storages(config.storages, pool),
+    jobs,
+    events: new EventBus(jobs, clock),
+    externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
+  };
+  const close = async () => {
+    await jobs.stop();
+    await pool.close();
+    await database.close();
+  };
+  try {
+    const { firstStart, newToken } = await bootstrap(deps);
+    return { deps, server: buildApp(deps), firstStart, newToken, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export interface Running extends Instance {
+  /** Address the server listens on, without a trailing slash. */
+  url: string;
+  /** Stops gracefully: readiness turns false, requests under way are finished, then everything is closed. */
+  stop(): Promise<void>;
+}
+
+/** Opens, listens and starts the background work. */
+export async function serve(config: Config, log: Logger, clock: Clock = systemClock): Promise<Running> {
+  const instance = await open(config, log, clock);
+  const { app } = instance.server;
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await instance.close();
+    throw error;
+  }
+  const { port } = app.server.address() as AddressInfo;
+  config.port = port;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  instance.deps.jobs.start();
+  let stopping: Promise<void> | undefined;
+  return {
+    ...instance,
+    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
+    stop: () => {
+      stopping ??= (async () => {
+        instance.server.drain();
+        await app.close();
+        await instance.close();
+      })();
+      return stopping;
+    },
+  };
+}

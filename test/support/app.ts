@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InjectOptions, Response } from 'light-my-request';
+import { loadConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/env.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { JsonLogger } from '../../src/core/logger.ts';
+import type { Deps } from '../../src/deps.ts';
+import { type Instance, open } from '../../src/start.ts';
+import { checkAnswer } from './conformance.ts';
+import { freshDatabase } from './databases.ts';
+import { Factories } from './factories.ts';
+
+export const ROOT_TOKEN = 'glpat-root-token-for-the-tests';
+
+export interface RequestOptions {
+  /** Token of the caller; null is anonymous. */
+  token?: string | null;
+  query?: Record<string, string | number | boolean | readonly string[]>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent urlencoded, as it stands. */
+  form?: string;
+  /** Any other body; set the content type in `headers`. */
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** The same server that `main.ts` runs, on a data folder of its own, asked without a socket unless `listen` is called. */
+export class TestApp {
+  readonly instance: Instance;
+  readonly make: Factories;
+  readonly logLines: string[];
+  readonly #cleanUp: () => Promise<void>;
+  #url: string | undefined;
+
+  constructor(instance: Instance, logLines: string[], cleanUp: () => Promise<void>) {
+    this.instance = instance;
+    this.logLines = logLines;
+    this.#cleanUp = cleanUp;
+    this.make = new Factories(instance.deps);
+  }
+
+  get deps(): Deps {
+    return this.instance.deps;
+  }
+
+  /** Sends a request below `/api/v4`; JSON answers are checked against the route's declared schema. */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { token = ROOT_TOKEN, query, json, form, body } = options;
+    const headers: Record<string, string> = { ...options.headers };
+    if (token !== null) headers['private-token'] = token;
+    if (json !== undefined) headers['content-type'] = 'application/json';
+    if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const search = query === undefined ? '' : `?${queryString(query)}`;
+    const payload = json === undefined ? (form ?? body) : JSON.stringify(json);
+    const response = await this.instance.server.app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: `${path.startsWith('/-/') || path.startsWith('/oauth') ? '' : '/api/v4'}${path}${search}`,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    });
+    checkAnswer(method, path, response);
+    return response;
+  }
+
+  get = (path: string, options?: RequestOptions) => this.request('GET', path, options);
+  head = (path: string, options?: RequestOptions) => this.request('HEAD', path, options);
+  post = (path: string, options?: RequestOptions) => this.request('POST', path, options);
+  put = (path: string, options?: RequestOptions) => this.request('PUT', path, options);
+  patch = (path: string, options?: RequestOptions) => this.request('PATCH', path, options);
+  delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
+
+  /** Listens on a free port of 127.0.0.1, for real clients. @returns the address without a trailing slash */
+  async listen(): Promise<string> {
+    if (this.#url === undefined) {
+      this.#url = await this.instance.server.app.listen({ host: '127.0.0.1', port: 0 });
+      this.deps.config.port = Number(new URL(this.#url).port);
+    }
+    return this.#url;
+  }
+
+  /** Runs all background work that is due. */
+  async settle(): Promise<void> {
+    await this.deps.jobs.drain();
+  }
+
+  async close(): Promise<void> {
+    await this.instance.server.app.close();
+    await this.instance.close();
+    await this.#cleanUp();
+  }
+}
+
+function queryString(query: NonNullable<RequestOptions['query']>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value) search.append(name, item);
+    else search.append(name, String(value));
+  }
+  return search.toString();
+}
+
+/** A clock that stands still until it is moved. */
+export class TestClock implements Clock {
+  #now: Date;
+
+  constructor(now = new Date('2026-06-15T12:00:00.000Z')) {
+    this.#now = now;
+  }
+
+  now(): Date {
+    return this.#now;
+  }
+
+  advance(milliseconds: number): void {
+    this.#now = new Date(this.#now.getTime() + milliseconds);
+  }
+}
+
+/**
+ * Builds the server for a test: a new data folder, on SQLite or, when STITHY_TEST_POSTGRES holds a server's address,
+ * on a new PostgreSQL database. Background work runs only in `settle`.
+ */
+export async function buildTestApp(options: { settings?: Environment; clock?: Clock } = {}): Promise<TestApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stithy-test-'));
+  const database = await freshDatabase();
+  const logLines: string[] = [];
+  const { config } = loadConfig({
+    STITHY_DATA_DIR: dataDir,
+    STITHY_ROOT_TOKEN: ROOT_TOKEN,
+    STITHY_SYNC: 'off',
+    STITHY_PORT: '0',
+    STITHY_STORAGES: `default=${join(dataDir, 'a')},second=${join(dataDir, 'b')}=0`,
+    ...(database.url === null ? {} : { STITHY_DATABASE_URL: database.url }),
+    ...options.settings,
+  });
+  config.passwordHash = { memoryKiB: 64, passes: 1 };
+  const log = new JsonLogger(config.logLevel, (text) => logLines.push(text));
+  const instance = await open(config, log, options.clock ?? systemClock);
+  return new TestApp(instance, logLines, async () => {
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  });
+}
+
+/** Asserts a status and gives the JSON body. */
+export function expectStatus<T = Record<string, unknown>>(response: Response, status: number): T {
+  assert.equal(response.statusCode, status, response.body.slice(0, 2_000));
+  return (response.body === '' ? undefined : JSON.parse(response.body)) as T;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { Response } from 'light-my-request';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { routes } from '../../src/api/index.ts';
+import type { Route } from '../../src/http/route.ts';
+
+interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  additionalProperties?: Schema | boolean;
+}
+
+const segments = (path: string) => path.split('/').filter(Boolean);
+
+function findRoute(method: string, path: string): Route | undefined {
+  const parts = segments(path.split('?')[0]!);
+  let best: { route: Route; literals: number } | undefined;
+  for (const route of routes) {
+    const { options } = route;
+    if (options.method !== (method === 'HEAD' ? 'GET' : method)) continue;
+    const pattern = segments(options.path);
+    const open = pattern.at(-1)?.startsWith('*') === true;
+    if (open ? parts.length < pattern.length : parts.length !== pattern.length) continue;
+    const fits = pattern.every((part, index) => /^[:*]/.test(part) || part === parts[index]);
+    const literals = pattern.filter((part) => !/^[:*]/.test(part)).length;
+    if (fits && (best === undefined || literals > best.literals)) best = { route, literals };
+  }
+  return best?.route;
+}
+
+/** Keys of the value that its schema does not name: they would leak without being described. */
+function* undeclared(schema: Schema, value: unknown, at: string): Generator<string> {
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined)
+      for (const [index, item] of value.entries()) yield* undeclared(schema.items, item, `${at}[${index}]`);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const alternatives = schema.anyOf?.filter(({ type }) => type !== 'null');
+  if (alternatives !== undefined) {
+    const problems = alternatives.map((alternative) => [...undeclared(alternative, value, at)]);
+    if (!problems.some((list) => list.length === 0)) yield* problems[0] ?? [];
+    return;
+  }
+  if (schema.properties === undefined) return;
+  for (const [key, item] of Object.entries(value)) {
+    const property = schema.properties[key];
+    if (property !== undefined) yield* undeclared(property, item, `${at}.${key}`);
+    else if (schema.additionalProperties === undefined) yield `${at}.${key}`;
+  }
+}
+
+/**
+ * Holds an answer against what its route declares: status, schema, no undeclared key; and every refusal has a
+ * message that is a non-empty string.
+ */
+export function checkAnswer(method: string, path: string, response: Response): void {
+  const json = /^application\/json/.test(String(response.headers['content-type'] ?? '')) && response.body !== '';
+  if (response.statusCode >= 400 && json) {
+    const { message } = response.json<{ message?: unknown }>();
+    assert.ok(typeof message === 'string' && message !== '', `${method} ${path}: message of ${response.body}`);
+    return;
+  }
+  const route = findRoute(method, path);
+  if (route === undefined || response.statusCode >= 300) return;
+  const { success } = route.options;
+  assert.equal(response.statusCode, success.status, `${method} ${path}: declared status`);
+  if (!('schema' in success) || !json) return;
+  const body: unknown = response.json();
+  const problems = [...undeclared(success.schema as Schema, body, 'body')];
+  assert.deepEqual(problems, [], `${method} ${path}: keys without a schema`);
+  const errors = Value.Errors(success.schema as TSchema, body);
+  const first = [...errors].slice(0, 3).map((error) => JSON.stringify(error));
+  assert.deepEqual(first, [], `${method} ${path}: answer does not fit its schema`);
+}
