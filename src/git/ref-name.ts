@@ -1,5 +1,5 @@
 /** Control characters, space and what git's revision language uses. */
-const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.\/|\.lock(?:\/|$)/;
+const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)/;
 const MAX_LENGTH = 1_024;
 const LOOKS_LIKE_OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|[/-])/i;
 

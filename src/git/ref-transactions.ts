@@ -1,11 +1,11 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncIfThere, syncPath } from './durable.ts';
+import { isMissing, syncIfThere, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
 import { isOid } from './objects.ts';
 import { KeyedQueue } from './queue.ts';
 import { isValidRefName } from './ref-name.ts';
-import { type RefUpdate, refusal, UpdateRef } from './update-ref.ts';
+import { type RefUpdate, refusal, UpdateRef, type UpdateRefFailure } from './update-ref.ts';
 import type { WarmSlot, WarmSlots } from './warm-slots.ts';
 
 const MAX_WAITING = 1_000;
@@ -58,21 +58,32 @@ export class RefTransactions {
   }
 
   async #apply(updates: readonly RefUpdate[], readNow: (ref: string) => Promise<string | null>): Promise<void> {
-    const oid = updates.map((update) => update.new ?? update.old).find((value) => typeof value === 'string');
+    let open = updates;
     for (let attempt = 1; ; attempt += 1) {
-      const process = await this.#start();
-      const failure = await process.run(updates, oid?.length ?? 40);
-      this.#slot?.touch();
-      if (!process.usable) this.retire();
+      const started = Date.now();
+      const failure = await this.#attempt(open);
       if (failure === null) return;
-      if (!failure.unknown) {
-        if (failure.stderr !== '' || attempt > 1) throw refusal(failure.stderr);
-        continue;
+      if (!failure.unknown && (failure.stderr !== '' || attempt > 1)) throw refusal(failure.stderr);
+      if (!failure.unknown) continue;
+      // The process was killed, perhaps between two references: finish what it left.
+      const left: RefUpdate[] = [];
+      for (const update of open) {
+        if ((await readNow(update.ref)) !== update.new) left.push(update);
+        await removeLockSince(join(this.#dir, `${update.ref}.lock`), started);
       }
-      const values = await Promise.all(updates.map((update) => readNow(update.ref)));
-      if (updates.every((update, index) => values[index] === update.new)) return;
-      throw new GitError('failed', `update-ref ended without an answer: ${failure.stderr.trim()}`);
+      if (left.length === 0) return;
+      if (attempt > 1) throw new GitError('failed', `update-ref ended without an answer: ${failure.stderr.trim()}`);
+      open = left;
     }
+  }
+
+  async #attempt(updates: readonly RefUpdate[]): Promise<UpdateRefFailure | null> {
+    const oid = updates.map((update) => update.new ?? update.old).find((value) => typeof value === 'string');
+    const process = await this.#start();
+    const failure = await process.run(updates, oid?.length ?? 40);
+    this.#slot?.touch();
+    if (!process.usable) this.retire();
+    return failure;
   }
 
   async #start(): Promise<UpdateRef> {
@@ -127,5 +138,14 @@ async function isFolder(path: string): Promise<boolean> {
     return (await lstat(path)).isDirectory();
   } catch {
     return false;
+  }
+}
+
+/** Removes the lock that our own killed process left; one that is older belongs to somebody else. */
+async function removeLockSince(path: string, startedMs: number): Promise<void> {
+  try {
+    if ((await lstat(path)).mtimeMs >= startedMs - 10) await unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
 }

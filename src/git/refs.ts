@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { compareBytes } from './bytes.ts';
@@ -74,7 +74,7 @@ export class RefStore {
   async head(): Promise<string | null> {
     let text: string;
     try {
-      text = await readFile(join(this.#dir, 'HEAD'), 'utf8');
+      text = readFileSync(join(this.#dir, 'HEAD'), 'utf8');
     } catch (error) {
       if (isMissing(error)) throw new GitError('not_found', `${this.#dir} has no HEAD`);
       throw error;

@@ -1,0 +1,33 @@
+export type CommitRefusal =
+  | 'path_missing'
+  | 'path_traversal'
+  | 'path_invalid'
+  | 'file_exists'
+  | 'file_missing'
+  | 'directory_exists'
+  | 'file_changed'
+  | 'submodule_invalid';
+
+const TEXTS: Readonly<Record<CommitRefusal, (path: string) => string>> = {
+  path_missing: () => 'You must provide a file path',
+  path_traversal: () => 'Path cannot include directory traversal',
+  path_invalid: (path) => `invalid path: '${path}'`,
+  file_exists: () => 'A file with this name already exists',
+  file_missing: () => "A file with this name doesn't exist",
+  directory_exists: () => 'A directory with this name already exists',
+  file_changed: (path) => `The file has changed since you started editing it: ${path}`,
+  submodule_invalid: (path) => `invalid submodule settings: '${path}'`,
+};
+
+/** An action that cannot be applied. Unlike a `GitError`'s, its message is meant for the client. */
+export class CommitError extends Error {
+  readonly code: CommitRefusal;
+  readonly path: string;
+
+  constructor(code: CommitRefusal, path: string) {
+    super(TEXTS[code](path));
+    this.name = 'CommitError';
+    this.code = code;
+    this.path = path;
+  }
+}

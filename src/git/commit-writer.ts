@@ -1,0 +1,169 @@
+import { CommitError } from './commit-error.ts';
+import { GitError } from './errors.ts';
+import { encodeCommit, type NewCommit, type NewIdentity } from './object-encode.ts';
+import { nameObject, ObjectWriter } from './object-writer.ts';
+import type { ObjectFormat } from './objects.ts';
+import { splitPath } from './path-rules.ts';
+import type { Repository } from './repository.ts';
+import { objectFormatOf } from './repository-files.ts';
+import { checkSubmoduleSettings, meansSubmoduleSettings } from './submodule-settings.ts';
+import { type Leaf, TreeEditor } from './tree-editor.ts';
+
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+/** `lastCommitId`: the commit that last changed the file as its editor knows it; checked where it is given. */
+export type FileAction =
+  | { action: 'create'; path: string; content: Buffer; executable?: boolean }
+  | { action: 'update'; path: string; content: Buffer; executable?: boolean; lastCommitId?: string }
+  | {
+      action: 'move';
+      path: string;
+      previousPath: string;
+      content?: Buffer;
+      executable?: boolean;
+      lastCommitId?: string;
+    }
+  | { action: 'delete'; path: string; lastCommitId?: string }
+  | { action: 'chmod'; path: string; executable: boolean; lastCommitId?: string };
+
+export interface CommitInput {
+  /** The commit whose files the actions start from; null for none. */
+  base: string | null;
+  /** Default: `base`, where there is one. */
+  parents?: readonly string[];
+  actions: readonly FileAction[];
+  author: NewIdentity;
+  committer: NewIdentity;
+  message: string;
+  /** The last commit that changed a path in `base`; asked only for actions with `lastCommitId`. */
+  lastCommitOf?: (path: string) => Promise<string | null>;
+}
+
+export interface WrittenCommit {
+  oid: string;
+  tree: string;
+  /** The tree of `base`, or null: equal to `tree` where the actions change nothing. */
+  baseTree: string | null;
+  /** Every path that an action touched, each once. */
+  paths: string[];
+}
+
+/**
+ * Applies actions in their order to a commit's files and writes the new commit with all it needs. No reference moves.
+ * Durable when it fulfils. Empty folders vanish; symbolic links and submodules are entries and never followed.
+ * Specification: commits, create with actions; files, create, update and delete.
+ * @throws CommitError for an action that cannot be applied, before anything is written; GitError `not_found` for
+ *   an unknown `base`, `invalid` for an identity that git refuses
+ */
+export async function writeActions(repo: Repository, input: CommitInput): Promise<WrittenCommit> {
+  const base = input.base === null ? null : await repo.objects.commit(input.base);
+  if (base === null && input.base !== null) throw new GitError('not_found', `no commit ${input.base}`);
+  const format = await formatOf(repo, input.base);
+  const editor = new TreeEditor(repo.objects, base?.tree ?? null);
+  const paths = new Set<string>();
+  for (const action of input.actions) {
+    await checkUnchanged(action, input.lastCommitOf);
+    await apply(editor, action);
+    paths.add(action.path);
+    if (action.action === 'move') paths.add(action.previousPath);
+  }
+  for (const path of paths) if (meansSubmoduleSettings(path)) await checkSettingsAt(repo, editor, path);
+  const { tree, objects } = await editor.finish(format);
+  const { author, committer, message } = input;
+  const parents = input.parents ?? (input.base === null ? [] : [input.base]);
+  const data = encodeCommit({ tree, parents, author, committer, message });
+  const oid = await nameObject('commit', data, format);
+  await new ObjectWriter(repo.dir, format).write([...objects, { type: 'commit', data, oid }]);
+  return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths] };
+}
+
+/**
+ * Writes a commit of a tree that is there already; gives its id. Durable when it fulfils; no reference moves.
+ * @throws GitError `invalid` for an identity that git refuses or what is no object id
+ */
+export async function writeCommit(repo: Repository, commit: NewCommit): Promise<string> {
+  const format = await formatOf(repo, commit.tree);
+  const [oid] = await new ObjectWriter(repo.dir, format).write([{ type: 'commit', data: encodeCommit(commit) }]);
+  return oid!;
+}
+
+async function formatOf(repo: Repository, oid: string | null): Promise<ObjectFormat> {
+  if (oid === null) return await objectFormatOf(repo.dir);
+  return oid.length === 64 ? 'sha256' : 'sha1';
+}
+
+async function checkUnchanged(action: FileAction, lastCommitOf: CommitInput['lastCommitOf']): Promise<void> {
+  if (action.action === 'create' || action.lastCommitId === undefined || lastCommitOf === undefined) return;
+  const path = action.action === 'move' ? action.previousPath : action.path;
+  const last = await lastCommitOf(path);
+  if (last !== null && last !== action.lastCommitId) throw new CommitError('file_changed', path);
+}
+
+/** Looks at what a path holds in the end, whichever way its content came there. */
+async function checkSettingsAt(repo: Repository, editor: TreeEditor, path: string): Promise<void> {
+  const leaf = await editor.find(path.split('/'));
+  if (leaf === null || leaf === 'folder') return;
+  if (!leaf.mode.startsWith('100')) throw new CommitError('submodule_invalid', path);
+  const content = leaf.data ?? (await repo.objects.read(leaf.oid!, MAX_SETTINGS_BYTES))?.data;
+  if (!content || content.length > MAX_SETTINGS_BYTES) throw new CommitError('submodule_invalid', path);
+  await checkSubmoduleSettings(path, content);
+}
+
+async function apply(editor: TreeEditor, action: FileAction): Promise<void> {
+  const parts = splitPath(action.path);
+  if (action.action === 'create') {
+    await refuseTaken(editor, parts);
+    await editor.put(parts, file(action.content, action.executable ?? false));
+  } else if (action.action === 'move') {
+    await move(editor, action, parts);
+  } else if (action.action === 'delete') {
+    await existing(editor, parts);
+    await editor.remove(parts);
+  } else {
+    const old = await existing(editor, parts);
+    const wanted = action.executable === undefined ? old.mode : modeOf(action.executable);
+    if (action.action === 'update') {
+      if (old.mode === '160000') throw new CommitError('file_missing', action.path);
+      const mode = old.mode === '120000' ? old.mode : wanted;
+      await editor.put(parts, { kind: 'leaf', mode, oid: null, data: action.content });
+    } else {
+      if (!old.mode.startsWith('100')) throw new CommitError('file_missing', action.path);
+      await editor.put(parts, { ...old, mode: wanted });
+    }
+  }
+}
+
+async function move(
+  editor: TreeEditor,
+  action: Extract<FileAction, { action: 'move' }>,
+  parts: readonly string[],
+): Promise<void> {
+  const from = splitPath(action.previousPath);
+  const old = await existing(editor, from);
+  if (old.mode === '160000' && action.content !== undefined) throw new CommitError('file_missing', action.previousPath);
+  if (action.path !== action.previousPath) await refuseTaken(editor, parts);
+  await editor.remove(from);
+  const mode = action.executable !== undefined && old.mode.startsWith('100') ? modeOf(action.executable) : old.mode;
+  const content = action.content === undefined ? {} : { oid: null, data: action.content };
+  await editor.put(parts, { ...old, mode, ...content });
+}
+
+function file(data: Buffer, executable: boolean): Leaf {
+  return { kind: 'leaf', mode: modeOf(executable), oid: null, data };
+}
+
+function modeOf(executable: boolean): string {
+  return executable ? '100755' : '100644';
+}
+
+async function existing(editor: TreeEditor, parts: readonly string[]): Promise<Leaf> {
+  const found = await editor.find(parts);
+  if (found === null || found === 'folder') throw new CommitError('file_missing', parts.join('/'));
+  return found;
+}
+
+async function refuseTaken(editor: TreeEditor, parts: readonly string[]): Promise<void> {
+  const found = await editor.find(parts);
+  if (found === 'folder') throw new CommitError('directory_exists', parts.join('/'));
+  if (found !== null) throw new CommitError('file_exists', parts.join('/'));
+}

@@ -1,0 +1,82 @@
+import { compareBytes, encodeBytes } from './bytes.ts';
+import { GitError } from './errors.ts';
+import { isOid, type TreeEntry } from './objects.ts';
+
+/** Who and when, as given for a new commit. */
+export interface NewIdentity {
+  name: string;
+  email: string;
+  date: Date;
+  /** `+hhmm` or `-hhmm`; default `+0000`. */
+  timezone?: string;
+}
+
+export interface NewCommit {
+  tree: string;
+  parents: readonly string[];
+  author: NewIdentity;
+  committer: NewIdentity;
+  message: string;
+}
+
+const MODES = new Set(['100644', '100755', '120000', '160000', '040000']);
+/** What git itself drops from both ends of a name. */
+const CRUD = /^[\0-\x20.,:;<>"\\']+|[\0-\x20.,:;<>"\\']+$/g;
+
+/** A name or address without anything that could end its field or line. */
+function cleanIdentityPart(text: string): string {
+  return text.replace(/[\0-\x1f\x7f<>]/g, '').replace(CRUD, '');
+}
+
+function encodeIdentity(identity: NewIdentity): string {
+  const email = cleanIdentityPart(identity.email);
+  const name = cleanIdentityPart(identity.name) || email;
+  const seconds = Math.floor(identity.date.getTime() / 1000);
+  const zone = identity.timezone ?? '+0000';
+  if (name === '') throw new GitError('invalid', 'a commit needs the name of its author and committer');
+  if (!(seconds >= 0) || seconds > 253_402_300_799) throw new GitError('invalid', 'a date that git cannot store');
+  if (!/^[+-](?:0\d|1[0-4])[0-5]\d$/.test(zone)) throw new GitError('invalid', 'not a time zone');
+  return `${name} <${email}> ${seconds} ${zone}`;
+}
+
+/**
+ * The content of a commit. Names, addresses and the message are cleaned, so that they cannot add a header:
+ * control characters and angle brackets vanish from identities, NUL from the message, and a message ends in a line feed.
+ * @throws GitError `invalid` for an empty name and address, a date before 1970, or what is no object id
+ */
+export function encodeCommit(commit: NewCommit): Buffer {
+  if (![commit.tree, ...commit.parents].every(isOid)) throw new GitError('invalid', 'not an object id');
+  const headers = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${encodeIdentity(commit.author)}`,
+    `committer ${encodeIdentity(commit.committer)}`,
+  ];
+  const text = commit.message.replaceAll('\0', '').toWellFormed();
+  const message = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return Buffer.from(`${headers.join('\n').toWellFormed()}\n\n${message}`);
+}
+
+/** Git's order of a tree's entries: by bytes, where a tree's name counts as ending in a slash. */
+export function compareEntries(a: Pick<TreeEntry, 'name' | 'mode'>, b: Pick<TreeEntry, 'name' | 'mode'>): number {
+  const nameA = a.mode === '040000' ? `${a.name}/` : a.name;
+  const nameB = b.mode === '040000' ? `${b.name}/` : b.name;
+  return compareBytes(nameA, nameB);
+}
+
+/**
+ * The content of a tree; `entries` may come in any order.
+ * @throws GitError `invalid` for two entries of one name, or a name, mode or object id that git refuses
+ */
+export function encodeTree(entries: readonly Pick<TreeEntry, 'mode' | 'name' | 'oid'>[]): Buffer {
+  const names = new Set(entries.map((entry) => entry.name));
+  if (names.size !== entries.length) throw new GitError('invalid', 'two entries of one name');
+  const parts: Buffer[] = [];
+  for (const entry of [...entries].sort(compareEntries)) {
+    if (!MODES.has(entry.mode) || !isOid(entry.oid)) throw new GitError('invalid', 'not a tree entry');
+    if (entry.name === '' || /[/\0]/.test(entry.name)) throw new GitError('invalid', 'not a file name');
+    parts.push(Buffer.from(`${entry.mode.replace(/^0/, '')} `), encodeBytes(entry.name));
+    parts.push(Buffer.from([0]), Buffer.from(entry.oid, 'hex'));
+  }
+  return Buffer.concat(parts);
+}

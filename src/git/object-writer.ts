@@ -1,0 +1,149 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, rename, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { deflate, deflateSync } from 'node:zlib';
+import { isMissing, isTaken, syncPath } from './durable.ts';
+import type { ObjectFormat, ObjectType } from './objects.ts';
+
+export interface NewObject {
+  type: ObjectType;
+  data: Buffer;
+  /** Its id, where `nameObject` has been asked for it already. */
+  oid?: string;
+}
+
+const deflateAsync = promisify<Buffer, { level: number; chunkSize: number }, Buffer>(deflate);
+/** Below this, compressing takes less time than handing the work to another thread. */
+const SMALL = 4 * 1024;
+const HASH_SLICE = 512 * 1024;
+/** Objects written at the same time, which bounds open files and compressed data held. */
+const PARALLEL = 32;
+
+/** The id of an object; a large one is hashed in slices, so that other requests go on in between. */
+export async function nameObject(type: ObjectType, data: Buffer, format: ObjectFormat = 'sha1'): Promise<string> {
+  const hash = createHash(format).update(`${type} ${data.length}\0`);
+  for (let at = 0; at < data.length; at += HASH_SLICE) {
+    if (at > 0) await nextTurn();
+    hash.update(data.subarray(at, at + HASH_SLICE));
+  }
+  return hash.digest('hex');
+}
+
+async function compress(content: Buffer): Promise<Buffer> {
+  if (content.length <= SMALL) return deflateSync(content, { level: 1 });
+  return await deflateAsync(content, { level: 1, chunkSize: Math.min(content.length + 1_024, 1024 * 1024) });
+}
+
+interface Pending {
+  oid: string;
+  temporary: string;
+  final: string;
+  folder: string;
+}
+
+/**
+ * Writes loose objects into one repository. They are durable, and visible to every git process, when the promise
+ * fulfils; an object that is there already is kept and counts as used just now, so that no clean-up takes it.
+ */
+export class ObjectWriter {
+  readonly #objects: string;
+  readonly #format: ObjectFormat;
+
+  /** @param dir the repository's directory */
+  constructor(dir: string, format: ObjectFormat = 'sha1') {
+    this.#objects = join(dir, 'objects');
+    this.#format = format;
+  }
+
+  /**
+   * @param objects in any order; they are all there or, after an error, some are, unreferenced
+   * @returns their ids, in the order given
+   * @throws the file system's error (disk full, no permission)
+   */
+  async write(objects: readonly NewObject[]): Promise<string[]> {
+    const oids: string[] = [];
+    const folders = new Set<string>();
+    const known = new Set<string>();
+    for (let at = 0; at < objects.length; at += PARALLEL) {
+      const batch = objects.slice(at, at + PARALLEL);
+      const named = await Promise.all(
+        batch.map(async ({ type, data, oid }) => ({
+          type,
+          data,
+          oid: oid ?? (await nameObject(type, data, this.#format)),
+        })),
+      );
+      for (const { oid } of named) oids.push(oid);
+      const fresh = named.filter(({ oid }) => !known.has(oid) && known.add(oid));
+      await this.#writeBatch(fresh, folders);
+    }
+    await Promise.all([...folders].map(syncPath));
+    return oids;
+  }
+
+  async #writeBatch(batch: Required<NewObject>[], folders: Set<string>): Promise<void> {
+    const results = await Promise.allSettled(batch.map((object) => this.#writeTemporary(object, folders)));
+    const pending = results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      await Promise.allSettled(pending.map(({ temporary }) => unlink(temporary)));
+      throw failed.reason;
+    }
+    // The name appears only once the content is safe, so a crash never leaves a broken object behind.
+    await Promise.all(pending.map(({ temporary, final }) => rename(temporary, final)));
+    for (const { folder } of pending) folders.add(folder);
+  }
+
+  async #writeTemporary({ type, data, oid }: Required<NewObject>, folders: Set<string>): Promise<Pending | null> {
+    const folder = join(this.#objects, oid.slice(0, 2));
+    const final = join(folder, oid.slice(2));
+    if (await freshen(final)) {
+      // Its writer may not have synced the folder yet.
+      folders.add(folder);
+      return null;
+    }
+    const compressed = await compress(Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data]));
+    const temporary = join(folder, `tmp_obj_${randomUUID()}`);
+    if (await makeFolder(folder)) folders.add(this.#objects);
+    try {
+      await writeSynced(temporary, compressed);
+    } catch (error) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+    return { oid, temporary, final, folder };
+  }
+}
+
+async function freshen(path: string): Promise<boolean> {
+  try {
+    const now = new Date();
+    await utimes(path, now, now);
+    return (await lstat(path)).size > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+async function writeSynced(path: string, data: Buffer): Promise<void> {
+  const handle = await open(path, 'wx', 0o444);
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, opendir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isMissing, isTaken, syncPath } from './durable.ts';
+import { GitError } from './errors.ts';
+import type { ObjectFormat } from './objects.ts';
+import { runGit } from './process.ts';
+import { isValidBranchName } from './ref-name.ts';
+
+const CLONE_MS = 30 * 60_000;
+/** Names of folders that are being made or removed; a restart may delete them. */
+const MAKING = '.making-';
+const REMOVING = '.removing-';
+
+function configText(format: ObjectFormat): string {
+  const core = '[core]\n\trepositoryformatversion = ';
+  const rest = '\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false\n';
+  return format === 'sha1' ? `${core}0${rest}` : `${core}1${rest}[extensions]\n\tobjectformat = sha256\n`;
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'w', 0o644);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function makeFolders(dir: string): Promise<void> {
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+    await mkdir(join(dir, folder), { recursive: true });
+  }
+}
+
+/** Syncs every folder of a repository, and with `files` every file, deepest first. */
+async function syncAll(dir: string, files: boolean): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    if (entry.isDirectory()) await syncAll(join(dir, entry.name), files);
+    else if (files && entry.isFile()) await syncPath(join(dir, entry.name));
+  }
+  await syncPath(dir);
+}
+
+/** Makes a repository beside its place by `make` and moves it there in one step; nothing is left where that fails. */
+async function makeInPlace(dir: string, make: (temporary: string) => Promise<void>): Promise<void> {
+  const parent = dirname(dir);
+  const first = await mkdir(parent, { recursive: true });
+  const temporary = join(parent, `${MAKING}${basename(dir)}-${randomUUID()}`);
+  try {
+    await mkdir(temporary);
+    await make(temporary);
+    await rename(temporary, dir);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    if (isTaken(error)) throw new GitError('conflict', `${dir} exists already`);
+    throw error;
+  }
+  await syncPath(parent);
+  // Parents that had to be made are themselves entries of folders.
+  for (let at = parent; first !== undefined && at.length >= first.length; at = dirname(at)) await syncPath(dirname(at));
+}
+
+/**
+ * Makes an empty bare repository, durable when it fulfils. Starts no process.
+ * @param dir where; folders above it are made as needed
+ * @throws GitError `conflict` where `dir` is there already and not empty, `invalid` for a bad branch name
+ */
+export async function createRepository(
+  dir: string,
+  options: { defaultBranch: string; objectFormat?: ObjectFormat },
+): Promise<void> {
+  if (!isValidBranchName(options.defaultBranch)) throw new GitError('invalid', 'not a valid branch name');
+  await makeInPlace(dir, async (temporary) => {
+    await makeFolders(temporary);
+    await writeSynced(join(temporary, 'HEAD'), `ref: refs/heads/${options.defaultBranch}\n`);
+    await writeSynced(join(temporary, 'config'), configText(options.objectFormat ?? 'sha1'));
+    await syncAll(temporary, false);
+  });
+}
+
+/**
+ * Copies branches, tags and their history into a new bare repository that does not depend on the source afterwards;
+ * durable when it fulfils.
+ * @param options `signal` stops the copy
+ * @throws GitError `conflict` where `to` is there already, `failed`, `timeout`, `aborted`
+ */
+export async function cloneRepository(from: string, to: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+  await makeInPlace(to, async (temporary) => {
+    const head = await readFile(join(from, 'HEAD'), 'utf8');
+    const format: ObjectFormat = await objectFormatOf(from);
+    await makeFolders(temporary);
+    await writeSynced(join(temporary, 'HEAD'), head);
+    await writeSynced(join(temporary, 'config'), configText(format));
+    const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
+    // The source's objects were checked when they came in; kept as one pack.
+    const config = ['-c', 'fetch.unpackLimit=1', '-c', 'fetch.fsckObjects=false'];
+    await runGit([...config, ...fetch, '--end-of-options', from, ...refspecs], {
+      gitDir: temporary,
+      timeoutMs: CLONE_MS,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    await syncAll(temporary, true);
+  });
+}
+
+/** The hash a repository names its objects with, from its configuration file. */
+export async function objectFormatOf(dir: string): Promise<ObjectFormat> {
+  const text = await readFile(join(dir, 'config'), 'utf8');
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1';
+}
+
+/** Removes a repository: out of its place in one step, then from the disk. Fulfils also where there is none. */
+export async function removeRepository(dir: string): Promise<void> {
+  const parent = dirname(dir);
+  const doomed = join(parent, `${REMOVING}${basename(dir)}-${randomUUID()}`);
+  try {
+    await rename(dir, doomed);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  await syncPath(parent);
+  await rm(doomed, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes what an ended process left half made or half removed among the repositories of a folder. */
+export async function removeLeftovers(parent: string): Promise<number> {
+  let removed = 0;
+  for await (const entry of await opendir(parent)) {
+    if (!entry.name.startsWith(MAKING) && !entry.name.startsWith(REMOVING)) continue;
+    await rm(join(parent, entry.name), { recursive: true, force: true, maxRetries: 3 });
+    removed += 1;
+  }
+  return removed;
+}
+
+/**
+ * Makes HEAD name a branch, which need not exist; durable when it fulfils.
+ * @throws GitError `invalid` for a bad branch name, `locked` where another process changes HEAD
+ */
+export async function setHead(dir: string, branch: string): Promise<void> {
+  if (!isValidBranchName(branch)) throw new GitError('invalid', 'not a valid branch name');
+  const lock = join(dir, 'HEAD.lock');
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(lock, 'wx', 0o644);
+  } catch (error) {
+    if (isTaken(error)) throw new GitError('locked', 'HEAD is locked');
+    throw error;
+  }
+  try {
+    await handle.writeFile(`ref: refs/heads/${branch}\n`);
+    await handle.sync();
+    await rename(lock, join(dir, 'HEAD'));
+  } catch (error) {
+    await unlink(lock).catch(() => {});
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await syncPath(dir);
+}
+
+/** The bytes that all files of a repository take, without following symbolic links. */
+export async function repositorySize(dir: string): Promise<number> {
+  let bytes = 0;
+  const folders = [dir];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      for await (const entry of await opendir(folder)) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) folders.push(path);
+        else if (entry.isFile()) bytes += (await stat(path)).size;
+      }
+    } catch (error) {
+      // A running clean-up removes files and folders under the walk.
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return bytes;
+}
