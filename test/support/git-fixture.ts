@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { gitEnvironment } from '../../src/git/environment.ts';
+import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
+
+export interface GitFixture {
+  dir: string;
+  repo: Repository;
+  pool: RepositoryPool;
+  /** Runs the real git in the repository; gives its standard output without the last line feed. */
+  git(args: readonly string[], input?: string | Buffer): string;
+  /** Writes a commit of these files (paths to contents) by the real git; gives its id. */
+  commit(files: Readonly<Record<string, string>>, parents?: readonly string[], message?: string): string;
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.com',
+  GIT_AUTHOR_DATE: '1700000000 +0100',
+  GIT_COMMITTER_NAME: 'Bob',
+  GIT_COMMITTER_EMAIL: 'bob@example.com',
+  GIT_COMMITTER_DATE: '1700000100 +0000',
+};
+
+/** A temporary folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'stithy-test-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+/** A bare repository made by the real git, opened in a pool of its own; both are gone after the test. */
+export function gitFixture(t: TestContext, options: { dir?: string; objectFormat?: string } = {}): GitFixture {
+  const dir = options.dir ?? join(temporaryFolder(t), 'repo.git');
+  const run = (args: readonly string[], input: string | Buffer = '', env: Record<string, string> = {}) =>
+    execFileSync('git', args, {
+      input,
+      env: gitEnvironment({ ...IDENTITY, ...env }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      maxBuffer: 64 * 1024 * 1024,
+    })
+      .toString()
+      .replace(/\n$/, '');
+  if (options.dir === undefined) {
+    run(['init', '-q', '--bare', '--initial-branch=main', `--object-format=${options.objectFormat ?? 'sha1'}`, dir]);
+  }
+  const pool = new RepositoryPool();
+  t.after(() => pool.close());
+  const git = (args: readonly string[], input: string | Buffer = '') => run([`--git-dir=${dir}`, ...args], input);
+  let commits = 0;
+  return {
+    dir,
+    pool,
+    repo: pool.get(dir, dir),
+    git,
+    commit(files, parents = [], message = `commit ${commits}\n`) {
+      commits += 1;
+      const index = { GIT_INDEX_FILE: join(dir, `test-index-${commits}`) };
+      const lines = Object.entries(files).map(([path, text]) => {
+        return `100644 ${git(['hash-object', '-w', '--stdin'], text)}\t${path}\0`;
+      });
+      run([`--git-dir=${dir}`, 'update-index', '-z', '--add', '--index-info'], lines.join(''), index);
+      const tree = run([`--git-dir=${dir}`, 'write-tree'], '', index);
+      rmSync(index.GIT_INDEX_FILE, { force: true });
+      return git(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], message);
+    },
+  };
+}
