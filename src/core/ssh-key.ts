@@ -1,0 +1,149 @@
+import { createPublicKey, hash } from 'node:crypto';
+
+/** A public key as OpenSSH writes it in one line: type, base64 body, comment. */
+export interface SshPublicKey {
+  type: string;
+  /** Size of the key in bits. */
+  bits: number;
+  /** Free text after the key; empty when there is none. */
+  comment: string;
+  /** The line with single spaces and without surrounding blanks: what is stored and shown. */
+  line: string;
+  /** `SHA256:` with base64 without padding, as `ssh-keygen -l` prints it. */
+  sha256: string;
+  /** Pairs of hexadecimal digits with colons, without a prefix. */
+  md5: string;
+}
+
+/** The text is no key that is taken; `message` words it as a model validation of the field `key`. */
+export class SshKeyError extends Error {
+  override name = 'SshKeyError';
+}
+
+const MAX_LINE = 16_384;
+const MIN_RSA_BITS = 2_048;
+const MAX_RSA_BITS = 16_384;
+
+const CURVES: Record<string, { crv: string; bytes: number; bits: number }> = {
+  nistp256: { crv: 'P-256', bytes: 32, bits: 256 },
+  nistp384: { crv: 'P-384', bytes: 48, bits: 384 },
+  nistp521: { crv: 'P-521', bytes: 66, bits: 521 },
+};
+
+const invalid = () => new SshKeyError('is invalid');
+
+/** Reads the length-prefixed fields of a key (RFC 4251, section 5). */
+class Fields {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  next(): Buffer {
+    if (this.#at + 4 > this.#bytes.length) throw invalid();
+    const start = this.#at + 4;
+    const end = start + this.#bytes.readUInt32BE(this.#at);
+    if (end > this.#bytes.length) throw invalid();
+    this.#at = end;
+    return this.#bytes.subarray(start, end);
+  }
+
+  text(): string {
+    return this.next().toString('latin1');
+  }
+
+  end(): void {
+    if (this.#at !== this.#bytes.length) throw invalid();
+  }
+}
+
+/** A positive number of any length: its bytes without the leading zero that keeps it positive. */
+function positive(field: Buffer): Buffer {
+  if (field.length === 0 || field[0]! >= 0x80) throw invalid();
+  if (field[0] !== 0) return field;
+  if (field.length < 2 || field[1]! < 0x80) throw invalid();
+  return field.subarray(1);
+}
+
+const bitLength = (number: Buffer): number => number.length * 8 - Math.clz32(number[0]!) + 24;
+
+function rsaBits(fields: Fields): number {
+  const exponent = positive(fields.next());
+  const modulus = positive(fields.next());
+  const bits = bitLength(modulus);
+  if (exponent.at(-1)! % 2 === 0 || modulus.at(-1)! % 2 === 0 || bits > MAX_RSA_BITS) throw invalid();
+  if (exponent.length > 8 || (exponent.length === 1 && exponent[0] === 1)) throw invalid();
+  if (bits < MIN_RSA_BITS) throw new SshKeyError(`length must be at least ${MIN_RSA_BITS} bits`);
+  return bits;
+}
+
+function ecdsaBits(fields: Fields, name: string): number {
+  const curve = CURVES[name];
+  if (curve === undefined || fields.text() !== name) throw invalid();
+  const point = fields.next();
+  if (point.length !== 1 + 2 * curve.bytes || point[0] !== 4) throw invalid();
+  const x = point.subarray(1, 1 + curve.bytes).toString('base64url');
+  const y = point.subarray(1 + curve.bytes).toString('base64url');
+  try {
+    createPublicKey({ key: { kty: 'EC', crv: curve.crv, x, y }, format: 'jwk' });
+  } catch {
+    throw invalid();
+  }
+  return curve.bits;
+}
+
+function ed25519Bits(fields: Fields): number {
+  if (fields.next().length !== 32) throw invalid();
+  return 256;
+}
+
+/** Keys that live on a security token also name the application they are for. */
+function onToken(bits: number, fields: Fields): number {
+  if (fields.next().length === 0) throw invalid();
+  return bits;
+}
+
+const TYPES: Record<string, (fields: Fields) => number> = {
+  'ssh-rsa': rsaBits,
+  'ssh-ed25519': ed25519Bits,
+  'ecdsa-sha2-nistp256': (fields) => ecdsaBits(fields, 'nistp256'),
+  'ecdsa-sha2-nistp384': (fields) => ecdsaBits(fields, 'nistp384'),
+  'ecdsa-sha2-nistp521': (fields) => ecdsaBits(fields, 'nistp521'),
+  'sk-ssh-ed25519@openssh.com': (fields) => onToken(ed25519Bits(fields), fields),
+  'sk-ecdsa-sha2-nistp256@openssh.com': (fields) => onToken(ecdsaBits(fields, 'nistp256'), fields),
+};
+
+/**
+ * Reads one public key in OpenSSH's format (RFC 4253, section 6.6), the body to its last byte.
+ * @param text the line as the user gave it; surrounding blanks do not matter
+ * @throws SshKeyError for anything else: other types (DSA, certificates), options in front, several lines, RSA below
+ * 2048 bits, a body that does not fit its type
+ */
+export function parseSshKey(text: string): SshPublicKey {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LINE || /[\r\n\0]/.test(trimmed)) throw invalid();
+  const match = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/.exec(trimmed);
+  if (match === null) throw invalid();
+  const [, type = '', body = '', comment = ''] = match;
+  if (type === 'ssh-dss') {
+    throw new SshKeyError('type is forbidden. Must be RSA, ECDSA, ED25519, ECDSA_SK, or ED25519_SK');
+  }
+  const readBits = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  if (readBits === undefined) throw invalid();
+  const bytes = Buffer.from(body, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== body.replace(/=+$/, '')) throw invalid();
+  const fields = new Fields(bytes);
+  if (fields.text() !== type) throw invalid();
+  const bits = readBits(fields);
+  fields.end();
+  return {
+    type,
+    bits,
+    comment,
+    line: [type, bytes.toString('base64'), comment].filter(Boolean).join(' '),
+    sha256: `SHA256:${hash('sha256', bytes, 'base64').replace(/=+$/, '')}`,
+    md5: hash('md5', bytes, 'hex').replace(/..(?!$)/g, '$&:'),
+  };
+}
