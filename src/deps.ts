@@ -4,6 +4,7 @@ import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { Database } from './db/database.ts';
 import type { Db } from './db/schema.ts';
+import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -19,6 +20,8 @@ export interface Deps {
   /** Database reads that stay true until the next commit. */
   snapshot: SnapshotCache;
   storages: Storages;
+  /** One write at a time to each repository. */
+  writes: KeyedQueue;
   jobs: JobQueue;
   events: EventBus;
   /** Base of web and clone addresses, without a trailing slash. */

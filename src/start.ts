@@ -10,11 +10,13 @@ import type { Logger } from './core/logger.ts';
 import { openDatabase } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
+import { KeyedQueue } from './git/queue.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { Storages } from './git/storages.ts';
 import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { recoverIntents } from './repositories/change-refs.ts';
 
 export interface Instance {
   deps: Deps;
@@ -44,6 +46,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     db: database.db,
     snapshot: new SnapshotCache(database.version),
     storages: new Storages(config.storages, pool),
+    writes: new KeyedQueue(),
     jobs,
     events: new EventBus(jobs, clock),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
@@ -54,6 +57,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     await database.close();
   };
   try {
+    await recoverIntents(deps);
     const { firstStart, newToken } = await bootstrap(deps);
     return { deps, server: buildApp(deps), firstStart, newToken, close };
   } catch (error) {

@@ -1,0 +1,71 @@
+import type { RefChange } from '../db/tables/repositories.ts';
+import type { Deps } from '../deps.ts';
+import { isValidBranchName } from '../git/ref-name.ts';
+import { type Actor, type Protection, protectionAllows, protectionsOf } from './protections.ts';
+
+export interface ChangeCheck {
+  deps: Deps;
+  actor: Actor;
+  protections: readonly Protection[];
+  /** Branch that HEAD names. */
+  defaultBranch: string | null;
+  /** Changes of git clients; through the API a Maintainer may delete what a client may not. */
+  via: 'git' | 'api';
+  /** Whether `ancestor` is part of the history of `descendant`, objects of the push included. */
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+}
+
+const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
+
+/**
+ * Why a change of a ref is not allowed, in the words that git shows to its user; null when it is allowed. Decides by
+ * full names, so that a tag can never pass for a branch.
+ */
+export async function refuseChange(check: ChangeCheck, change: RefChange): Promise<string | null> {
+  if (!check.actor.permissions.can('push_code') && check.actor.deployKeyId === undefined) {
+    return 'You are not allowed to push code to this project.';
+  }
+  if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, change, change.ref.slice('refs/heads/'.length));
+  if (change.ref.startsWith('refs/tags/')) return refuseTag(check, change, change.ref.slice('refs/tags/'.length));
+  return 'You can only push to branches and tags.';
+}
+
+async function refuseBranch(check: ChangeCheck, change: RefChange, branch: string): Promise<string | null> {
+  const { deps, actor } = check;
+  const matching = protectionsOf(check.protections, 'branch', branch);
+  if (change.new === null) {
+    if (branch === check.defaultBranch) return 'The default branch of a project cannot be deleted.';
+    if (matching.length === 0) return null;
+    if (actor.permissions.level < 40) {
+      return 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';
+    }
+    return check.via === 'api' ? null : 'You can only delete protected branches using the web interface.';
+  }
+  if (change.old === null) {
+    if (HEX.test(branch)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name';
+    if (!isValidBranchName(branch)) return 'You cannot create a branch with an invalid name.';
+  }
+  if (matching.length === 0) return null;
+  const allowed = await protectionAllows(deps, actor, matching, 'push');
+  if (change.old === null) {
+    return allowed ? null : 'You are not allowed to create protected branches on this project.';
+  }
+  const forced = !(await check.isAncestor(change.old, change.new));
+  if (forced && !matching.every(({ allow_force_push }) => allow_force_push === 1)) {
+    return 'You are not allowed to force push code to a protected branch on this project.';
+  }
+  return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
+}
+
+async function refuseTag(check: ChangeCheck, change: RefChange, tag: string): Promise<string | null> {
+  const matching = protectionsOf(check.protections, 'tag', tag);
+  if (change.old === null && HEX.test(tag)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name';
+  if (matching.length === 0) return null;
+  if (change.new === null) {
+    if (check.via === 'git') return 'You can only delete protected tags using the web interface.';
+    return check.actor.permissions.level >= 40 ? null : 'Protected tags cannot be deleted.';
+  }
+  if (change.old !== null) return 'Protected tags cannot be updated.';
+  const allowed = await protectionAllows(check.deps, check.actor, matching, 'create');
+  return allowed ? null : 'You are not allowed to create this tag as it is protected.';
+}

@@ -1,0 +1,97 @@
+import type { Caller } from '../access/caller.ts';
+import { groupLevel } from '../access/membership.ts';
+import type { ProjectPermissions } from '../access/permissions.ts';
+import { today } from '../core/clock.ts';
+import { matchesWildcard } from '../core/wildcard.ts';
+import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
+import type { Deps } from '../deps.ts';
+
+/** A protected branch or tag with who may do what. */
+export interface Protection extends ProtectedRef {
+  levels: readonly ProtectedRefLevel[];
+}
+
+export type ProtectedAction = ProtectedRefLevel['action'];
+
+/** All protections of a project. */
+export function loadProtections(deps: Deps, projectId: number): Promise<readonly Protection[]> {
+  return deps.snapshot.get(`protections:${projectId}`, async () => {
+    const rows = await deps.db
+      .selectFrom('protected_refs')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .orderBy('id')
+      .execute();
+    if (rows.length === 0) return [];
+    const levels = await deps.db
+      .selectFrom('protected_ref_levels')
+      .innerJoin('protected_refs', 'protected_refs.id', 'protected_ref_levels.protected_ref_id')
+      .selectAll('protected_ref_levels')
+      .where('protected_refs.project_id', '=', projectId)
+      .orderBy('protected_ref_levels.id')
+      .execute();
+    return rows.map((row) => ({ ...row, levels: levels.filter((level) => level.protected_ref_id === row.id) }));
+  });
+}
+
+/** The protections that a branch or tag falls under: by its name, or by a pattern. */
+export function protectionsOf(
+  protections: readonly Protection[],
+  kind: 'branch' | 'tag',
+  name: string,
+): readonly Protection[] {
+  return protections.filter((each) => each.kind === kind && (each.name === name || matchesWildcard(each.name, name)));
+}
+
+/** Whether anyone of the level may do it: what `developers_can_push` and the like show. */
+export const levelAllows = (matching: readonly Protection[], action: ProtectedAction, level: number): boolean =>
+  matching.some(({ levels }) => levels.some((each) => each.action === action && each.access_level === level));
+
+/** What decides whether somebody may act on a protected ref. */
+export interface Actor {
+  caller: Caller;
+  permissions: ProjectPermissions;
+  /** The deploy key that the push came with. */
+  deployKeyId?: number;
+}
+
+/** Whether one of the protections lets the actor do it. Nobody passes `No one` (0), administrators included. */
+export async function protectionAllows(
+  deps: Deps,
+  actor: Actor,
+  matching: readonly Protection[],
+  action: ProtectedAction,
+): Promise<boolean> {
+  const groups: number[] = [];
+  const { user } = actor.caller;
+  for (const { levels } of matching) {
+    for (const level of levels) {
+      if (level.action !== action) continue;
+      if (level.deploy_key_id !== null) {
+        if (actor.deployKeyId === level.deploy_key_id) return true;
+      } else if (level.user_id !== null) {
+        if (user?.id === level.user_id && actor.permissions.can('push_code')) return true;
+      } else if (level.group_id !== null) {
+        groups.push(level.group_id);
+      } else if (level.access_level !== null && level.access_level > 0) {
+        if (level.access_level === 60 ? actor.caller.admin : actor.permissions.level >= level.access_level) return true;
+      }
+    }
+  }
+  if (user === null || groups.length === 0 || !actor.permissions.can('push_code')) return false;
+  const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', groups).execute();
+  for (const row of rows) if ((await groupLevel(deps.db, row, user.id, today(deps.clock))) > 0) return true;
+  return false;
+}
+
+/** Whether the actor may push to the branch: write access, and let in where it is protected. */
+export async function canPushTo(
+  deps: Deps,
+  actor: Actor,
+  protections: readonly Protection[],
+  branch: string,
+): Promise<boolean> {
+  const matching = protectionsOf(protections, 'branch', branch);
+  if (matching.length === 0) return actor.permissions.can('push_code');
+  return protectionAllows(deps, actor, matching, 'push');
+}
