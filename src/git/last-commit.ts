@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache';
+import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { encodeBytes } from './bytes.ts';
+import { runGit } from './process.ts';
+import type { Repository } from './repository.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+import { walkUnchanged } from './unchanged.ts';
+
+interface Answer {
+  oid: string | null;
+}
+
+/** A walk is cheaper than a git process while it is this short; longer where its end is likely to be known. */
+const SHORT_WALK = 8;
+const LONG_WALK = 64;
+const AT_ONCE = 4;
+const answers = new ResultCache<Answer>(8 * 1024 * 1024, () => 100);
+/** The paths asked for before: after a push their answers lie a few commits back. */
+const seen = new LRUCache<string, true>({ max: 20_000 });
+
+async function askGit(repo: Repository, commit: string, path: string): Promise<string | null> {
+  const inArgument = fitsArgument(path);
+  const { stdout } = await runGit(
+    ['rev-list', '--max-count=1', ...(inArgument ? ['--end-of-options', commit, '--', path] : ['--stdin'])],
+    {
+      gitDir: repo.dir,
+      env: LITERAL_PATHS,
+      ...(inArgument ? {} : { input: Buffer.concat([Buffer.from(`${commit}\n--\n`), encodeBytes(path)]) }),
+    },
+  );
+  return stdout.toString('latin1').trim() || null;
+}
+
+async function find(repo: Repository, commit: string, path: string): Promise<Answer> {
+  const place = cacheKey(repo.id, path);
+  const steps = seen.has(place) ? LONG_WALK : SHORT_WALK;
+  seen.set(place, true);
+  const stop = await walkUnchanged(
+    repo,
+    commit,
+    path,
+    steps,
+    (oid) => answers.peek(cacheKey(repo.id, oid, path)) !== undefined,
+  );
+  if (stop?.why === 'changed') return { oid: stop.oid };
+  if (stop?.why === 'absent') return { oid: null };
+  const known = stop && answers.peek(cacheKey(repo.id, stop.oid, path));
+  return known ?? { oid: await askGit(repo, commit, path) };
+}
+
+/**
+ * The newest commit that changed a file or folder, as `git log -1 <commit> -- <path>` gives it: for a path that is
+ * gone, the commit that removed it. Serves `last_commit_id` of repository files.
+ * @returns null where no commit ever touched the path
+ * @throws GitError `invalid` where `commit` is no complete object id, `failed` where it is not in the repository
+ */
+export async function lastCommitOf(repo: Repository, commit: string, path: string): Promise<string | null> {
+  checkOids([commit]);
+  if (!isEntryPath(path) || (path.includes('\n') && !fitsArgument(path))) return null;
+  return (await answers.get(cacheKey(repo.id, commit, path), () => find(repo, commit, path))).oid;
+}
+
+/**
+ * `lastCommitOf` for many paths of one commit; gives an entry for each.
+ * @throws GitError as `lastCommitOf` does
+ */
+export async function lastCommitsOf(
+  repo: Repository,
+  commit: string,
+  paths: readonly string[],
+): Promise<Map<string, string | null>> {
+  const result = new Map<string, string | null>();
+  const queue = new Set(paths).values();
+  const work = async () => {
+    for (const path of queue) result.set(path, await lastCommitOf(repo, commit, path));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return result;
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { encodeBytes } from './bytes.ts';
+import { readRecords } from './records.ts';
+import type { Repository } from './repository.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+
+export interface LogQuery {
+  /** Ids of commits (or of tags on commits) to start at; for "all" give the tips of every ref. */
+  from: readonly string[];
+  /** What these commits reach is left out. */
+  not?: readonly string[] | undefined;
+  /** Only commits that changed this file or folder; taken literally, a trailing slash means a folder. */
+  path?: string | undefined;
+  /** A part of `name <email>` of the author; taken literally, upper and lower case are equal. */
+  author?: string | undefined;
+  /** A part of the message; taken literally, upper and lower case are equal. */
+  search?: string | undefined;
+  /** Not committed before; inclusive. */
+  since?: Date | undefined;
+  /** Not committed after; inclusive. */
+  until?: Date | undefined;
+  firstParent?: boolean | undefined;
+  /** Leave merge commits out. */
+  noMerges?: boolean | undefined;
+  /** `default`: newest first by commit date; `topo`: no parent before all of its children. */
+  order?: 'default' | 'topo' | undefined;
+  /** Commits left out at the start; default 0. */
+  skip?: number | undefined;
+  /** At most this many commits, up to 10,000. */
+  limit: number;
+}
+
+const MAX_SKIP = 10_000_000;
+const MAX_LIMIT = 10_000;
+const MAX_PATTERN = 1_000;
+const pages = new ResultCache<readonly string[]>(4 * 1024 * 1024, (oids) => oids.length * 56);
+const counts = new ResultCache<{ count: number }>(1024 * 1024, () => 16);
+
+/** Whether a text can match within one line of a commit; git would take a newline as "or". */
+function isPattern(text: string): boolean {
+  return text.length <= MAX_PATTERN && !/[\n\0]/.test(text) && text.isWellFormed();
+}
+
+function isPath(path: string): boolean {
+  const plain = path.endsWith('/') ? path.slice(0, -1) : path;
+  return isEntryPath(plain) && (fitsArgument(plain) || !plain.includes('\n'));
+}
+
+/** Whether no commit can match, whatever the history is. */
+function isHopeless(query: LogQuery): boolean {
+  return (
+    query.from.length === 0 ||
+    query.limit < 1 ||
+    (query.skip ?? 0) > MAX_SKIP ||
+    (query.until !== undefined && !(query.until.getTime() >= 0)) ||
+    (query.since !== undefined && Number.isNaN(query.since.getTime())) ||
+    (query.path !== undefined && !isPath(query.path)) ||
+    (query.author !== undefined && !isPattern(query.author)) ||
+    (query.search !== undefined && !isPattern(query.search))
+  );
+}
+
+function revListArguments(query: LogQuery): string[] {
+  const args = ['rev-list', `--max-count=${Math.min(query.limit, MAX_LIMIT)}`];
+  if (query.skip) args.push(`--skip=${Math.max(0, Math.trunc(query.skip))}`);
+  if (query.order === 'topo') args.push('--topo-order');
+  if (query.firstParent) args.push('--first-parent');
+  if (query.noMerges) args.push('--no-merges');
+  if (query.since !== undefined && query.since.getTime() > 0)
+    args.push(`--max-age=${Math.ceil(query.since.getTime() / 1000)}`);
+  if (query.until !== undefined) args.push(`--min-age=${Math.floor(query.until.getTime() / 1000)}`);
+  const { author, search } = query;
+  if (author || search) args.push('--fixed-strings', '--regexp-ignore-case', '--all-match');
+  if (author) args.push(`--author=${author}`);
+  if (search) args.push(`--grep=${search}`);
+  return args;
+}
+
+function revisions(from: readonly string[], not: readonly string[] | undefined): string {
+  checkOids(from);
+  checkOids(not ?? []);
+  return [...from, ...(not ?? []).map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
+}
+
+/** A short stand-in for a list of object ids in a cache key; their order plays no part. */
+function digest(oids: readonly string[] | undefined): string {
+  if (oids === undefined || oids.length === 0) return '';
+  if (oids.length === 1) return oids[0]!;
+  return createHash('sha256').update(oids.toSorted().join()).digest('hex');
+}
+
+/**
+ * The ids of the commits that match, in git's order. Serves `GET /projects/:id/repository/commits`.
+ * @throws GitError `invalid` where a revision is no complete object id, `failed` where one is not in the repository
+ */
+export async function listCommits(repo: Repository, query: LogQuery): Promise<readonly string[]> {
+  if (isHopeless(query)) return [];
+  const { path } = query;
+  const args = revListArguments(query);
+  const input = revisions(query.from, query.not);
+  const inArguments = path === undefined || fitsArgument(path);
+  const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, path);
+  return await pages.get(key, async () => {
+    const oids: string[] = [];
+    await readRecords(
+      [...args, '--stdin', ...(path !== undefined && inArguments ? ['--', path] : [])],
+      {
+        gitDir: repo.dir,
+        env: LITERAL_PATHS,
+        input: inArguments ? input : Buffer.concat([Buffer.from(`${input}--\n`), encodeBytes(path)]),
+      },
+      (record) => oids.push(record.toString('latin1')),
+    );
+    return oids;
+  });
+}
+
+/**
+ * How many commits `from` reaches and `not` does not.
+ * @throws GitError as `listCommits` does
+ */
+export async function countCommits(
+  repo: Repository,
+  from: readonly string[],
+  options: { not?: readonly string[]; firstParent?: boolean } = {},
+): Promise<number> {
+  if (from.length === 0) return 0;
+  const input = revisions(from, options.not);
+  const args = ['rev-list', '--count', ...(options.firstParent ? ['--first-parent'] : []), '--stdin'];
+  const key = cacheKey(repo.id, digest(from), digest(options.not), options.firstParent ?? false);
+  const { count } = await counts.get(key, async () => {
+    let text = '';
+    await readRecords(args, { gitDir: repo.dir, input }, (record) => {
+      text = record.toString('latin1');
+    });
+    return { count: Number(text) };
+  });
+  return count;
+}

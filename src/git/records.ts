@@ -1,0 +1,99 @@
+import type { Readable } from 'node:stream';
+import { GitError } from './errors.ts';
+import { type GitOptions, spawnGit } from './process.ts';
+
+export interface RecordOptions extends GitOptions {
+  /** Written to standard input, which is then closed. */
+  input?: Buffer | string;
+  /** The byte that ends a record; default 10 (newline). */
+  separator?: number;
+  /** Bytes of one record that are kept, what is longer is cut; default: all of it. */
+  maxRecord?: number;
+  /** Bytes of output read before the child is ended and `output_too_large` thrown; default 256 MiB. */
+  maxOutput?: number;
+}
+
+/** Gets one record without its separator; `false` ends the reading early, which is no failure. */
+export type OnRecord = (record: Buffer, wholeLength: number) => unknown;
+
+/** Splits chunks into records without copying those that lie within one chunk. */
+class Splitter {
+  readonly #separator: number;
+  readonly #maxRecord: number;
+  readonly #onRecord: OnRecord;
+  #parts: Buffer[] = [];
+  #kept = 0;
+  #length = 0;
+
+  constructor(separator: number, maxRecord: number, onRecord: OnRecord) {
+    this.#separator = separator;
+    this.#maxRecord = maxRecord;
+    this.#onRecord = onRecord;
+  }
+
+  #keep(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#kept >= this.#maxRecord || part.length === 0) return;
+    const cut = part.subarray(0, this.#maxRecord - this.#kept);
+    this.#parts.push(cut);
+    this.#kept += cut.length;
+  }
+
+  /** Hands over the record collected so far; gives whether to go on. */
+  flush(): boolean {
+    const record = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    const length = this.#length;
+    this.#parts = [];
+    this.#kept = 0;
+    this.#length = 0;
+    return this.#onRecord(record, length) !== false;
+  }
+
+  push(chunk: Buffer): boolean {
+    let at = 0;
+    for (let end = chunk.indexOf(this.#separator); end >= 0; end = chunk.indexOf(this.#separator, at)) {
+      this.#keep(chunk.subarray(at, end));
+      at = end + 1;
+      if (!this.flush()) return false;
+    }
+    this.#keep(chunk.subarray(at));
+    return true;
+  }
+
+  get pending(): boolean {
+    return this.#length > 0;
+  }
+}
+
+async function split(stdout: Readable, splitter: Splitter, maxOutput: number): Promise<'end' | 'stopped' | 'large'> {
+  let size = 0;
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxOutput) return 'large';
+    if (!splitter.push(chunk)) return 'stopped';
+  }
+  return splitter.pending && !splitter.flush() ? 'stopped' : 'end';
+}
+
+/**
+ * Runs a git command and hands over its output record by record, as it comes; memory holds one chunk.
+ * @throws GitError `failed` for an exit code other than 0, `timeout`, `aborted`, `output_too_large`, `busy`
+ */
+export async function readRecords(args: readonly string[], options: RecordOptions, onRecord: OnRecord): Promise<void> {
+  const git = await spawnGit(args, options);
+  const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, onRecord);
+  const maxOutput = options.maxOutput ?? 256 * 1024 * 1024;
+  git.stdin.end(options.input ?? '');
+  let how: 'end' | 'stopped' | 'large' | 'thrown' = 'thrown';
+  try {
+    how = await split(git.stdout, splitter, maxOutput);
+  } finally {
+    if (how !== 'end') git.kill();
+  }
+  const { code, stderr, killed } = await git.done;
+  if (how === 'stopped') return;
+  if (how === 'large') throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
+  if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
+  if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
+  if (code !== 0) throw new GitError('failed', `git ${args[0]}: ${stderr.trim()}`, code);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cacheKey, ResultCache } from './result-cache.ts';
+
+test('calls at the same time share one computation, later ones its result', async () => {
+  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  let computed = 0;
+  const compute = async () => {
+    computed += 1;
+    return { value: computed };
+  };
+  const results = await Promise.all([cache.get('a', compute), cache.get('a', compute), cache.get('b', compute)]);
+  assert.deepEqual(results, [{ value: 1 }, { value: 1 }, { value: 2 }]);
+  assert.equal(await cache.get('a', compute), results[0]);
+  assert.equal(cache.peek('c'), undefined);
+});
+
+test('a failure is not kept', async () => {
+  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  await assert.rejects(
+    cache.get('a', () => Promise.reject(new Error('no'))),
+    /no/,
+  );
+  assert.deepEqual(await cache.get('a', async () => ({ value: 1 })), { value: 1 });
+});
+
+test('stays within its bytes', async () => {
+  const cache = new ResultCache<{ size: number }>(10_000, ({ size }) => size);
+  for (let index = 0; index < 100; index += 1) cache.put(`key ${index}`, { size: 1_000 });
+  cache.put('large', { size: 5_000 });
+  const kept = Array.from({ length: 100 }, (_, index) => cache.peek(`key ${index}`)).filter(Boolean);
+  assert.ok(kept.length > 0 && kept.length < 10);
+  assert.equal(cache.peek('large'), undefined);
+});
+
+test('keys do not run into each other', () => {
+  assert.notEqual(cacheKey('a', 'b,c'), cacheKey('a,b', 'c'));
+  assert.notEqual(cacheKey('a"', 'b'), cacheKey('a', '"b'));
+});
