@@ -1,0 +1,130 @@
+import { LRUCache } from 'lru-cache';
+import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
+import { GitError } from './errors.ts';
+import type { Commit } from './objects.ts';
+import { readRecords } from './records.ts';
+import type { Repository } from './repository.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+import { walkUnchanged } from './unchanged.ts';
+
+/** Lines that follow each other and come from one commit. */
+export interface BlameRange {
+  oid: string;
+  /** Without their newlines; bytes that are no UTF-8 become U+FFFD. */
+  lines: readonly string[];
+}
+
+export interface Blame {
+  ranges: readonly BlameRange[];
+  /** Every commit that `ranges` names. */
+  commits: ReadonlyMap<string, Commit>;
+}
+
+/** First and last line, counted from 1; both belong to the range. */
+export interface LineRange {
+  start: number;
+  end: number;
+}
+
+interface Lines {
+  ranges: readonly BlameRange[];
+  bytes: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT = 128 * 1024 * 1024;
+const MAX_LINE_NUMBER = 1_000_000_000;
+const WALK = 64;
+const COMMITS_AT_ONCE = 500;
+const TAB = 9;
+const SPACE = 0x20;
+const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
+/** The places asked for before: after a push their answers lie a few commits back. */
+const seen = new LRUCache<string, true>({ max: 10_000 });
+
+/** Collects ranges from `git blame --porcelain`: a header with the id, notes on commits, the line after a tab. */
+class PorcelainReader {
+  readonly ranges: { oid: string; lines: string[] }[] = [];
+  bytes = 200;
+  #oid: string | undefined;
+
+  push(record: Buffer): void {
+    if (this.#oid === undefined) {
+      this.#oid = record.toString('latin1', 0, record.indexOf(SPACE));
+    } else if (record[0] === TAB) {
+      const line = record.toString('utf8', 1);
+      const last = this.ranges.at(-1);
+      if (last?.oid === this.#oid) last.lines.push(line);
+      else {
+        this.ranges.push({ oid: this.#oid, lines: [line] });
+        this.bytes += 200;
+      }
+      this.bytes += 2 * line.length + 32;
+      this.#oid = undefined;
+    }
+  }
+}
+
+async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
+  const reader = new PorcelainReader();
+  const lines = range === undefined ? [] : ['-L', `${range.start},${range.end}`];
+  try {
+    await readRecords(
+      ['blame', '--porcelain', '--no-textconv', '--encoding=none', ...lines, commit, '--', path],
+      { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT },
+      (record) => reader.push(record),
+    );
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'failed') throw error;
+    if (error.message.startsWith('git blame: fatal: no such path')) throw new GitError('not_found', error.message);
+    if (!/ has only \d+ lines?$/.test(error.message)) throw error;
+  }
+  return { ranges: reader.ranges, bytes: reader.bytes };
+}
+
+/** Looks a few commits back for the same file's result before it asks git. */
+async function find(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
+  const place = cacheKey(repo.id, path, range);
+  const keyAt = (oid: string) => cacheKey(repo.id, oid, path, range);
+  if (seen.has(place)) {
+    const stop = await walkUnchanged(repo, commit, path, WALK, (oid) => results.peek(keyAt(oid)) !== undefined);
+    const known = stop?.why === 'known' ? results.peek(keyAt(stop.oid)) : undefined;
+    if (known !== undefined) return known;
+  }
+  const lines = await askGit(repo, commit, path, range);
+  seen.set(place, true);
+  return lines;
+}
+
+async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Promise<Map<string, Commit>> {
+  const commits = new Map<string, Commit>();
+  const oids = [...new Set(ranges.map((range) => range.oid))];
+  for (let at = 0; at < oids.length; at += COMMITS_AT_ONCE) {
+    const some = await Promise.all(oids.slice(at, at + COMMITS_AT_ONCE).map((oid) => repo.objects.commit(oid)));
+    for (const commit of some) if (commit !== null) commits.set(commit.oid, commit);
+  }
+  return commits;
+}
+
+/**
+ * Which commit each line of a file comes from, as `git blame` has it.
+ * Serves `GET /projects/:id/repository/files/:file_path/blame`.
+ * @param commit id of the commit the file is read at
+ * @param range only these lines; none of them where the file is shorter
+ * @throws GitError `invalid` for an incomplete id or an impossible range, `not_found` where the path is no file there,
+ *   `output_too_large` over 128 MiB, `timeout` after a minute
+ */
+export async function blame(repo: Repository, commit: string, path: string, range?: LineRange): Promise<Blame> {
+  checkOids([commit]);
+  if (range !== undefined) {
+    const { start, end } = range;
+    const isPossible = Number.isInteger(start) && Number.isInteger(end) && start >= 1 && start <= end;
+    if (!isPossible) throw new GitError('invalid', 'not a range of lines');
+    if (start > MAX_LINE_NUMBER) return { ranges: [], commits: new Map() };
+  }
+  if (!isEntryPath(path) || !fitsArgument(path)) throw new GitError('not_found', 'no such path');
+  const bounded = range && { start: range.start, end: Math.min(range.end, MAX_LINE_NUMBER) };
+  const key = cacheKey(repo.id, commit, path, bounded);
+  const { ranges } = await results.get(key, () => find(repo, commit, path, bounded));
+  return { ranges, commits: await readCommits(repo, ranges) };
+}
