@@ -1,0 +1,126 @@
+/** The part of a language's data that detection needs. */
+export interface LanguageData {
+  readonly name: string;
+  readonly type: 'data' | 'markup' | 'programming' | 'prose';
+  readonly extensions?: readonly string[];
+  readonly filenames?: readonly string[];
+  /** The language its files are counted as. */
+  readonly group?: string;
+}
+
+/** Endings that several languages claim, where one of them is by far the most frequent. */
+const USUAL: Readonly<Record<string, string>> = {
+  '.as': 'ActionScript',
+  '.asc': 'AsciiDoc',
+  '.asm': 'Assembly',
+  '.bb': 'BitBake',
+  '.bf': 'Brainfuck',
+  '.bs': 'Bluespec',
+  '.cairo': 'Cairo',
+  '.cfg': 'INI',
+  '.cgi': 'Perl',
+  '.cl': 'OpenCL',
+  '.cs': 'C#',
+  '.d': 'D',
+  '.es': 'JavaScript',
+  '.ex': 'Elixir',
+  '.f': 'Fortran',
+  '.for': 'Fortran',
+  '.frag': 'GLSL',
+  '.fs': 'F#',
+  '.gd': 'GDScript',
+  '.gs': 'JavaScript',
+  '.hh': 'C++',
+  '.html': 'HTML',
+  '.jq': 'jq',
+  '.json': 'JSON',
+  '.l': 'Lex',
+  '.lean': 'Lean',
+  '.lisp': 'Common Lisp',
+  '.ls': 'LiveScript',
+  '.lsp': 'Common Lisp',
+  '.m4': 'M4',
+  '.md': 'Markdown',
+  '.ml': 'OCaml',
+  '.mm': 'Objective-C++',
+  '.nu': 'Nushell',
+  '.odin': 'Odin',
+  '.php': 'PHP',
+  '.pl': 'Perl',
+  '.pm': 'Perl',
+  '.pp': 'Puppet',
+  '.properties': 'Java Properties',
+  '.q': 'q',
+  '.r': 'R',
+  '.re': 'Reason',
+  '.res': 'ReScript',
+  '.rpy': "Ren'Py",
+  '.rs': 'Rust',
+  '.s': 'Assembly',
+  '.sc': 'Scala',
+  '.scd': 'SuperCollider',
+  '.scm': 'Scheme',
+  '.sol': 'Solidity',
+  '.spec': 'RPM Spec',
+  '.sql': 'SQL',
+  '.srt': 'SubRip Text',
+  '.st': 'Smalltalk',
+  '.star': 'Starlark',
+  '.t': 'Perl',
+  '.tl': 'Teal',
+  '.tpl': 'Smarty',
+  '.ts': 'TypeScript',
+  '.tsx': 'TSX',
+  '.txt': 'Text',
+  '.typ': 'Typst',
+  '.v': 'Verilog',
+  '.yaml': 'YAML',
+  '.yml': 'YAML',
+  '.yy': 'Yacc',
+};
+
+/** Knows which languages a file may be written in, by its name. */
+export class LanguageDetector {
+  readonly #byFilename = new Map<string, LanguageData[]>();
+  readonly #byExtension = new Map<string, LanguageData[]>();
+  readonly #byName = new Map<string, LanguageData>();
+
+  constructor(languages: Iterable<LanguageData>) {
+    for (const language of languages) {
+      this.#byName.set(language.name, language);
+      for (const name of language.filenames ?? []) push(this.#byFilename, name, language);
+      for (const ending of language.extensions ?? []) push(this.#byExtension, ending.toLowerCase(), language);
+    }
+    for (const [ending, name] of Object.entries(USUAL)) {
+      const language = this.#byName.get(name);
+      if (language !== undefined) this.#byExtension.set(ending, [language]);
+    }
+  }
+
+  /**
+   * The languages that claim a file: by its whole name, else by its longest known ending.
+   * @param name the file's name without folders
+   */
+  candidates(name: string): readonly LanguageData[] {
+    const whole = this.#byFilename.get(name);
+    if (whole !== undefined) return whole;
+    const lower = name.toLowerCase();
+    for (let dot = lower.indexOf('.'); dot >= 0; dot = lower.indexOf('.', dot + 1)) {
+      const found = this.#byExtension.get(lower.slice(dot));
+      if (found !== undefined) return found;
+    }
+    return [];
+  }
+
+  /** The language that the files of a language are counted as, or null where they are not counted. */
+  counted(language: LanguageData): string | null {
+    if (language.type !== 'programming' && language.type !== 'markup') return null;
+    return language.group ?? language.name;
+  }
+}
+
+function push(map: Map<string, LanguageData[]>, key: string, language: LanguageData): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [language]);
+  else list.push(language);
+}
