@@ -8,7 +8,8 @@ export type GitErrorCode =
   | 'corrupt'
   | 'invalid'
   | 'conflict'
-  | 'locked';
+  | 'locked'
+  | 'unavailable';
 
 /** What went wrong below HTTP. `message` is for the log: it may hold paths of the machine, so it is never sent to a client. */
 export class GitError extends Error {

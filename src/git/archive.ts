@@ -1,0 +1,83 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { gitEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+import { type GitOptions, spawnGit } from './process.ts';
+import type { Repository } from './repository.ts';
+
+export const ARCHIVE_FORMATS = ['zip', 'tar', 'tar.gz', 'tgz', 'tb2', 'tbz', 'tbz2', 'tar.bz2', 'bz2', 'gz'] as const;
+export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
+
+export interface ArchiveOptions {
+  format: ArchiveFormat;
+  /** The folder that holds everything within the archive, without a slash at its end. */
+  prefix: string;
+  /** Only this file or folder; it keeps its place below `prefix`. Taken literally; it must exist. */
+  path?: string;
+  /** Ends the archive's processes when aborted. */
+  signal?: AbortSignal;
+  /** Milliseconds until the archive is given up, slow readers included; default 30 minutes. */
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 30 * 60_000;
+const BZIP2 = ['-c', 'tar.tar.bz2.command=bzip2 -c'];
+
+function gitFormat(format: ArchiveFormat): 'zip' | 'tar' | 'tar.gz' | 'tar.bz2' {
+  if (format === 'zip' || format === 'tar') return format;
+  return format === 'tar.gz' || format === 'tgz' || format === 'gz' ? 'tar.gz' : 'tar.bz2';
+}
+
+async function hasProgram(name: string): Promise<boolean> {
+  for (const folder of (gitEnvironment().PATH ?? '').split(delimiter)) {
+    try {
+      await access(join(folder, name), constants.X_OK);
+      return true;
+    } catch {}
+  }
+  return false;
+}
+
+async function* chunks(args: readonly string[], options: GitOptions): AsyncGenerator<Buffer> {
+  const git = await spawnGit(args, options);
+  git.stdin.end();
+  let ended = false;
+  try {
+    for await (const chunk of git.stdout as AsyncIterable<Buffer>) yield chunk;
+    ended = true;
+  } finally {
+    if (!ended) git.kill();
+  }
+  const { code, stderr, killed } = await git.done;
+  if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', 'git archive: stopped');
+  if (code !== 0) throw new GitError('failed', `git archive: ${stderr.trim()}`, code);
+}
+
+/**
+ * The files of a commit as an archive, written while it is read; two archives of one commit are equal byte by byte.
+ * Destroying the stream ends its processes; a failure on the way is an error of the stream.
+ * Serves `GET /projects/:id/repository/archive`.
+ * @throws GitError `invalid` for an incomplete id, prefix or path; `unavailable` where the machine has no `bzip2`
+ */
+export async function archive(repo: Repository, commit: string, options: ArchiveOptions): Promise<Readable> {
+  checkOids([commit]);
+  const { prefix, path, signal, timeoutMs = TIMEOUT_MS } = options;
+  if (!isEntryPath(prefix) || !fitsArgument(prefix)) throw new GitError('invalid', 'not a prefix');
+  if (path !== undefined && (!isEntryPath(path) || !fitsArgument(path))) throw new GitError('invalid', 'not a path');
+  const format = gitFormat(options.format);
+  if (format === 'tar.bz2' && !(await hasProgram('bzip2'))) throw new GitError('unavailable', 'no bzip2');
+  const args = [
+    ...(format === 'tar.bz2' ? BZIP2 : []),
+    'archive',
+    `--format=${format}`,
+    `--prefix=${prefix}/`,
+    '--end-of-options',
+    commit,
+    ...(path === undefined ? [] : [path]),
+  ];
+  const limits = { gitDir: repo.dir, env: LITERAL_PATHS, timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  return Readable.from(chunks(args, limits), { objectMode: false, highWaterMark: 256 * 1024 });
+}
