@@ -6,6 +6,8 @@ import type { Database } from './db/database.ts';
 import type { Db } from './db/schema.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
+import type { AnswerCache } from './http/answers.ts';
+import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
 
@@ -22,8 +24,12 @@ export interface Deps {
   storages: Storages;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
+  /** Serialised answers that are functions of object ids. */
+  answers: AnswerCache;
   jobs: JobQueue;
   events: EventBus;
+  /** Counts single actions that are limited in number. */
+  limiter: ActionLimiter;
   /** Base of web and clone addresses, without a trailing slash. */
   externalUrl(): string;
 }

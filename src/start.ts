@@ -13,10 +13,14 @@ import { useGitConfig } from './git/environment.ts';
 import { KeyedQueue } from './git/queue.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { Storages } from './git/storages.ts';
+import { AnswerCache } from './http/answers.ts';
+import { ActionLimiter } from './http/rate-limit.ts';
 import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { recoverIntents } from './repositories/change-refs.ts';
+
+const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 
 export interface Instance {
   deps: Deps;
@@ -47,6 +51,8 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     snapshot: new SnapshotCache(database.version),
     storages: new Storages(config.storages, pool),
     writes: new KeyedQueue(),
+    answers: new AnswerCache(ANSWER_CACHE_BYTES),
+    limiter: new ActionLimiter(() => clock.now().getTime()),
     jobs,
     events: new EventBus(jobs, clock),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,

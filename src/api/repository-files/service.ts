@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+import { basename } from 'node:path/posix';
+import { ApiError, badRequest, notFound } from '../../core/errors.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { blame } from '../../git/blame.ts';
+import { lastCommitOf } from '../../git/last-commit.ts';
+import type { TreeEntry } from '../../git/objects.ts';
+import type { Repository } from '../../git/repository.ts';
+import { resolveRevision } from '../../git/revision.ts';
+import { entryAt } from '../../git/tree.ts';
+import type { FixedAnswer } from '../../http/answers.ts';
+import { metadataHeaders } from '../../http/headers.ts';
+import type { Serialized } from '../../http/send.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { commitDate } from '../commits/entity.ts';
+import { checkFilePath } from './paths.ts';
+
+/** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
+const LARGE_BLOB = 10 * 1024 * 1024;
+/** The most that is turned into one JSON answer; larger files are had from `raw`. */
+const MAX_JSON_BLOB = 100 * 1024 * 1024;
+
+export interface FoundFile {
+  repo: Repository;
+  /** The commit that was meant. */
+  commit: string;
+  entry: TreeEntry;
+  path: string;
+  ref: string;
+}
+
+/**
+ * The file of a path at a branch, tag or commit.
+ * @throws ApiError 404 `404 Commit Not Found` or `404 File Not Found`
+ */
+export async function findFile(deps: Deps, project: Project, path: string, ref: string): Promise<FoundFile> {
+  checkFilePath(path);
+  const repo = repositoryOf(deps, project);
+  const revision = await resolveRevision(repo, ref);
+  if (revision === null) throw notFound('Commit');
+  const entry = await entryAt(repo, revision.oid, path);
+  if (entry === null || entry.type !== 'blob') throw notFound('File');
+  return { repo, commit: revision.oid, entry, path, ref };
+}
+
+async function metadataOf(file: FoundFile, size: number, sha256: string) {
+  return {
+    file_name: basename(file.path),
+    file_path: file.path,
+    size,
+    encoding: 'base64',
+    content_sha256: sha256,
+    ref: file.ref,
+    blob_id: file.entry.oid,
+    commit_id: file.commit,
+    last_commit_id: (await lastCommitOf(file.repo, file.commit, file.path)) ?? file.commit,
+    execute_filemode: file.entry.mode === '100755',
+  };
+}
+
+/** Counts requests for large blobs. */
+export interface LargeBlobLimit {
+  /** @throws ApiError 429 */
+  check(): void;
+}
+
+/** The file with its content in Base64 and its metadata as headers; kept, since it is a function of object ids. */
+export async function readFile(deps: Deps, file: FoundFile, limit: LargeBlobLimit): Promise<FixedAnswer> {
+  const key = `file:${file.repo.id}:${file.commit}:${file.ref}:${file.path}`;
+  const kept = deps.answers.peek(key);
+  if (kept !== undefined) {
+    if (Number(kept.headers['x-svc-size']) > LARGE_BLOB) limit.check();
+    return kept;
+  }
+  const info = await file.repo.objects.info(file.entry.oid);
+  if (info === null) throw notFound('File');
+  if (info.size > LARGE_BLOB) limit.check();
+  if (info.size > MAX_JSON_BLOB) {
+    throw new ApiError(413, '413 Request Entity Too Large - the file is too large for this answer; get it from /raw');
+  }
+  const blob = await file.repo.objects.read(file.entry.oid, MAX_JSON_BLOB);
+  const data = blob?.data;
+  if (!data) throw notFound('File');
+  const metadata = await metadataOf(file, data.length, hash('sha256', data));
+  return deps.answers.keep(key, { ...metadata, content: data.toString('base64') }, metadataHeaders(metadata));
+}
+
+/** The metadata headers alone; the content is read only for its digest. */
+export async function readFileHeaders(
+  deps: Deps,
+  file: FoundFile,
+  limit: LargeBlobLimit,
+): Promise<Record<string, string>> {
+  return { ...(await readFile(deps, file, limit)).headers };
+}
+
+export interface LineRange {
+  start: number;
+  end: number;
+}
+
+/** Who changed which lines (part 1, section 4.1). */
+export async function blameFile(deps: Deps, file: FoundFile, range: LineRange | undefined): Promise<Serialized> {
+  if (range !== undefined && range.start > range.end) {
+    throw badRequest('range[start] must be less than or equal to range[end]');
+  }
+  const lines = range === undefined ? '' : `${range.start},${range.end}`;
+  return deps.answers.get(`blame:${file.repo.id}:${file.commit}:${lines}:${file.path}`, async () => {
+    const { ranges, commits } = await blame(file.repo, file.commit, file.path, range);
+    return ranges.map(({ oid, lines }) => {
+      const commit = commits.get(oid)!;
+      return {
+        commit: {
+          id: oid,
+          parent_ids: [...commit.parents],
+          message: commit.message,
+          authored_date: commitDate(commit.author),
+          author_name: commit.author.name,
+          author_email: commit.author.email,
+          committed_date: commitDate(commit.committer),
+          committer_name: commit.committer.name,
+          committer_email: commit.committer.email,
+        },
+        lines,
+      };
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import { Serialized } from './send.ts';
+
+/** An answer that cannot change: its body and the headers that belong to it. */
+export interface FixedAnswer {
+  json: Serialized;
+  headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Keeps answers whose key names only things that never change (object ids, and whatever else goes into the body).
+ * So none can be stale, in any number of processes. Bounded by bytes.
+ */
+export class AnswerCache {
+  readonly #answers: LRUCache<string, FixedAnswer>;
+
+  constructor(maxBytes: number) {
+    this.#answers = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: Math.ceil(maxBytes / 8),
+      sizeCalculation: ({ json }, key) => json.body.length + key.length * 2 + 500,
+    });
+  }
+
+  /** The kept answer of the key; undefined when there is none. */
+  peek(key: string): FixedAnswer | undefined {
+    return this.#answers.get(key);
+  }
+
+  /** Keeps the answer made of a value. */
+  keep(key: string, value: unknown, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
+    const answer = { json: Serialized.of(value), headers };
+    this.#answers.set(key, answer);
+    return answer;
+  }
+
+  /** The answer of the key: kept, or made now. */
+  async get(key: string, make: () => Promise<unknown>): Promise<Serialized> {
+    return (this.#answers.get(key) ?? this.keep(key, await make())).json;
+  }
+}

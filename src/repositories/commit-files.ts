@@ -1,0 +1,146 @@
+import { notFound, refused } from '../core/errors.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { User } from '../db/tables/users.ts';
+import type { Deps } from '../deps.ts';
+import { CommitError } from '../git/commit-error.ts';
+import { type FileAction, writeActions } from '../git/commit-writer.ts';
+import { GitError } from '../git/errors.ts';
+import { lastCommitOf } from '../git/last-commit.ts';
+import { runGit } from '../git/process.ts';
+import { isValidBranchName } from '../git/ref-name.ts';
+import type { Repository } from '../git/repository.ts';
+import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
+import { type Actor, canPushTo, loadProtections, protectionsOf } from './protections.ts';
+
+export interface CommitFilesRequest {
+  project: Project;
+  actor: Actor & { caller: { user: User } };
+  branch: string;
+  message: string;
+  actions: readonly FileAction[];
+  authorName?: string | undefined;
+  authorEmail?: string | undefined;
+  startBranch?: string | undefined;
+  startSha?: string | undefined;
+  /** Where `startBranch` and `startSha` are looked up; the project itself when absent. */
+  startProject?: Project | undefined;
+  /** Replaces the branch by a commit on the start. */
+  force?: boolean | undefined;
+  allowEmpty?: boolean | undefined;
+  /** Text of the refusal when `lastCommitId` of an action is out of date. */
+  staleMessage?: string;
+}
+
+const NOT_ALLOWED = 'You are not allowed to push into this branch';
+const MAX_TRIES = 3;
+
+interface Start {
+  /** Commit that the files come from; null in an empty repository. */
+  base: string | null;
+  /** Where the branch is now; null when it is made. */
+  head: string | null;
+}
+
+/**
+ * Makes one commit out of actions on files and moves the branch to it (part 1, sections 4.1 and 4.2). All of it or
+ * nothing: whatever is refused leaves no trace. Two writers to one branch never lose a commit.
+ * @returns the id of the commit
+ * @throws ApiError 400 with the platform's text
+ */
+export async function commitFiles(deps: Deps, request: CommitFilesRequest): Promise<string> {
+  const { project, branch } = request;
+  if (!isValidBranchName(branch)) throw refused('Branch name is invalid');
+  if (request.message.trim() === '') throw refused('You must provide a commit message');
+  const protections = await loadProtections(deps, project.id);
+  if (!(await canPushTo(deps, request.actor, protections, branch))) throw refused(NOT_ALLOWED);
+  return inRepositoryQueue(deps, project, async (repo) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await attemptCommit(deps, repo, request);
+      } catch (error) {
+        if (error instanceof CommitError) {
+          throw refused(error.code === 'file_changed' ? (request.staleMessage ?? error.message) : error.message);
+        }
+        if (!(error instanceof GitError)) throw error;
+        // Another process moved the branch meanwhile: the actions are applied anew to what is there now.
+        if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
+        if (error.code === 'conflict' || error.code === 'invalid')
+          throw refused(`Could not update refs/heads/${branch}. Please refresh and try again.`);
+        throw error;
+      }
+    }
+  });
+}
+
+async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<string> {
+  const { project, branch, actor } = request;
+  const { base, head } = await findStart(deps, repo, request);
+  const { user } = actor.caller;
+  const date = deps.clock.now();
+  const committer = { name: user.name, email: user.commit_email ?? user.email, date };
+  const written = await writeActions(repo, {
+    base,
+    actions: request.actions,
+    author: { name: request.authorName || committer.name, email: request.authorEmail || committer.email, date },
+    committer,
+    message: request.message,
+    ...(base === null ? {} : { lastCommitOf: (path: string) => lastCommitOf(repo, base, path) }),
+  });
+  if (written.tree === written.baseTree && request.allowEmpty !== true) {
+    throw refused('The commit is empty: it would change nothing');
+  }
+  await changeRefs(deps, repo, {
+    project,
+    userId: user.id,
+    updates: [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }],
+    via: 'api',
+    pushOptions: [],
+  });
+  return written.oid;
+}
+
+async function findStart(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<Start> {
+  const { branch, startBranch, startSha, force = false } = request;
+  const head = await repo.refs.resolve(`refs/heads/${branch}`);
+  const elsewhere = request.startProject !== undefined && request.startProject.id !== request.project.id;
+  if (startSha === undefined && (startBranch === undefined || (startBranch === branch && !elsewhere))) {
+    if (head !== null) return { base: head, head };
+    if ((await repo.refs.list('refs/heads/')).length === 0) return { base: null, head };
+    throw refused('You can only create or edit files when you are on a branch');
+  }
+  if (head !== null && !force) {
+    throw refused(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`);
+  }
+  const source = elsewhere ? repositoryOf(deps, request.startProject!) : repo;
+  const base = await resolveStart(source, startBranch, startSha);
+  if (base === null) {
+    if (startSha !== undefined) throw refused(`Cannot find start_sha '${startSha}'`);
+    throw refused('You can only create or edit files when you are on a branch');
+  }
+  if (elsewhere) await copyCommit(source, repo, base);
+  if (head !== null) await checkForce(deps, request);
+  return { base, head };
+}
+
+async function resolveStart(repo: Repository, branch?: string, sha?: string): Promise<string | null> {
+  if (sha !== undefined) {
+    if (!/^[0-9a-f]{40}$|^[0-9a-f]{64}$/i.test(sha)) throw refused(`Invalid start_sha '${sha}'`);
+    return (await repo.objects.commit(sha.toLowerCase())) === null ? null : sha.toLowerCase();
+  }
+  return repo.refs.resolve(`refs/heads/${branch}`);
+}
+
+async function checkForce(deps: Deps, { project, branch }: CommitFilesRequest): Promise<void> {
+  const matching = protectionsOf(await loadProtections(deps, project.id), 'branch', branch);
+  if (matching.some(({ allow_force_push }) => allow_force_push === 0)) throw refused(NOT_ALLOWED);
+}
+
+/** Brings a commit with its history from another repository of this installation. */
+async function copyCommit(from: Repository, to: Repository, oid: string): Promise<void> {
+  if ((await to.objects.info(oid)) !== null) return;
+  await runGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', from.dir, oid], {
+    gitDir: to.dir,
+    timeoutMs: 300_000,
+  });
+  if ((await to.objects.info(oid)) === null) throw notFound('Commit');
+}
