@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SnapshotCache } from './access/snapshot-cache.ts';
+import { registerBackgroundWork } from './api/background.ts';
 import { buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
@@ -63,6 +64,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     await database.close();
   };
   try {
+    registerBackgroundWork(deps);
     await recoverIntents(deps);
     const { firstStart, newToken } = await bootstrap(deps);
     return { deps, server: buildApp(deps), firstStart, newToken, close };
