@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { ApiError } from '../core/errors.ts';
+import { asciiLower } from './like.ts';
+import type { Db } from './schema.ts';
+import type { Namespace } from './tables/namespaces.ts';
+
+const rootIdOf = (namespace: Pick<Namespace, 'lineage'>): number => Number(namespace.lineage.split('/')[1]);
+
+/**
+ * Lets one transaction at a time change paths below the top-level namespaces that the given ones belong to: creating,
+ * renaming and moving groups and projects. Call it first in the transaction and go on with what it returns.
+ * @returns the namespaces as they are now, in the order given
+ * @throws ApiError 409 when one has gone or has moved to another tree meanwhile
+ */
+export async function lockTrees(db: Db, namespaces: readonly Namespace[]): Promise<Namespace[]> {
+  const roots = [...new Set(namespaces.map(rootIdOf))].sort((a, b) => a - b);
+  for (const root of roots) {
+    // An update that changes nothing locks the row on either engine.
+    await db.updateTable('namespaces').set({ kind: sql<'group'>`kind` }).where('id', '=', root).execute();
+  }
+  const ids = namespaces.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  return namespaces.map((namespace) => {
+    const now = rows.find(({ id }) => id === namespace.id);
+    if (now === undefined || rootIdOf(now) !== rootIdOf(namespace))
+      throw new ApiError(409, '409 Conflict: Resource lock');
+    return now;
+  });
+}
+
+/**
+ * Whether a user, a group or a project has the full path already. Inside a transaction that holds the lock of the
+ * tree the answer stays true.
+ * @param except id of a namespace or project that may keep its own path
+ */
+export async function isPathTaken(
+  db: Db,
+  fullPath: string,
+  except: { namespaceId?: number; projectId?: number } = {},
+): Promise<boolean> {
+  const path = asciiLower(fullPath);
+  const namespace = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(sql<string>`lower(full_path)`, '=', path)
+    .where('id', '!=', except.namespaceId ?? 0)
+    .executeTakeFirst();
+  if (namespace !== undefined) return true;
+  if (path.includes('/')) {
+    const project = await db
+      .selectFrom('projects')
+      .select('id')
+      .where(sql<string>`lower(full_path)`, '=', path)
+      .where('id', '!=', except.projectId ?? 0)
+      .executeTakeFirst();
+    return project !== undefined;
+  }
+  // Bots have a user name but no namespace.
+  const user = await db
+    .selectFrom('users as u')
+    .select('u.id')
+    .where(sql<string>`lower(u.username)`, '=', path)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('namespaces as n')
+            .select('n.id')
+            .whereRef('n.owner_id', '=', 'u.id')
+            .where('n.id', '=', except.namespaceId ?? 0),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return user !== undefined;
+}

@@ -1,0 +1,37 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db, Schema } from './schema.ts';
+
+/** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */
+const COUNT_LIMIT = 10_001;
+
+/**
+ * One page of a query and how many rows it has in all. Filter with subqueries, not with joins that multiply rows, and
+ * give it an order that is total (end it with the id).
+ * @returns `total` is 10,001 where there are more rows than are counted
+ */
+export async function pageOf<TB extends keyof Schema, O>(
+  db: Db,
+  query: SelectQueryBuilder<Schema, TB, O>,
+  page: { offset: number; size: number },
+): Promise<{ rows: O[]; total: number }> {
+  const rows = await query.limit(page.size).offset(page.offset).execute();
+  // A page that is not full, and not past the end, tells the total by itself.
+  if (rows.length > 0 && rows.length < page.size) {
+    return { rows, total: Math.min(page.offset + rows.length, COUNT_LIMIT) };
+  }
+  return { rows, total: await countOf(db, query) };
+}
+
+/** How many rows the query has, at most 10,001. */
+export async function countOf<TB extends keyof Schema, O>(
+  db: Db,
+  query: SelectQueryBuilder<Schema, TB, O>,
+): Promise<number> {
+  const { distinctOn, frontModifiers, groupBy, setOperations } = query.toOperationNode();
+  const plain = [distinctOn, frontModifiers, groupBy, setOperations].every((part) => part === undefined);
+  const unordered = query.clearOrderBy();
+  const counted = plain ? unordered.clearSelect().select(sql<number>`1`.as('one')) : unordered;
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (${counted.limit(COUNT_LIMIT)}) counted`.execute(db);
+  return Number(rows[0]!.total);
+}
