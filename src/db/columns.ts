@@ -10,6 +10,8 @@ export type Timestamp = string;
 export type Day = string;
 /** A value stored as JSON text. `parseJson` reads it. */
 export type Json<_T> = ColumnType<string, string, string>;
+/** The same for a column that has a default. */
+export type DefaultedJson<_T> = ColumnType<string, string | undefined, string>;
 /** A column that has a default, so that an insert may leave it out. */
 export type Defaulted<T> = Generated<T>;
 

@@ -7,7 +7,14 @@ import type {
   NamespacesTable,
   RedirectRoutesTable,
 } from './tables/namespaces.ts';
-import type { CustomAttributesTable, ProjectStarsTable, ProjectsTable, ProjectTopicsTable } from './tables/projects.ts';
+import type {
+  CustomAttributesTable,
+  ProjectLanguagesTable,
+  ProjectStarsTable,
+  ProjectsTable,
+  ProjectTopicsTable,
+  TopicsTable,
+} from './tables/projects.ts';
 import type {
   CommitStatusesTable,
   LfsLocksTable,
@@ -45,7 +52,9 @@ export interface Schema {
   group_links: GroupLinksTable;
   access_requests: AccessRequestsTable;
   projects: ProjectsTable;
+  topics: TopicsTable;
   project_topics: ProjectTopicsTable;
+  project_languages: ProjectLanguagesTable;
   project_stars: ProjectStarsTable;
   custom_attributes: CustomAttributesTable;
   protected_refs: ProtectedRefsTable;

@@ -240,6 +240,8 @@ create table projects (
   created_at {text} not null,
   updated_at {text} not null,
   last_activity_at {text} not null,
+  repository_size {int} not null default 0,
+  storage_size {int} not null default 0,
   repository_access_level {text} not null default 'enabled',
   issues_access_level {text} not null default 'enabled',
   merge_requests_access_level {text} not null default 'enabled',
@@ -262,7 +264,7 @@ create table projects (
   requirements_access_level {text} not null default 'enabled'
 );
 create unique index projects_full_path on projects (lower(full_path));
-create index projects_namespace on projects (namespace_id);
+create unique index projects_namespace_name on projects (namespace_id, name);
 create index projects_forked_from on projects (forked_from_id);
 create index projects_fork_root on projects (fork_root_id);
 create index projects_created on projects (created_at, id);
@@ -282,12 +284,31 @@ create table deploy_key_projects (
 );
 create index deploy_key_projects_project on deploy_key_projects (project_id);
 
+create table topics (
+  id {id},
+  name {text} not null,
+  title {text} not null,
+  description {text},
+  avatar {text},
+  created_at {text} not null,
+  updated_at {text} not null
+);
+create unique index topics_name on topics (lower(name));
+
 create table project_topics (
   project_id {int} not null references projects (id) on delete cascade,
+  topic_id {int} not null references topics (id) on delete cascade,
+  primary key (project_id, topic_id)
+);
+create index project_topics_topic on project_topics (topic_id, project_id);
+
+create table project_languages (
+  project_id {int} not null references projects (id) on delete cascade,
   name {text} not null,
+  bytes {int} not null,
   primary key (project_id, name)
 );
-create index project_topics_name on project_topics (name);
+create index project_languages_name on project_languages (lower(name), project_id);
 
 create table project_stars (
   project_id {int} not null references projects (id) on delete cascade,
@@ -428,6 +449,7 @@ create table domain_events (
   payload {text} not null,
   created_at {text} not null
 );
+create index domain_events_actor on domain_events (actor_id, type, created_at);
 
 create table jobs (
   id {id},

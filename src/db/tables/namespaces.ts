@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
-import type { Bit, Day, Defaulted, Id, Json, Timestamp } from '../columns.ts';
+import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 
 /** Groups and the personal namespaces of users share one table and one series of ids. */
 export interface NamespacesTable {
@@ -20,7 +20,7 @@ export interface NamespacesTable {
   avatar: string | null;
   request_access_enabled: Defaulted<Bit>;
   /** Attributes that no query filters by; see `GroupSettings` in the groups resource. */
-  settings: Defaulted<Json<Record<string, unknown>>>;
+  settings: DefaultedJson<Record<string, unknown>>;
   archived: Defaulted<Bit>;
   marked_for_deletion_on: Day | null;
   created_at: Timestamp;

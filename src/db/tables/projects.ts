@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
-import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
+import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -53,9 +53,9 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   star_count: Defaulted<number>;
   request_access_enabled: Defaulted<Bit>;
   /** Attributes that no query filters by; see `ProjectSettings` in the projects resource. */
-  settings: Defaulted<Json<Record<string, unknown>>>;
+  settings: DefaultedJson<Record<string, unknown>>;
   /** Bytes by kind and the number of commits, kept by background work. */
-  statistics: Defaulted<Json<Record<string, number>>>;
+  statistics: DefaultedJson<Record<string, number>>;
   import_url: string | null;
   import_status: Defaulted<string>;
   import_error: string | null;
@@ -63,12 +63,34 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   created_at: Timestamp;
   updated_at: Timestamp;
   last_activity_at: Timestamp;
+  /** Bytes, as in `statistics`; here to sort by. */
+  repository_size: Defaulted<number>;
+  storage_size: Defaulted<number>;
 }
 export type Project = Selectable<ProjectsTable>;
 
+/** What projects are about; a topic comes into being when it is first given to a project. */
+export interface TopicsTable {
+  id: Id;
+  name: string;
+  title: string;
+  description: string | null;
+  avatar: string | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type Topic = Selectable<TopicsTable>;
+
 export interface ProjectTopicsTable {
   project_id: number;
+  topic_id: number;
+}
+
+/** Bytes by programming language on the default branch, kept by background work for searches. */
+export interface ProjectLanguagesTable {
+  project_id: number;
   name: string;
+  bytes: number;
 }
 export interface ProjectStarsTable {
   project_id: number;
