@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import { RevokedToken } from '../access/token-caller.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { authenticate, checkScopes } from './auth.ts';
@@ -22,9 +23,12 @@ declare module 'fastify' {
 
 /** Fastify's spelling of a path: `*rest` becomes its nameless wildcard. */
 export const fastifyPath = (path: string): string => path.replace(/\*\w+$/, '*');
+/** Address pattern of a route: below `/api/v4` unless it stands at the server's root. */
+export const routeUrl = ({ path, root }: Pick<Route['options'], 'path' | 'root'>): string =>
+  `${root ? '' : '/api/v4'}${fastifyPath(path)}`;
 const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)?.[1];
 
-/** Adds a declared route below `/api/v4`: authentication, rate limits and access before the body, then parameters. */
+/** Adds a declared route: authentication, rate limits and access before the body, then parameters. */
 export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpServices, route: Route): void {
   const { options } = route;
   const { method, access, success, scopes = [], deprecated } = options;
@@ -37,7 +41,10 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     const error = queryError(request.query);
     if (error !== undefined) throw error;
     services.throttleAddress(request, reply);
-    const caller = await authenticate(deps, request);
+    const caller = await authenticate(deps, request).catch(async (error: unknown) => {
+      if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
+      throw error;
+    });
     request.caller = caller;
     services.throttleUser(caller, request, reply);
     checkScopes(caller, request.method, scopes);
@@ -70,7 +77,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
 
   app.route({
     method,
-    url: `/api/v4${fastifyPath(options.path)}`,
+    url: routeUrl(options),
     exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(options.path),
     ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
     onRequest: admit,

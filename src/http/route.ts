@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller, UserCaller } from '../access/caller.ts';
+import type { AccessToken } from '../db/tables/tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { Page } from './pagination.ts';
 import type { ParamRules } from './params/coerce.ts';
@@ -63,6 +64,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   method: Method;
   /** Below `/api/v4`, with `:name` for path parameters; `*name` at the end takes the rest, slashes included. */
   path: string;
+  /** The path stands at the server's root instead. */
+  root?: true;
   summary: string;
   description?: string;
   access: Access<A>;
@@ -80,6 +83,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   bodyLimit?: 'file';
   /** Costs much: few at once for one caller. */
   expensive?: boolean;
+  /** Told when a revoked token is sent here, before the answer 401. */
+  onRevokedToken?: (deps: Deps, token: AccessToken) => Promise<void>;
   /** Old: named so in the OpenAPI document and by a Deprecation header. */
   deprecated?: boolean;
 }

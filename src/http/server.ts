@@ -7,7 +7,7 @@ import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
-import { fastifyPath, registerRoute } from './register.ts';
+import { registerRoute, routeUrl } from './register.ts';
 import type { Route } from './route.ts';
 import { HttpServices } from './services.ts';
 
@@ -48,16 +48,16 @@ export interface HttpServer {
 }
 
 /** Regular expression of a route's path, to tell a wrong method from a wrong path. */
-function pathPattern(path: string): RegExp {
-  const source = fastifyPath(path)
+function pathPattern(options: Route['options']): RegExp {
+  const source = routeUrl(options)
     .split('/')
     .map((part) => (part === '*' ? '.*' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
     .join('/');
-  return new RegExp(`^/api/v4${source}/?$`);
+  return new RegExp(`^${source}/?$`);
 }
 
 function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
-  const patterns = routes.map(({ options }) => ({ method: options.method, pattern: pathPattern(options.path) }));
+  const patterns = routes.map(({ options }) => ({ method: options.method, pattern: pathPattern(options) }));
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!;
     if (path.startsWith('/api/v3')) {

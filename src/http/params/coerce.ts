@@ -123,7 +123,9 @@ function compileArray(schema: JsonSchema): Coercer {
     if (list.length > maxItems) return fail(failures, `${name} has too many elements (maximum is ${maxItems})`);
     if (list.length < minItems) return fail(failures, `${name} is empty`);
     if (item === undefined) return list;
-    const results = list.map((element, index) => item(element, `${name}[${index}]`, failures));
+    // Elements of a plain list are spoken of by the list's name, nested objects by their position.
+    const nameOf = (index: number) => (schema.items?.type === 'object' ? `${name}[${index}]` : name);
+    const results = list.map((element, index) => item(element, nameOf(index), failures));
     return results.includes(INVALID) ? INVALID : results;
   };
 }
@@ -257,7 +259,7 @@ export function compileParams(
     const failures: Failures = [];
     const result = readFields(fields, source, (key) => key, failures);
     checkRules(rules, source, failures);
-    if (failures.length > 0) throw invalidParameter(failures.slice(0, 20).join(', '));
+    if (failures.length > 0) throw invalidParameter([...new Set(failures)].slice(0, 20).join(', '));
     return result;
   };
 }

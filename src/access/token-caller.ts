@@ -1,0 +1,131 @@
+import { today } from '../core/clock.ts';
+import { ApiError, forbidden, unauthorized } from '../core/errors.ts';
+import { tokenDigest } from '../core/secrets.ts';
+import { parseJson } from '../db/columns.ts';
+import type { AccessToken, OauthToken } from '../db/tables/tokens.ts';
+import type { User } from '../db/tables/users.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller } from './caller.ts';
+
+const headersOf = (error: string, description: string) => ({
+  'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,
+});
+
+/** A token problem in the words of part 1, section 7 and RFC 6750. */
+export const tokenError = (status: 401 | 403, error: string, description: string, scope?: string): ApiError =>
+  new ApiError(
+    status,
+    description,
+    { error, error_description: description, ...(scope === undefined ? {} : { scope }) },
+    headersOf(error, description),
+  );
+
+const EXPIRED = 'Token is expired. You can either do re-authorization or token refresh.';
+const REVOKED = 'Token was revoked. You have to re-authorize from the user.';
+
+/** 401 of a revoked access token; carries it, for the endpoints that take its use as a sign of theft. */
+export class RevokedToken extends ApiError {
+  readonly token: AccessToken;
+
+  constructor(token: AccessToken) {
+    super(401, REVOKED, { error: 'invalid_token', error_description: REVOKED }, headersOf('invalid_token', REVOKED));
+    this.token = token;
+  }
+}
+
+type FoundToken =
+  | { kind: 'access_token'; token: AccessToken; user: User; scopes: string[] }
+  | { kind: 'oauth'; token: OauthToken; user: User; scopes: string[] };
+
+function findToken(deps: Deps, digest: string): Promise<FoundToken | undefined> {
+  return deps.snapshot.get(`token:${digest}`, async (): Promise<FoundToken | undefined> => {
+    const token = await deps.db.selectFrom('access_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
+    if (token !== undefined) {
+      const user = await loadUser(deps, token.user_id);
+      return { kind: 'access_token', token, user, scopes: parseJson<string[]>(token.scopes) };
+    }
+    const oauth = await deps.db.selectFrom('oauth_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
+    if (oauth === undefined) return undefined;
+    return {
+      kind: 'oauth',
+      token: oauth,
+      user: await loadUser(deps, oauth.user_id),
+      scopes: parseJson<string[]>(oauth.scopes),
+    };
+  });
+}
+
+const loadUser = (deps: Deps, id: number): Promise<User> =>
+  deps.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** The user as a caller; refuses users who may not sign in. @throws ApiError 403 */
+export function checkUserState(user: User): void {
+  switch (user.state) {
+    case 'active':
+      return;
+    case 'blocked_pending_approval':
+      throw forbidden('Your account is pending approval from your administrator and hence blocked.');
+    case 'deactivated':
+      throw forbidden('Your account has been deactivated by your administrator. Please log back in to reactivate it.');
+    default:
+      throw forbidden('Your account has been blocked.');
+  }
+}
+
+/**
+ * Who a token stands for (part 1, section 5).
+ * @param token as the client sent it
+ * @throws ApiError 401 for an unknown, expired or revoked token, 403 for a blocked user
+ */
+export async function callerOfToken(deps: Deps, token: string, address: string): Promise<Caller> {
+  const found = await findToken(deps, tokenDigest(token));
+  if (found === undefined) throw unauthorized();
+  const { user, scopes } = found;
+  if (found.kind === 'access_token') {
+    if (found.token.revoked === 1) throw new RevokedToken(found.token);
+    if (found.token.expires_at !== null && found.token.expires_at <= today(deps.clock)) {
+      throw tokenError(401, 'invalid_token', EXPIRED);
+    }
+    checkUserState(user);
+    await noteUse(deps, found.token, user, address);
+    return {
+      user,
+      admin: user.admin === 1,
+      scopes,
+      credential: { kind: 'access_token', token: found.token },
+      sudoBy: null,
+    };
+  }
+  const { revoked_at, expires_in, created_at, id, application_id } = found.token;
+  if (revoked_at !== null) throw tokenError(401, 'invalid_token', REVOKED);
+  if (expires_in !== null && Date.parse(created_at) + expires_in * 1000 <= deps.clock.now().getTime()) {
+    throw tokenError(401, 'invalid_token', EXPIRED);
+  }
+  checkUserState(user);
+  return {
+    user,
+    admin: user.admin === 1,
+    scopes,
+    credential: { kind: 'oauth', tokenId: id, applicationId: application_id },
+    sudoBy: null,
+  };
+}
+
+const NOTE_USE_MS = 10 * 60_000;
+const MAX_IPS = 5;
+
+/** Keeps `last_used_at` and the user's last day of activity, at most every ten minutes. */
+async function noteUse(deps: Deps, token: AccessToken, user: User, address: string): Promise<void> {
+  const now = deps.clock.now();
+  if (token.last_used_at !== null && now.getTime() - Date.parse(token.last_used_at) < NOTE_USE_MS) return;
+  const ips = parseJson<string[]>(token.last_used_ips).filter((ip) => ip !== address);
+  await deps.db
+    .updateTable('access_tokens')
+    .set({ last_used_at: now.toISOString(), last_used_ips: JSON.stringify([address, ...ips].slice(0, MAX_IPS)) })
+    .where('id', '=', token.id)
+    .execute();
+  const day = today(deps.clock);
+  if (user.last_activity_on !== day) {
+    await deps.db.updateTable('users').set({ last_activity_on: day }).where('id', '=', user.id).execute();
+  }
+}
