@@ -1,0 +1,47 @@
+import { existsSync, globSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Programs of their own, not files for the test runner. */
+const OTHER_PROGRAMS = ['test/clients/', 'test/crash/'];
+
+/** Folders whose tests never open a database: they need not run once for each. */
+const WITHOUT_DATABASE = [
+  'src/ci/',
+  'src/config/',
+  'src/core/',
+  'src/git/',
+  'src/http/params/',
+  'src/mail/',
+  'src/outbound/',
+];
+
+/** A path or folder on the command line that holds no test. */
+export class NoTests extends Error {
+  override name = 'NoTests';
+}
+
+/**
+ * The test files of the project, or only those that the paths name (files or folders).
+ * @param root folder of the checkout; what comes back is relative to it
+ * @throws NoTests when a path holds none
+ */
+export function findTests(root: string, paths: readonly string[]): string[] {
+  const below = (folder: string) =>
+    globSync(folder === '' ? '{src,test}/**/*.test.ts' : `${folder}/**/*.test.ts`, { cwd: root });
+  if (paths.length === 0) {
+    const files = below('').filter((file) => !OTHER_PROGRAMS.some((folder) => file.startsWith(folder)));
+    return files.sort();
+  }
+  const files = paths.flatMap((path) => {
+    const inRoot = relative(root, path);
+    const absolute = join(root, inRoot);
+    if (!existsSync(absolute)) throw new NoTests(`There is no ${path}.`);
+    const found = statSync(absolute).isDirectory() ? below(inRoot) : [inRoot];
+    if (found.length === 0) throw new NoTests(`There is no test in ${path}.`);
+    return found;
+  });
+  return [...new Set(files)].sort();
+}
+
+/** Whether what the file tests can differ from one database to the other. */
+export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some((folder) => file.startsWith(folder));
