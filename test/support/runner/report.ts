@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { EventData } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 
@@ -61,12 +62,13 @@ class Collector {
   /** Keeps the end of what a file printed, to be shown when it fails as a whole. */
   #print({ file, message }: { file?: string | undefined; message: string }): void {
     if (file === undefined || COUNTS.test(message)) return;
-    const before = this.#output.get(file) ?? '';
-    this.#output.set(file, `${before}${message.replace(/\n?$/, '\n')}`.slice(-MAX_OUTPUT));
+    const key = relative('', file);
+    const before = this.#output.get(key) ?? '';
+    this.#output.set(key, `${before}${message.replace(/\n?$/, '\n')}`.slice(-MAX_OUTPUT));
   }
 
   #fail(event: EventData.TestFail): void {
-    const file = event.file ?? event.name;
+    const file = relative('', event.file ?? event.name);
     const whole = event.nesting === 0 && event.name.endsWith('.test.ts');
     this.#failures.push({
       name: whole ? 'the file itself' : event.name,
@@ -79,7 +81,6 @@ class Collector {
   results(): Results {
     const failures = this.#failures.map((failure) => ({
       ...failure,
-      file: failure.file.replace(`${process.cwd()}/`, ''),
       text: failure.text || (this.#output.get(failure.file) ?? 'It printed nothing.'),
     }));
     return { passed: this.#passed, skipped: this.#skipped, failures };

@@ -1,0 +1,99 @@
+/**
+ * Who may import whom (docs/architecture.md, "The house"). Tests may also import test/support.
+ * The folders below src/api are resources; routes call services, services call stores.
+ */
+const TEST = '\\.test\\.ts$';
+
+/** Forbids code in `from` (a regular expression) to import anything in `to`. */
+const never = (name, from, to, comment, fromNot = TEST) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: fromNot },
+  to: { path: to },
+});
+
+/** Folders of src as one regular expression. */
+const folders = (...names) => `^src/(${names.join('|')})/`;
+
+/** Services and stores that other resources may use: narrow, written to be shared. */
+const NARROW = [];
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Modules that need each other cannot be understood one at a time.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-missing-modules',
+      comment: 'What is imported must be there and be a dependency in package.json.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^node:' },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'The published package must run without development dependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: TEST },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    never('core-is-the-bottom', '^src/core/', '^src/(?!core/)', 'core imports nothing of the rest.'),
+    never(
+      'git-knows-no-server',
+      '^src/git/',
+      '^src/(?!git/|core/)',
+      'git is a library of its own: no HTTP, no SQL, no API.',
+    ),
+    never(
+      'db-knows-no-server',
+      '^src/db/',
+      '^src/(?!db/|core/|config/)',
+      'Tables and queries know neither HTTP nor git nor the API.',
+    ),
+    never('ci-is-pure', '^src/ci/', '^src/(?!ci/|core/)', 'Compiling a configuration is pure functions.'),
+    never(
+      'http-knows-no-resource',
+      '^src/http/',
+      folders('api', 'cli'),
+      'HTTP is cross-cutting: no resource is named in it.',
+    ),
+    never(
+      'below-the-api',
+      folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'config'),
+      folders('api', 'http', 'cli'),
+      'What resources are built on knows no resource and no HTTP.',
+    ),
+    never(
+      'api-imports-what-is-below',
+      '^src/api/',
+      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|deps\\.ts$)',
+      'A resource imports the folders below it, not the program around it.',
+    ),
+    {
+      name: 'resources-keep-their-insides',
+      comment: 'Ask another resource a narrow exported read function; its service and store are its own.',
+      severity: 'error',
+      from: { path: '^src/api/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/api/[^/]+/[a-z.-]*(service|store|routes)\\.ts$', pathNot: ['^src/api/$1/', ...NARROW] },
+    },
+    never(
+      'services-know-no-routes',
+      '^src/api/.*(service|store)\\.ts$',
+      '(routes|^src/http/(server|register|context|send))\\.ts$',
+      'Imports go routes, service, store, and never back.',
+    ),
+    never('stores-know-no-services', '^src/api/.*store\\.ts$', 'service\\.ts$', 'A store holds queries, no rules.'),
+    never('no-test-support-in-src', '^src/', '^(test|bench)/', 'Only tests use what tests need.'),
+    never('nothing-imports-tests', '^(src|test|bench)/', TEST, 'A test file is a program of its own.', '^$'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
