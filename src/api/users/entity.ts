@@ -2,42 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Instant, Nullable } from '../../http/schema.ts';
-
-const basic = {
-  id: Type.Integer(),
-  username: Type.String(),
-  public_email: Nullable(Type.String()),
-  name: Type.String(),
-  state: Type.String(),
-  locked: Type.Boolean(),
-  avatar_url: Nullable(Type.String()),
-  web_url: Type.String(),
-};
-
-/** What everyone who can see a user sees (part 1, section 2: user summary). */
-export const UserBasic = Type.Object(basic);
-
-/** Columns that `presentUserBasic` reads: select these where whole users are not needed. */
-export const USER_BASIC_COLUMNS = ['id', 'username', 'public_email', 'name', 'state', 'avatar'] as const;
-export type UserBasicRow = Pick<User, (typeof USER_BASIC_COLUMNS)[number]>;
-
-/** Address of the picture; null when there is none. */
-export const userAvatarUrl = (deps: Deps, { id, avatar }: Pick<User, 'id' | 'avatar'>): string | null =>
-  avatar === null
-    ? null
-    : `${deps.externalUrl()}/uploads/-/system/user/avatar/${id}/${encodeURIComponent(avatar.slice(avatar.indexOf('/') + 1))}`;
-
-/** A user as others name him: author, assignee, member. */
-export const presentUserBasic = (deps: Deps, user: UserBasicRow): Static<typeof UserBasic> => ({
-  id: user.id,
-  username: user.username,
-  public_email: user.public_email,
-  name: user.name,
-  state: user.state,
-  locked: false,
-  avatar_url: userAvatarUrl(deps, user),
-  web_url: `${deps.externalUrl()}/${user.username}`,
-});
+import { UserBasic, userBasic, userBasicFields } from './basic.ts';
 
 const profile = {
   created_at: Type.Optional(Instant()),
@@ -60,7 +25,7 @@ const profile = {
 };
 
 /** A user's profile as other users see it; what a private profile hides is left out. */
-export const UserProfile = Type.Object({ ...basic, ...profile });
+export const UserProfile = Type.Object({ ...userBasicFields, ...profile });
 
 /** "Engineer at Example", or the part that is known. */
 function workInformation({ job_title, organization }: User): string | null {
@@ -70,7 +35,7 @@ function workInformation({ job_title, organization }: User): string | null {
 
 /** @param full false hides what a private profile keeps to its user and administrators */
 export const presentUserProfile = (deps: Deps, user: User, full: boolean): Static<typeof UserProfile> => ({
-  ...presentUserBasic(deps, user),
+  ...userBasic(deps, user),
   ...(full ? { created_at: user.created_at } : {}),
   bio: user.bio,
   location: user.location,
@@ -111,7 +76,7 @@ const own = {
 };
 
 /** A user as the user himself sees it. */
-export const UserPublic = Type.Object({ ...basic, ...profile, ...own });
+export const UserPublic = Type.Object({ ...userBasicFields, ...profile, ...own });
 
 /** @param personalProjects projects in the personal namespace */
 export const presentUserPublic = (deps: Deps, user: User, personalProjects: number): Static<typeof UserPublic> => ({
@@ -152,13 +117,13 @@ const admin = {
 };
 
 /** A user as administrators see it. */
-export const UserWithAdmin = Type.Object({ ...basic, ...profile, ...own, ...admin });
+export const UserWithAdmin = Type.Object({ ...userBasicFields, ...profile, ...own, ...admin });
 
 /** What an administrator's view needs beside the user's row. */
 export interface AdminFacts {
   personalProjects: number;
   namespaceId: number | null;
-  createdBy: UserBasicRow | null;
+  createdBy: User | null;
   customAttributes?: { key: string; value: string }[];
 }
 
@@ -167,7 +132,7 @@ export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts):
   is_admin: user.admin === 1,
   note: user.note,
   namespace_id: facts.namespaceId,
-  created_by: facts.createdBy === null ? null : presentUserBasic(deps, facts.createdBy),
+  created_by: facts.createdBy === null ? null : userBasic(deps, facts.createdBy),
   using_license_seat: user.kind === 'human' && user.state === 'active',
   is_auditor: user.auditor === 1,
   provisioned_by_group_id: null,
