@@ -78,16 +78,23 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   return rule.openToUsers === true && standing.signedIn && isOpen(standing);
 }
 
+interface GroupRule extends Rule {
+  /** Also given to people who are members of a project inside, and of nothing above it. */
+  inside?: boolean;
+  /** The group itself says from which level on. */
+  setting?: keyof GroupStanding['creationLevels'];
+}
+
 const GROUP_RULES = {
-  read_group: { level: guest, open: true },
+  read_group: { level: guest, open: true, inside: true },
   read_group_members: { level: guest, open: true },
-  create_subgroup: { level: owner },
-  create_projects: { level: developer },
+  create_subgroup: { level: maintainer, setting: 'subgroup' },
+  create_projects: { level: developer, setting: 'project' },
   admin_group_members: { level: owner },
   admin_group_deploy_tokens: { level: owner },
   admin_group_access_tokens: { level: owner },
   own_group: { level: owner },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, GroupRule>;
 export type GroupAbility = keyof typeof GROUP_RULES;
 
 export interface GroupStanding {
@@ -95,12 +102,26 @@ export interface GroupStanding {
   signedIn: boolean;
   external: boolean;
   visibility: Visibility;
+  /** Whether the caller is a member of a project below the group. */
+  inside: boolean;
+  /** Levels from which on members may create subgroups and projects. */
+  creationLevels: { subgroup: number; project: number };
 }
+
+/** Levels behind the words of `subgroup_creation_level` and `project_creation_level`. */
+export const CREATION_LEVELS: Readonly<Record<string, number>> = {
+  developer,
+  maintainer,
+  owner,
+  administrator: AccessLevel.admin,
+  noone: Number.POSITIVE_INFINITY,
+};
 
 /** Whether the standing gives the ability in a group. Pure. */
 export function allowsInGroup(standing: GroupStanding, ability: GroupAbility): boolean {
-  const rule: Rule = GROUP_RULES[ability];
-  if (standing.level >= rule.level) return true;
+  const rule: GroupRule = GROUP_RULES[ability];
+  if (standing.level >= (rule.setting === undefined ? rule.level : standing.creationLevels[rule.setting])) return true;
+  if (rule.inside && standing.inside) return true;
   const open =
     standing.visibility === 'public' || (standing.visibility === 'internal' && standing.signedIn && !standing.external);
   return rule.open === true && open;

@@ -97,3 +97,41 @@ export function projectsOf(userId: number, minLevel: number, day: string): Expre
       and (l.expires_at is null or l.expires_at > ${day})
       and (m.expires_at is null or m.expires_at > ${day}))`;
 }
+
+/** Whether the user is a member, in any way, of a project in the group or below it. */
+export async function hasProjectInside(db: Db, namespace: Namespace, userId: number, day: string): Promise<boolean> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id from projects p join namespaces n on n.id = p.namespace_id
+    where n.lineage >= ${namespace.lineage} and n.lineage < ${namespace.lineage + AFTER}
+      and p.id in ${projectsOf(userId, AccessLevel.guest, day)}
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Ids of the groups above the projects that the user is a member of, and of those in which he is a member himself:
+ * what `hasProjectInside` holds for, as far as `groupsOf` does not hold it already.
+ */
+export async function groupsAboveProjectsOf(db: Db, userId: number, day: string): Promise<number[]> {
+  const { rows } = await sql<{ lineage: string }>`
+    select n.lineage from members m
+    join projects p on p.id = m.source_id
+    join namespaces n on n.id = p.namespace_id and n.kind = 'group'
+    where m.user_id = ${userId} and m.source_type = 'project' and m.state = 'active' and m.access_level >= 10
+      and (m.expires_at is null or m.expires_at > ${day})
+    union
+    select n.lineage from members m
+    join namespaces s on s.lineage like '%/' || m.source_id || '/%'
+    join group_links l on l.group_id = s.id and l.source_type = 'project' and l.group_access >= 10
+    join projects p on p.id = l.source_id
+    join namespaces n on n.id = p.namespace_id and n.kind = 'group'
+    where m.user_id = ${userId} and m.source_type = 'group' and m.state = 'active' and m.access_level >= 10
+      and (m.expires_at is null or m.expires_at > ${day}) and (l.expires_at is null or l.expires_at > ${day})
+    union
+    select o.lineage from namespaces o
+    join (${directGroups(userId, day)}) g on g.group_id = o.id
+    where o.parent_id is not null and g.access_level >= 10 and exists (
+      select 1 from namespaces d join projects p on p.namespace_id = d.id
+      where d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER})`.execute(db);
+  return [...new Set(rows.flatMap(({ lineage }) => lineageIds(lineage)))];
+}

@@ -1,18 +1,21 @@
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project, ProjectFeature } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import {
   allowsInGroup,
   allowsInProject,
+  CREATION_LEVELS,
   featureOpen,
   type GroupAbility,
+  type GroupStanding,
   type ProjectAbility,
   type ProjectStanding,
 } from './abilities.ts';
 import type { Caller } from './caller.ts';
-import { groupLevel, projectLevel } from './membership.ts';
+import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
 
 /** What one caller may do in one project. */
 export interface ProjectPermissions {
@@ -68,13 +71,35 @@ export async function groupPermissions(deps: Deps, caller: Caller, namespace: Na
       : await deps.snapshot.get(`level:g${namespace.id}:${user.id}:${today(deps.clock)}`, () =>
           groupLevel(deps.db, namespace, user.id, today(deps.clock)),
         );
-  const standing = {
+  const open = standingIsOpen(caller, namespace);
+  const standing: GroupStanding = {
     level,
     signedIn: user !== null,
     external: user?.external === 1,
     visibility: namespace.visibility,
+    inside: level === 0 && user !== null && !open && (await isInside(deps, namespace, user.id)),
+    creationLevels: creationLevels(namespace),
   };
   return { level, can: (ability) => allowsInGroup(standing, ability) };
+}
+
+/** Whether the group is open to the caller without any membership. */
+const standingIsOpen = ({ user }: Caller, { visibility }: Namespace): boolean =>
+  visibility === 'public' || (visibility === 'internal' && user?.external === 0);
+
+function isInside(deps: Deps, namespace: Namespace, userId: number): Promise<boolean> {
+  const day = today(deps.clock);
+  return deps.snapshot.get(`inside:g${namespace.id}:${userId}:${day}`, () =>
+    hasProjectInside(deps.db, namespace, userId, day),
+  );
+}
+
+function creationLevels({ settings }: Namespace): GroupStanding['creationLevels'] {
+  const said = parseJson<{ subgroup_creation_level?: string; project_creation_level?: string }>(settings);
+  return {
+    subgroup: CREATION_LEVELS[said.subgroup_creation_level ?? 'maintainer']!,
+    project: CREATION_LEVELS[said.project_creation_level ?? 'developer']!,
+  };
 }
 
 /** A deploy token reads like a Reporter where it was made; what it may do there its scopes say. */
