@@ -199,6 +199,6 @@ export class CatFile {
 
 /** Makes the error of a request that brought down two processes. */
 export function catFileError(end: CatFileEnd, name: string): GitError {
-  const corrupt = /corrupt|bad object|inflate|unable to (?:read|unpack|parse)/i.test(end.stderr);
+  const corrupt = /corrupt|bad object|inflate|unable to (?:read|unpack|parse|stream)/i.test(end.stderr);
   return new GitError(corrupt ? 'corrupt' : 'failed', `git cat-file ${name}: ${end.stderr.trim()}`);
 }

@@ -18,9 +18,9 @@ export interface FileStamp {
 
 /** The stamp of a status taken just before the file is read. */
 export function stampOf(stats: BigIntStats, nowMs = Date.now()): FileStamp {
-  const age = BigInt(nowMs) * 1_000_000n - stats.mtimeNs;
   const { ino, size, mtimeNs, ctimeNs } = stats;
-  return { ino, size, mtimeNs, ctimeNs, trusted: age > YOUNG_NS };
+  const before = BigInt(nowMs) * 1_000_000n - YOUNG_NS;
+  return { ino, size, mtimeNs, ctimeNs, trusted: mtimeNs < before && ctimeNs < before };
 }
 
 /** Whether a file read under `stamp` still has the same content. */

@@ -1,5 +1,6 @@
-import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { type BigIntStats, closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { decodeBytes, encodeBytes } from './bytes.ts';
+import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { isOid } from './objects.ts';
 import { isValidRefName } from './ref-name.ts';
@@ -25,7 +26,12 @@ function bytesPath(dir: string, name: string): string | Buffer {
 }
 
 function statOf(path: string | Buffer): BigIntStats | undefined {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The object id in a reference's file, null where it holds none, undefined where the file is gone. */
@@ -34,9 +40,7 @@ function readFile(path: string | Buffer): string | null | undefined {
   try {
     handle = openSync(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return undefined;
-    return null;
+    return isMissing(error) ? undefined : null;
   }
   try {
     const text = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0)).trimEnd();
@@ -45,6 +49,15 @@ function readFile(path: string | Buffer): string | null | undefined {
     return null;
   } finally {
     closeSync(handle);
+  }
+}
+
+function entriesOf(path: string | Buffer): Dirent<Buffer>[] {
+  try {
+    return readdirSync(path, { withFileTypes: true, encoding: 'buffer' });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 
@@ -119,7 +132,7 @@ export class LooseRefs {
     const files = new Map<string, LooseFile>();
     const folders = new Map<string, Folder>();
     let changed = false;
-    for (const entry of readdirSync(path, { withFileTypes: true, encoding: 'buffer' })) {
+    for (const entry of entriesOf(path)) {
       const part = decodeBytes(entry.name);
       if (entry.isDirectory()) {
         const known = folder.folders.get(part);

@@ -173,6 +173,8 @@ export class ObjectReader {
       });
       this.#process = process;
       this.#slot = slot;
+      // Sent before the slot is held: it may have to be given back at once.
+      for (const request of this.#waiting.splice(0)) process.send(request);
       slot.hold({
         get idle() {
           return process.pending === 0;
@@ -183,7 +185,6 @@ export class ObjectReader {
         },
         check: (now) => process.check(now),
       });
-      for (const request of this.#waiting.splice(0)) process.send(request);
     } catch (error) {
       const reason = error instanceof Error ? error : new GitError('failed', 'cat-file could not start');
       for (const request of this.#waiting.splice(0)) request.reject(reason);

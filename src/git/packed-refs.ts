@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { compareBytes, decodeBytes, encodeBytes } from './bytes.ts';
+import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { isOid } from './objects.ts';
 
@@ -119,7 +120,7 @@ function readSorted(path: string): Buffer {
   try {
     content = readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return EMPTY;
+    if (isMissing(error)) return EMPTY;
     throw error;
   }
   let header = '';

@@ -6,7 +6,7 @@ import { isOid } from './objects.ts';
 import { KeyedQueue } from './queue.ts';
 import { isValidRefName } from './ref-name.ts';
 import { type RefUpdate, refusal, UpdateRef, type UpdateRefFailure } from './update-ref.ts';
-import type { WarmSlot, WarmSlots } from './warm-slots.ts';
+import type { WarmMember, WarmSlot, WarmSlots } from './warm-slots.ts';
 
 const MAX_WAITING = 1_000;
 const MAX_UPDATES = 100_000;
@@ -79,23 +79,30 @@ export class RefTransactions {
 
   async #attempt(updates: readonly RefUpdate[]): Promise<UpdateRefFailure | null> {
     const oid = updates.map((update) => update.new ?? update.old).find((value) => typeof value === 'string');
-    const process = await this.#start();
-    const failure = await process.run(updates, oid?.length ?? 40);
-    this.#slot?.touch();
+    const usable = this.#process?.usable ? this.#process : undefined;
+    const slot = usable === undefined ? await this.#slots.take() : this.#slot!;
+    const process = usable ?? this.#start(slot);
+    const running = process.run(updates, oid?.length ?? 40);
+    // Held only now: the slot may have to be given back at once, which ends the process after its work.
+    if (usable === undefined) slot.hold(this.#member(process));
+    const failure = await running;
+    slot.touch();
     if (!process.usable) this.retire();
     return failure;
   }
 
-  async #start(): Promise<UpdateRef> {
-    if (this.#process?.usable) return this.#process;
-    const slot = await this.#slots.take();
+  #start(slot: WarmSlot): UpdateRef {
     const process: UpdateRef = new UpdateRef(this.#dir, () => {
       if (this.#process === process) this.#process = undefined;
       slot.release();
     });
     this.#process = process;
     this.#slot = slot;
-    slot.hold({
+    return process;
+  }
+
+  #member(process: UpdateRef): WarmMember {
+    return {
       get idle() {
         return !process.busy;
       },
@@ -104,8 +111,7 @@ export class RefTransactions {
         process.retire();
       },
       check: (now) => process.check(now),
-    });
-    return process;
+    };
   }
 
   /** The folders that git will have to make, so that the entries naming them are synced too. */

@@ -61,9 +61,9 @@ export class WarmSlots {
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new GitError('busy', 'too many repositories wait for a git process'));
     }
-    this.#retireOne();
     return new Promise((grant, refuse) => {
       this.#waiting.push({ grant, refuse });
+      this.#makeRoom();
     });
   }
 
@@ -88,6 +88,7 @@ export class WarmSlots {
       hold: (member) => {
         entry.member = member;
         if (entry.retiring) member.retire();
+        else this.#makeRoom();
       },
       touch: () => {
         entry.lastUsed = performance.now();
@@ -111,13 +112,15 @@ export class WarmSlots {
     entry.member?.retire();
   }
 
-  #retireOne(): void {
-    let oldest: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (entry.retiring) continue;
-      if (oldest === undefined || isBetter(entry, oldest)) oldest = entry;
+  /** Asks as many processes to end as newcomers wait. */
+  #makeRoom(): void {
+    const staying = [...this.#entries].filter((entry) => !entry.retiring);
+    let missing = this.#waiting.length - (this.#entries.size - staying.length);
+    for (; missing > 0 && staying.length > 0; missing -= 1) {
+      const leaving = staying.reduce((best, entry) => (isBetter(entry, best) ? entry : best));
+      staying.splice(staying.indexOf(leaving), 1);
+      this.#retire(leaving);
     }
-    if (oldest) this.#retire(oldest);
   }
 
   #sweep(): void {

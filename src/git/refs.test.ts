@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GitFixture, gitFixture } from '../../test/support/git-fixture.ts';
+import { gitEnvironment } from './environment.ts';
+import { GitError, type GitErrorCode } from './errors.ts';
+import type { RefUpdate } from './refs.ts';
+
+function hasCode(code: GitErrorCode) {
+  return (error: unknown) => {
+    assert.ok(error instanceof GitError, String(error));
+    assert.equal(error.code, code, error.message);
+    return true;
+  };
+}
+
+/** What git itself says, in the form that `list` gives. */
+function forEachRef({ git }: GitFixture, prefix: string): string[] {
+  const text = git(['for-each-ref', '--format=%(objectname) %(refname)', prefix]);
+  return text === '' ? [] : text.split('\n');
+}
+
+async function listed({ repo }: GitFixture, prefix: string): Promise<string[]> {
+  return (await repo.refs.list(prefix)).map((ref) => `${ref.oid} ${ref.name}`);
+}
+
+/** Makes every folder of references old enough to be trusted. */
+async function settle(): Promise<void> {
+  await sleep(80);
+}
+
+test('resolves loose and packed references, and prefers the loose one', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit } = fixture;
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  git(['update-ref', 'refs/heads/main', one]);
+  git(['update-ref', 'refs/heads/a/b', one]);
+  assert.equal(await repo.refs.resolve('refs/heads/main'), one);
+  git(['pack-refs', '--all']);
+  assert.equal(await repo.refs.resolve('refs/heads/main'), one);
+  git(['update-ref', 'refs/heads/main', two]);
+  assert.equal(await repo.refs.resolve('refs/heads/main'), two);
+  assert.equal(await repo.refs.resolve('refs/heads/a/b'), one);
+  for (const absent of ['refs/heads/a', 'refs/heads/none', 'refs/heads/main/x', 'refs/heads/', 'HEAD', '../x', '']) {
+    assert.equal(await repo.refs.resolve(absent), null, absent);
+  }
+  git(['update-ref', '-d', 'refs/heads/main']);
+  assert.equal(await repo.refs.resolve('refs/heads/main'), null);
+});
+
+test('bisects packed-refs with peeled tags, also where git did not sort the file', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const oid = commit({ a: '1' });
+  const names = Array.from(
+    { length: 300 },
+    (_, i) => `refs/${i % 3 === 0 ? 'tags' : 'heads'}/n${(i * 7919) % 1_000}-é`,
+  );
+  git(['update-ref', '--stdin'], names.map((name) => `create ${name} ${oid}\n`).join(''));
+  git(['tag', '-a', '-m', 'x', 'annotated', oid]);
+  git(['pack-refs', '--all']);
+  for (const name of [...names, 'refs/tags/annotated']) {
+    assert.equal(await repo.refs.resolve(name), git(['rev-parse', '--verify', name === 'x' ? '' : name]), name);
+  }
+  assert.deepEqual(await listed(fixture, 'refs/tags/'), forEachRef(fixture, 'refs/tags/'));
+  assert.equal((await repo.refs.list('refs/tags/')).find((ref) => ref.name.endsWith('annotated'))?.peeled, oid);
+  const lines = readFileSync(join(dir, 'packed-refs'), 'utf8')
+    .split('\n')
+    .slice(1, -1)
+    .filter((line) => line[0] !== '^');
+  writeFileSync(join(dir, 'packed-refs'), `# pack-refs with: peeled \n${lines.reverse().join('\n')}\n`);
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+  for (const name of names) assert.equal(await repo.refs.resolve(name), oid);
+});
+
+test('lists in the order of bytes, and gives the same array while nothing changes', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit } = fixture;
+  const oid = commit({ a: '1' });
+  const names = ['a', 'a-b', 'a.b', 'aa/b', 'A', 'é', '\uffee', '😀', 'b/c/d', 'b/c-d', 'b-c'];
+  for (const name of names) git(['update-ref', `refs/heads/${name}`, oid]);
+  git(['pack-refs', '--all']);
+  git(['update-ref', 'refs/heads/a', oid]);
+  git(['update-ref', 'refs/heads/b/c/e', oid]);
+  assert.deepEqual(await listed(fixture, 'refs/heads/'), forEachRef(fixture, 'refs/heads/'));
+  const first = await repo.refs.list('refs/heads/');
+  assert.equal(await repo.refs.list('refs/heads/'), first);
+  await settle();
+  assert.equal(await repo.refs.list('refs/heads/'), first);
+  git(['update-ref', 'refs/tags/elsewhere', oid]);
+  assert.equal(await repo.refs.list('refs/heads/'), first);
+  assert.deepEqual(await listed(fixture, 'refs/heads/b/'), forEachRef(fixture, 'refs/heads/b/'));
+  git(['update-ref', 'refs/heads/b/c/e', commit({ a: '2' })]);
+  const second = await repo.refs.list('refs/heads/');
+  assert.notEqual(second, first);
+  assert.deepEqual(await listed(fixture, 'refs/heads/'), forEachRef(fixture, 'refs/heads/'));
+  for (const bad of ['refs/heads', '', 'heads/', 'refs/../', '/refs/', 'refs//']) {
+    await assert.rejects(repo.refs.list(bad), hasCode('invalid'), bad);
+  }
+  assert.deepEqual(await repo.refs.list('refs/none/'), []);
+});
+
+test('sees a folder that comes, goes and comes again', async (t) => {
+  const fixture = gitFixture(t);
+  const { git, commit } = fixture;
+  const oid = commit({ a: '1' });
+  for (let round = 0; round < 3; round += 1) {
+    git(['update-ref', 'refs/heads/x/y/z', oid]);
+    assert.deepEqual(await listed(fixture, 'refs/heads/x/'), [`${oid} refs/heads/x/y/z`]);
+    assert.deepEqual(await listed(fixture, 'refs/heads/'), [`${oid} refs/heads/x/y/z`]);
+    if (round === 1) await settle();
+    git(['update-ref', '-d', 'refs/heads/x/y/z']);
+    git(['update-ref', 'refs/heads/x', oid]);
+    assert.deepEqual(await listed(fixture, 'refs/heads/'), [`${oid} refs/heads/x`]);
+    assert.deepEqual(await listed(fixture, 'refs/heads/x/'), []);
+    git(['update-ref', '-d', 'refs/heads/x']);
+    assert.deepEqual(await listed(fixture, 'refs/heads/'), []);
+  }
+});
+
+test('a change within one tick of the clock is never missed', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const oids = [commit({ a: '1' }), commit({ a: '2' })];
+  git(['update-ref', 'refs/heads/main', oids[0]!]);
+  const path = join(dir, 'refs/heads/main');
+  const now = new Date();
+  for (let round = 0; round < 200; round += 1) {
+    const oid = oids[round % 2]!;
+    // In place and with the time set back to one value: only the distrust of young files can notice.
+    writeFileSync(path, `${oid}\n`);
+    utimesSync(path, now, now);
+    utimesSync(join(dir, 'refs/heads'), new Date(), new Date());
+    assert.deepEqual(await listed(fixture, 'refs/heads/'), [`${oid} refs/heads/main`]);
+    assert.equal(await repo.refs.resolve('refs/heads/main'), oid);
+  }
+});
+
+test('a broken or symbolic reference is reported by its name and hides no other', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const oid = commit({ a: '1' });
+  for (const name of ['fine', 'empty', 'word', 'zero']) git(['update-ref', `refs/heads/${name}`, oid]);
+  git(['pack-refs', '--all']);
+  mkdirSync(join(dir, 'refs/heads'), { recursive: true });
+  writeFileSync(join(dir, 'refs/heads/empty'), '');
+  writeFileSync(join(dir, 'refs/heads/word'), 'hello\n');
+  writeFileSync(join(dir, 'refs/heads/symbolic'), 'ref: refs/heads/fine\n');
+  writeFileSync(join(dir, 'refs/heads/x.lock'), '');
+  symlinkSync('/etc/hostname', join(dir, 'refs/heads/link'));
+  symlinkSync('/etc', join(dir, 'refs/heads/linked-folder'));
+  assert.deepEqual(await listed(fixture, 'refs/heads/'), [`${oid} refs/heads/fine`, `${oid} refs/heads/zero`]);
+  const broken = ['empty', 'link', 'linked-folder', 'symbolic', 'word'].map((name) => `refs/heads/${name}`);
+  assert.deepEqual(await repo.refs.corrupt(), broken);
+  for (const name of broken) await assert.rejects(repo.refs.resolve(name), hasCode('corrupt'));
+  assert.equal(await repo.refs.resolve('refs/heads/fine'), oid);
+  const update = { ref: 'refs/heads/empty', old: oid, new: oid };
+  await assert.rejects(repo.refs.transaction([update]), hasCode('corrupt'));
+});
+
+test('the name of HEAD, also before its branch exists', async (t) => {
+  const { repo, git, commit, dir } = gitFixture(t);
+  assert.equal(await repo.refs.head(), 'main');
+  git(['symbolic-ref', 'HEAD', 'refs/heads/a/é']);
+  assert.equal(await repo.refs.head(), 'a/é');
+  writeFileSync(join(dir, 'HEAD'), `${commit({ a: '1' })}\n`);
+  assert.equal(await repo.refs.head(), null);
+  rmSync(join(dir, 'HEAD'));
+  await assert.rejects(repo.refs.head(), hasCode('not_found'));
+});
+
+test('a transaction creates, moves and deletes together, and refuses as a whole', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, pool } = fixture;
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  const ref = (name: string, old: RefUpdate['old'], oid: string | null): RefUpdate => ({
+    ref: `refs/heads/${name}`,
+    old,
+    new: oid,
+  });
+  await repo.refs.transaction([]);
+  await repo.refs.transaction([ref('main', null, one), ref('a/b/c', null, one), ref('é', undefined, one)]);
+  git(['pack-refs', '--all']);
+  await repo.refs.transaction([ref('main', one, two), ref('a/b/c', one, null), ref('none', undefined, null)]);
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+  const before = await listed(fixture, 'refs/');
+  const tree = git(['rev-parse', `${one}^{tree}`]);
+  const refused: [RefUpdate[], GitErrorCode][] = [
+    [[ref('ok', null, one), ref('main', null, one)], 'conflict'],
+    [[ref('ok', null, one), ref('main', one, two)], 'conflict'],
+    [[ref('ok', null, one), ref('main/x', null, two)], 'conflict'],
+    [[ref('ok', null, one), ref('gone', one, null)], 'conflict'],
+    [[ref('ok', null, one), ref('ok', null, one)], 'invalid'],
+    [[ref('ok', null, one), ref('ok/x', null, one)], 'invalid'],
+    [[ref('ok', null, one), ref('t', null, tree)], 'invalid'],
+    [[ref('ok', null, one), ref('t', null, '1'.repeat(40))], 'invalid'],
+    [[ref('ok', null, one), ref('a..b', null, one)], 'invalid'],
+    [[ref('ok', null, one), ref('b\nc', null, one)], 'invalid'],
+    [[ref('ok', null, one), ref('x', null, null)], 'invalid'],
+    [[ref('ok', null, 'main')], 'invalid'],
+    [[ref('ok', null, '0'.repeat(40))], 'invalid'],
+    [[{ ref: 'HEAD', new: one }], 'invalid'],
+  ];
+  for (const [updates, code] of refused) {
+    await assert.rejects(repo.refs.transaction(updates), hasCode(code), JSON.stringify(updates));
+  }
+  assert.deepEqual(await listed(fixture, 'refs/'), before);
+  await repo.refs.transaction([ref('ok', null, one)]);
+  assert.ok(pool.processes <= 2);
+});
+
+test('a reference that another process holds is locked, and free again afterwards', async (t) => {
+  const { repo, commit, dir } = gitFixture(t);
+  const oid = commit({ a: '1' });
+  mkdirSync(join(dir, 'refs/heads'), { recursive: true });
+  writeFileSync(join(dir, 'refs/heads/main.lock'), '');
+  const update = { ref: 'refs/heads/main', old: null, new: oid };
+  await assert.rejects(repo.refs.transaction([update]), hasCode('locked'));
+  assert.equal(existsSync(join(dir, 'refs/heads/main.lock')), true);
+  rmSync(join(dir, 'refs/heads/main.lock'));
+  await repo.refs.transaction([update]);
+});
+
+test('of many transactions on one reference at once exactly one wins', async (t) => {
+  const { repo, commit } = gitFixture(t);
+  const oids = Array.from({ length: 20 }, (_, i) => commit({ a: String(i) }));
+  const all = await Promise.allSettled(
+    oids.map((oid) => repo.refs.transaction([{ ref: 'refs/heads/main', old: null, new: oid }])),
+  );
+  const won = oids.filter((_, i) => all[i]!.status === 'fulfilled');
+  assert.equal(won.length, 1);
+  assert.equal(await repo.refs.resolve('refs/heads/main'), won[0]);
+});
+
+test('one process serves many transactions, and another takes over where it dies', async (t) => {
+  const { repo, pool, commit, dir } = gitFixture(t);
+  const oids = [commit({ a: '1' }), commit({ a: '2' })];
+  let old: string | null = null;
+  for (let round = 0; round < 600; round += 1) {
+    const next: string = oids[round % 2]!;
+    const done = repo.refs.transaction([{ ref: 'refs/heads/main', old, new: next }]);
+    if (round === 300) repo.refs.retire();
+    await done;
+    old = next;
+  }
+  assert.equal(readFileSync(join(dir, 'refs/heads/main'), 'latin1').trim(), old);
+  assert.ok(pool.processes <= 2);
+});
+
+test('agrees with git while another process creates, moves, deletes and packs references', async (t) => {
+  const fixture = gitFixture(t);
+  const { commit, dir, repo } = fixture;
+  const oids = [commit({ a: '1' }), commit({ a: '2' }), commit({ a: '3' })];
+  await repo.refs.transaction([{ ref: 'refs/heads/constant/x', old: null, new: oids[0]! }]);
+  const script = `
+    i=0
+    while [ $i -lt 60 ]; do
+      i=$((i+1))
+      git update-ref refs/heads/f$((i % 7))/b$((i % 3)) ${oids[1]}
+      git update-ref refs/heads/g$((i % 5)) ${oids[2]}
+      [ $((i % 4)) = 0 ] && git pack-refs --all
+      git update-ref -d refs/heads/f$(((i + 3) % 7))/b$((i % 3))
+      [ $((i % 9)) = 0 ] && git update-ref -d refs/heads/g$((i % 5))
+    done; true`;
+  const child = spawn('sh', ['-c', script], { env: { ...gitEnvironment(), GIT_DIR: dir }, stdio: 'ignore' });
+  t.after(() => child.kill('SIGKILL'));
+  const exit = once(child, 'exit');
+  let reads = 0;
+  while (child.exitCode === null && child.signalCode === null) {
+    const refs = await repo.refs.list('refs/heads/');
+    assert.equal(
+      refs.find((ref) => ref.name === 'refs/heads/constant/x')?.oid,
+      oids[0],
+      'an untouched reference vanished',
+    );
+    assert.equal(await repo.refs.resolve('refs/heads/constant/x'), oids[0]);
+    for (const ref of refs) assert.ok(oids.includes(ref.oid));
+    reads += 1;
+    await sleep(1);
+  }
+  assert.equal((await exit)[0], 0);
+  assert.ok(reads > 20);
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+});
