@@ -1,11 +1,13 @@
 import type { Route } from '../http/route.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { memberRoutes } from './members/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...memberRoutes,
   ...impersonationTokenRoutes,
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,

@@ -20,6 +20,13 @@ export interface SourceScope {
   source: Source;
   /** The caller's level in it; 60 for administrators. */
   level: number;
+  can(abilities: SourceAbilities): boolean;
+}
+
+/** What an ability is called in a project, and in a group. */
+export interface SourceAbilities {
+  project: ProjectAbility;
+  group: GroupAbility;
 }
 
 export const projectSource = (project: Project, namespace: Namespace): Source => ({
@@ -43,7 +50,7 @@ export const groupSource = (group: Namespace): Source => ({
  */
 export function inSource(
   kind: SourceKind,
-  abilities: { project: ProjectAbility; group: GroupAbility },
+  abilities: SourceAbilities,
   options: { anonymous?: boolean; refusal?: () => ApiError } = {},
 ): Access<SourceScope> {
   const { anonymous = false, refusal } = options;
@@ -68,7 +75,8 @@ function inProjectSource(ability: ProjectAbility, anonymous: boolean): Access<So
   const access = inProject(ability, { anonymous });
   const check = async (request: AccessRequest) => {
     const { project, namespace, permissions } = await access.check(request);
-    return { source: projectSource(project, namespace), level: permissions.level };
+    const can = (abilities: SourceAbilities) => permissions.can(abilities.project);
+    return { source: projectSource(project, namespace), level: permissions.level, can };
   };
   return { ...access, check };
 }
@@ -77,7 +85,8 @@ function inGroupSource(ability: GroupAbility, anonymous: boolean): Access<Source
   const access = inGroup(ability, { anonymous });
   const check = async (request: AccessRequest) => {
     const { group, permissions } = await access.check(request);
-    return { source: groupSource(group), level: permissions.level };
+    const can = (abilities: SourceAbilities) => permissions.can(abilities.group);
+    return { source: groupSource(group), level: permissions.level, can };
   };
   return { ...access, check };
 }

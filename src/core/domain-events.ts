@@ -14,7 +14,14 @@ export interface DomainEvents {
   'user.renamed': { user_id: number; old_username: string };
   'member.added': { source_type: 'project' | 'group'; source_id: number; user_id: number; access_level: number };
   'member.updated': { source_type: 'project' | 'group'; source_id: number; user_id: number; access_level: number };
-  'member.removed': { source_type: 'project' | 'group'; source_id: number; user_id: number; access_level: number };
+  'member.removed': {
+    source_type: 'project' | 'group';
+    source_id: number;
+    user_id: number;
+    access_level: number;
+    /** Whether the user's issues and merge requests there shall be unassigned. */
+    unassign_issuables?: boolean;
+  };
   'key.created': { key_id: number; user_id: number; key: string };
   'key.destroyed': { key_id: number; user_id: number; key: string };
   push: {

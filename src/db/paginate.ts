@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Db, Schema } from './schema.ts';
+import type { Db } from './schema.ts';
 
 /** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */
 const COUNT_LIMIT = 10_001;
@@ -9,9 +9,9 @@ const COUNT_LIMIT = 10_001;
  * give it an order that is total (end it with the id).
  * @returns `total` is 10,001 where there are more rows than are counted
  */
-export async function pageOf<TB extends keyof Schema, O>(
+export async function pageOf<DB, TB extends keyof DB, O>(
   db: Db,
-  query: SelectQueryBuilder<Schema, TB, O>,
+  query: SelectQueryBuilder<DB, TB, O>,
   page: { offset: number; size: number },
 ): Promise<{ rows: O[]; total: number }> {
   const rows = await query.limit(page.size).offset(page.offset).execute();
@@ -23,9 +23,9 @@ export async function pageOf<TB extends keyof Schema, O>(
 }
 
 /** How many rows the query has, at most 10,001. */
-export async function countOf<TB extends keyof Schema, O>(
+export async function countOf<DB, TB extends keyof DB, O>(
   db: Db,
-  query: SelectQueryBuilder<Schema, TB, O>,
+  query: SelectQueryBuilder<DB, TB, O>,
 ): Promise<number> {
   const { distinctOn, frontModifiers, groupBy, setOperations } = query.toOperationNode();
   const plain = [distinctOn, frontModifiers, groupBy, setOperations].every((part) => part === undefined);

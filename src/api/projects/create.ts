@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Visibility } from '../../core/access-levels.ts';
+import { AccessLevel, type Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
@@ -60,6 +60,7 @@ export async function createProject(deps: Deps, given: NewProject): Promise<Proj
         .set({ fork_root_id: project.fork_root_id })
         .where('id', '=', project.id)
         .execute();
+      await addNamespaceOwner(db, given.namespace, project, now);
       await given.within?.(db, project);
       return project;
     });
@@ -70,4 +71,29 @@ export async function createProject(deps: Deps, given: NewProject): Promise<Proj
     await removeRepository(dir);
     throw error;
   }
+}
+
+/** The owner of a personal namespace is a member of the projects in it, so that lists of members show him. */
+export async function addNamespaceOwner(
+  db: Db,
+  namespace: Pick<Namespace, 'owner_id'>,
+  project: Pick<Project, 'id'>,
+  now: string,
+): Promise<void> {
+  if (namespace.owner_id === null) return;
+  await db
+    .insertInto('members')
+    .values({
+      source_type: 'project',
+      source_id: project.id,
+      user_id: namespace.owner_id,
+      access_level: AccessLevel.owner,
+      created_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['source_type', 'source_id', 'user_id'])
+        .doUpdateSet({ access_level: AccessLevel.owner, expires_at: null }),
+    )
+    .execute();
 }

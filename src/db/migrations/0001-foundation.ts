@@ -186,6 +186,7 @@ create table members (
   state {text} not null default 'active',
   notification_level {int} not null default 3,
   created_at {text} not null,
+  updated_at {text},
   unique (source_type, source_id, user_id)
 );
 create index members_user on members (user_id, source_type, source_id);

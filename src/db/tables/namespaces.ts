@@ -49,6 +49,8 @@ export interface MembersTable {
   state: Defaulted<'active' | 'awaiting'>;
   notification_level: Defaulted<number>;
   created_at: Timestamp;
+  /** Null while the membership is as it was made. */
+  updated_at: Timestamp | null;
 }
 export type Member = Selectable<MembersTable>;
 

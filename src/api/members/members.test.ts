@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
+import type { TestUser } from '../../../test/support/factories.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+
+interface Body {
+  id: number;
+  username: string;
+  access_level: number;
+  expires_at: string | null;
+  created_by?: { id: number };
+  email?: string;
+  is_using_seat?: boolean;
+  message?: unknown;
+  errors?: unknown;
+}
+
+let app: TestApp;
+const clock = new TestClock();
+before(async () => {
+  app = await buildTestApp({ clock });
+});
+after(() => app.close());
+
+const ids = (list: Body[]) => list.map(({ id }) => id);
+
+/** A group with one user at each level. */
+async function staffedGroup(parent?: Namespace) {
+  const owner = await app.make.user();
+  const group = await app.make.group({ owner: owner.user, ...(parent === undefined ? {} : { parent }) });
+  const at = async (level: number): Promise<TestUser> => {
+    const made = await app.make.user();
+    await app.make.member({ group }, made.user, level);
+    return made;
+  };
+  return { group, owner, guest: await at(10), developer: await at(30), maintainer: await at(40), at };
+}
+
+test('GET members lists direct members with their level, filters and pages', async () => {
+  const { group, owner, guest, developer } = await staffedGroup();
+  const response = await app.get(`/groups/${group.id}/members`, { token: guest.token, query: { per_page: 2 } });
+  const list = expectStatus<Body[]>(response, 200);
+  assert.deepEqual(ids(list), [owner.user.id, guest.user.id]);
+  assert.equal(list[1]?.access_level, 10);
+  assert.equal(list[1]?.email, undefined);
+  assert.equal(response.headers['x-total'], '4');
+  const found = await app.get(`/groups/${group.id}/members`, {
+    query: { query: developer.user.username.toUpperCase(), show_seat_info: true },
+  });
+  const [only, ...others] = expectStatus<Body[]>(found, 200);
+  assert.deepEqual([only?.id, only?.is_using_seat, others.length], [developer.user.id, true, 0]);
+  assert.equal(only?.email, developer.user.email, 'administrators see addresses');
+  const some = await app.get(`/groups/${group.id}/members`, {
+    query: { 'user_ids[]': [owner.user.id, guest.user.id].map(String), 'skip_users[]': [String(guest.user.id)] },
+  });
+  assert.deepEqual(ids(expectStatus<Body[]>(some, 200)), [owner.user.id]);
+  const wildcard = await app.get(`/groups/${group.id}/members`, { query: { query: '%' } });
+  assert.deepEqual(expectStatus<Body[]>(wildcard, 200), []);
+});
+
+test('GET members hides private sources, and shows public ones to anyone', async () => {
+  const { group } = await staffedGroup();
+  const stranger = await app.make.user();
+  expectStatus(await app.get(`/groups/${group.id}/members`, { token: stranger.token }), 404);
+  expectStatus(await app.get(`/groups/${group.id}/members`, { token: null }), 404);
+  const open = await app.make.project({ visibility: 'public' });
+  const list = expectStatus<Body[]>(await app.get(`/projects/${open.id}/members`, { token: null }), 200);
+  assert.deepEqual([list[0]?.username, list[0]?.access_level], ['root', 50], 'the owner of a personal project');
+});
+
+test('GET members/all takes the highest level of group, parent, project and shares', async () => {
+  const parent = await staffedGroup();
+  const child = await staffedGroup(parent.group);
+  const project = await app.make.project({ namespace: child.group });
+  const guestAbove = parent.guest;
+  await app.make.member({ project }, guestAbove.user, 30);
+  const lent = await staffedGroup();
+  const share = (kind: 'project' | 'group', id: number, level: number, expires: string | null = null) =>
+    app.deps.db
+      .insertInto('group_links')
+      .values({
+        source_type: kind,
+        source_id: id,
+        group_id: lent.group.id,
+        group_access: level,
+        expires_at: expires,
+        created_at: '',
+      })
+      .execute();
+  await share('group', parent.group.id, 20);
+  await share('project', project.id, 30);
+  const all = expectStatus<Body[]>(
+    await app.get(`/projects/${project.id}/members/all`, { token: parent.owner.token, query: { per_page: 100 } }),
+    200,
+  );
+  const level = (who: TestUser) => all.filter(({ id }) => id === who.user.id).map((row) => row.access_level);
+  assert.deepEqual(level(guestAbove), [30]);
+  assert.deepEqual(level(parent.owner), [50]);
+  assert.deepEqual(level(child.maintainer), [40]);
+  assert.deepEqual(level(lent.owner), [30], 'no more than the share gives');
+  assert.deepEqual(level(lent.guest), [10], 'no more than the member has');
+  assert.equal(all.length, 12);
+  const inGroup = expectStatus<Body>(
+    await app.get(`/groups/${child.group.id}/members/all/${lent.owner.user.id}`, { token: child.guest.token }),
+    200,
+  );
+  assert.equal(inGroup.access_level, 20);
+  expectStatus(await app.get(`/projects/${project.id}/members/${parent.owner.user.id}`), 404);
+  expectStatus(await app.get(`/projects/${project.id}/members/all/1`), 404);
+  await app.deps.db.updateTable('group_links').set({ expires_at: '2026-06-15' }).execute();
+  assert.equal((await app.get(`/groups/${child.group.id}/members/all/${lent.owner.user.id}`)).statusCode, 404);
+});
+
+test('memberships end on their last day: they are neither listed nor in force', async () => {
+  const { group, owner } = await staffedGroup();
+  const user = await app.make.user();
+  await app.make.member({ group }, user.user, 30, '2026-06-15');
+  const list = expectStatus<Body[]>(await app.get(`/groups/${group.id}/members`, { token: owner.token }), 200);
+  assert.ok(!ids(list).includes(user.user.id));
+  expectStatus(await app.get(`/groups/${group.id}/members`, { token: user.token }), 404);
+  expectStatus(await app.put(`/groups/${group.id}/members/${user.user.id}`, { json: { access_level: 40 } }), 404);
+  const again = { user_id: user.user.id, access_level: 10, expires_at: '2026-06-16' };
+  const added = expectStatus<Body>(await app.post(`/groups/${group.id}/members`, { json: again }), 201);
+  assert.equal(added.expires_at, '2026-06-16');
+  assert.equal(added.created_by?.id, 1);
+});
+
+test('POST members adds by id or by user name, once', async () => {
+  const project = await app.make.project();
+  const user = await app.make.user();
+  const path = `/projects/${project.id}/members`;
+  const first = await app.post(path, { json: { username: user.user.username.toUpperCase(), access_level: '30' } });
+  assert.equal(expectStatus<Body>(first, 201).id, user.user.id);
+  const second = await app.post(path, { json: { user_id: user.user.id, access_level: 30 } });
+  assert.equal(expectStatus<Body>(second, 409).message, 'Member already exists');
+  const event = await app.deps.db
+    .selectFrom('domain_events')
+    .selectAll()
+    .where('type', '=', 'member.added')
+    .where('project_id', '=', project.id)
+    .execute();
+  assert.equal(event.length, 1);
+});
+
+test('POST members refuses what does not fit', async () => {
+  const project = await app.make.project();
+  const user = await app.make.user();
+  const path = `/projects/${project.id}/members`;
+  const refuse = async (json: object, status: number, message: string) =>
+    assert.equal(expectStatus<Body>(await app.post(path, { json }), status).message, message);
+  const id = user.user.id;
+  await refuse({ access_level: 30 }, 400, 'user_id, username are missing, exactly one parameter must be provided');
+  await refuse({ access_level: 30, user_id: id, username: 'x' }, 400, 'user_id, username are mutually exclusive');
+  await refuse({ user_id: id }, 400, 'access_level is missing');
+  await refuse({ user_id: 'x', access_level: 30 }, 400, 'user_id is invalid');
+  await refuse({ user_id: id, access_level: 31 }, 400, 'access_level is not included in the list');
+  await refuse({ user_id: id, access_level: 5 }, 400, 'access_level is not included in the list');
+  await refuse(
+    { user_id: id, access_level: 30, expires_at: '2026-06-14' },
+    400,
+    'expires_at cannot be a date in the past',
+  );
+  await refuse({ user_id: 999_999, access_level: 30 }, 404, '404 User Not Found');
+});
+
+test('POST members takes several users and tells who could not be added', async () => {
+  const { group, owner, guest } = await staffedGroup();
+  const [one, two] = [await app.make.user(), await app.make.user()];
+  const path = `/groups/${group.id}/members`;
+  const both = { user_id: `${one.user.id}, ${two.user.id}`, access_level: 30 };
+  assert.deepEqual(expectStatus(await app.post(path, { token: owner.token, json: both }), 201), { status: 'success' });
+  const three = await app.make.user();
+  const mixed = { username: `${three.user.username},${guest.user.username},nobody-here`, access_level: 20 };
+  assert.deepEqual(expectStatus(await app.post(path, { token: owner.token, json: mixed }), 201), {
+    status: 'error',
+    message: { [guest.user.username]: 'Member already exists', 'nobody-here': '404 User Not Found' },
+  });
+  expectStatus(await app.get(`${path}/${three.user.id}`), 200);
+  const many = { user_id: Array.from({ length: 101 }, (_, index) => index + 1).join(','), access_level: 20 };
+  expectStatus(await app.post(path, { token: owner.token, json: many }), 400);
+});
+
+test('a member of a parent group gets no lower level below', async () => {
+  const parent = await staffedGroup();
+  const child = await staffedGroup(parent.group);
+  const json = { user_id: parent.developer.user.id, access_level: 20 };
+  const body = expectStatus<Body>(await app.post(`/groups/${child.group.id}/members`, { json }), 400);
+  const text = `should be greater than or equal to Developer inherited membership from group ${parent.group.name}`;
+  assert.equal(body.message, `access_level ${text}`);
+  assert.deepEqual(body.errors, { access_level: [text] });
+  const project = await app.make.project({ namespace: child.group });
+  expectStatus(await app.post(`/projects/${project.id}/members`, { json }), 400);
+  expectStatus(await app.post(`/projects/${project.id}/members`, { json: { ...json, access_level: 30 } }), 201);
+  expectStatus(await app.put(`/projects/${project.id}/members/${json.user_id}`, { json: { access_level: 20 } }), 400);
+});
+
+test('only those who may manage members write: project maintainers below owner, group owners', async () => {
+  const project = await app.make.project();
+  const people = await app.make.members(project);
+  const target = await app.make.user();
+  const path = `/projects/${project.id}/members`;
+  const add = (token: string | null, level: number) =>
+    app.post(path, { token, json: { user_id: target.user.id, access_level: level } });
+  expectStatus(await add(null, 10), 401);
+  expectStatus(await add(people.stranger.token, 10), 404);
+  for (const who of [people.guest, people.planner, people.reporter, people.developer]) {
+    expectStatus(await add(who.token, 10), 403);
+  }
+  expectStatus(await add(people.maintainer.token, 50), 403);
+  expectStatus(await add(await app.make.token(people.owner.user.id, ['read_api']), 10), 403);
+  expectStatus(await add(people.maintainer.token, 40), 201);
+  const ownerPath = `${path}/${people.owner.user.id}`;
+  expectStatus(await app.put(ownerPath, { token: people.maintainer.token, json: { access_level: 40 } }), 403);
+  expectStatus(await app.delete(ownerPath, { token: people.maintainer.token }), 403);
+  const raise = { token: people.maintainer.token, json: { access_level: 50 } };
+  expectStatus(await app.put(`${path}/${people.guest.user.id}`, raise), 403);
+  expectStatus(await app.put(`${path}/${people.guest.user.id}`, { ...raise, token: people.owner.token }), 200);
+  const { group, maintainer, owner } = await staffedGroup();
+  const json = { user_id: target.user.id, access_level: 10 };
+  expectStatus(await app.post(`/groups/${group.id}/members`, { token: maintainer.token, json }), 403);
+  expectStatus(await app.post(`/groups/${group.id}/members`, { token: owner.token, json }), 201);
+});
+
+test('PUT members changes level and last day, and keeps the last day that is not named', async () => {
+  const project = await app.make.project();
+  const { guest } = await app.make.members(project);
+  const path = `/projects/${project.id}/members/${guest.user.id}`;
+  const first = await app.put(path, { json: { access_level: 30, expires_at: '2027-01-01' } });
+  assert.equal(expectStatus<Body>(first, 200).expires_at, '2027-01-01');
+  const second = expectStatus<Body>(await app.put(path, { json: { access_level: 20 } }), 200);
+  assert.deepEqual([second.access_level, second.expires_at], [20, '2027-01-01']);
+  const third = expectStatus<Body>(await app.put(path, { json: { access_level: 20, expires_at: '' } }), 200);
+  assert.equal(third.expires_at, null);
+  expectStatus(await app.put(`/projects/${project.id}/members/999999`, { json: { access_level: 20 } }), 404);
+  expectStatus(await app.put(path, { json: {} }), 400);
+});
+
+test('the last owner of a group stays; with another owner, here or above, he may go', async () => {
+  const { group, owner, at } = await staffedGroup();
+  const path = `/groups/${group.id}/members/${owner.user.id}`;
+  expectStatus(await app.delete(path, { token: owner.token }), 403);
+  expectStatus(await app.delete(path), 403);
+  expectStatus(await app.put(path, { json: { access_level: 40 } }), 403);
+  const second = await at(50);
+  await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', second.user.id).execute();
+  expectStatus(await app.delete(path), 403);
+  await app.deps.db.updateTable('users').set({ state: 'active' }).where('id', '=', second.user.id).execute();
+  expectStatus(await app.put(path, { json: { access_level: 40 } }), 200);
+  const child = await app.make.group({ parent: group, owner: owner.user });
+  expectStatus(await app.delete(`/groups/${child.id}/members/${owner.user.id}`), 204);
+});
+
+test('two owners who remove each other at once leave one', async () => {
+  const { group, owner, at } = await staffedGroup();
+  const other = await at(50);
+  const answers = await Promise.all([
+    app.delete(`/groups/${group.id}/members/${other.user.id}`, { token: owner.token }),
+    app.delete(`/groups/${group.id}/members/${owner.user.id}`, { token: other.token }),
+  ]);
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [204, 403]);
+});
+
+test('everyone removes himself, nobody without rights another; the owner of a personal project stays', async () => {
+  const owner = await app.make.user();
+  const project = await app.make.project({ owner: owner.user });
+  const { guest, developer, stranger, maintainer } = await app.make.members(project);
+  const path = `/projects/${project.id}/members`;
+  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: developer.token }), 403);
+  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: stranger.token }), 404);
+  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: null }), 401);
+  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: guest.token }), 204);
+  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: maintainer.token }), 404);
+  expectStatus(await app.delete(`${path}/${owner.user.id}`, { token: owner.token }), 403);
+  expectStatus(await app.put(`${path}/${owner.user.id}`, { json: { access_level: 40 } }), 403);
+  const old = { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+  expectStatus(await app.delete(`${path}/${developer.user.id}`, { headers: old }), 412);
+});
+
+test('DELETE of a group member ends his memberships below, unless they shall stay', async () => {
+  const { group, developer } = await staffedGroup();
+  const child = await app.make.group({ parent: group });
+  const project = await app.make.project({ namespace: child });
+  const elsewhere = await app.make.project();
+  const join = async () => {
+    await app.make.member({ group: child }, developer.user, 30);
+    await app.make.member({ project }, developer.user, 40);
+  };
+  await join();
+  await app.make.member({ project: elsewhere }, developer.user, 30);
+  const of = async (path: string) => (await app.get(`${path}/members/${developer.user.id}`)).statusCode;
+  expectStatus(await app.delete(`/groups/${group.id}/members/${developer.user.id}?skip_subresources=true`), 204);
+  assert.deepEqual([await of(`/groups/${child.id}`), await of(`/projects/${project.id}`)], [200, 200]);
+  await app.make.member({ group }, developer.user, 30);
+  expectStatus(await app.delete(`/groups/${group.id}/members/${developer.user.id}`), 204);
+  assert.deepEqual([await of(`/groups/${child.id}`), await of(`/projects/${project.id}`)], [404, 404]);
+  assert.equal(await of(`/projects/${elsewhere.id}`), 200);
+});
