@@ -1,3 +1,4 @@
+import type { PasswordGate } from './access/password-gate.ts';
 import type { SnapshotCache } from './access/snapshot-cache.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
@@ -30,6 +31,8 @@ export interface Deps {
   events: EventBus;
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
+  /** Checks passwords, few at once and with a limit of failures. */
+  passwords: PasswordGate;
   /** Base of web and clone addresses, without a trailing slash. */
   externalUrl(): string;
 }

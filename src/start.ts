@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PasswordGate } from './access/password-gate.ts';
 import { SnapshotCache } from './access/snapshot-cache.ts';
 import { registerBackgroundWork } from './api/background.ts';
 import { buildApp } from './app.ts';
@@ -54,6 +55,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     writes: new KeyedQueue(),
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
+    passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
     events: new EventBus(jobs, clock),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,

@@ -13,10 +13,10 @@ import {
   presentToken,
   presentTokenWithUse,
 } from '../access-tokens/entity.ts';
+import { createTokenFor } from '../access-tokens/for-users.ts';
 import { tokensMatching } from '../access-tokens/list.ts';
 import { revokeToken } from '../access-tokens/service.ts';
 import { newToken } from '../personal-access-tokens/schema.ts';
-import { createTokenFor } from '../personal-access-tokens/service.ts';
 import { userById } from '../users/find.ts';
 
 const ofUser = Type.Object({ user_id: Type.Integer() });

@@ -6,10 +6,11 @@ import { route } from '../../http/route.ts';
 import { optional, pagination } from '../../http/schema.ts';
 import { administrator, signedIn } from '../access.ts';
 import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
+import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/list.ts';
 import { revokeToken, rotateToken } from '../access-tokens/service.ts';
 import { newOwnToken, newToken, rotation, tokenId } from './schema.ts';
-import { createToken, createTokenFor, manageableToken } from './service.ts';
+import { manageableToken } from './service.ts';
 
 export const personalAccessTokenRoutes = [
   route({
