@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gitFixture, temporaryFolder } from '../../test/support/git-fixture.ts';
+import { gitChildren, gitFixture, temporaryFolder } from '../../test/support/git-fixture.ts';
 import { GitError, type GitErrorCode } from './errors.ts';
 import { RepositoryPool } from './repository.ts';
 
@@ -14,22 +14,6 @@ function hasCode(...codes: GitErrorCode[]) {
     assert.ok(codes.includes(error.code), `${error.code}: ${error.message}`);
     return true;
   };
-}
-
-/** The process ids of the git children of this process that read this repository. */
-function children(dir: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
-        return words.includes(`--git-dir=${dir}`) && Number(parent) === process.pid;
-      } catch {
-        return false;
-      }
-    });
 }
 
 test('reads what git wrote, byte for byte', async (t) => {
@@ -83,14 +67,14 @@ test('thousands of requests at once are answered in order by one process', async
   const oids = Array.from({ length: 20 }, (_, i) => git(['hash-object', '-w', '--stdin'], 'x'.repeat(i * 997)));
   const answers = await Promise.all(Array.from({ length: 4_000 }, (_, i) => repo.objects.info(oids[i % 20]!)));
   assert.ok(answers.every((answer, i) => answer?.oid === oids[i % 20] && answer?.size === (i % 20) * 997));
-  assert.equal(children(dir).length, 1);
+  assert.equal(gitChildren(dir).length, 1);
 });
 
 test('a killed process is replaced, and its requests are answered by the next one', async (t) => {
   const { repo, dir, commit } = gitFixture(t);
   const oid = commit({ a: '1' });
   await repo.objects.info(oid);
-  const pids = children(dir);
+  const pids = gitChildren(dir);
   assert.equal(pids.length, 1);
   const pending = Promise.all(Array.from({ length: 200 }, () => repo.objects.info(oid)));
   process.kill(pids[0]!, 'SIGKILL');
@@ -170,7 +154,7 @@ test('a stream that nobody wants any more ends its process', async (t) => {
     assert.ok(chunk.length > 0);
     break;
   }
-  while (children(dir).length > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (gitChildren(dir).length > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(stream.destroyed, true);
 });
 
@@ -195,7 +179,7 @@ test('warm processes stay within their bound over many repositories, and end wit
   await pool.close();
   await pending;
   assert.equal(pool.processes, 0);
-  assert.deepEqual(copies.flatMap(children), []);
+  assert.deepEqual(copies.flatMap(gitChildren), []);
   await assert.rejects(last.objects.info(oid), hasCode('aborted'));
 });
 

@@ -106,13 +106,9 @@ export class ObjectWriter {
     }
     const compressed = await compress(Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data]));
     const temporary = join(folder, `tmp_obj_${randomUUID()}`);
-    if (await makeFolder(folder)) folders.add(this.#objects);
-    try {
-      await writeSynced(temporary, compressed);
-    } catch (error) {
-      await unlink(temporary).catch(() => {});
-      throw error;
-    }
+    // Also where another writer makes the folder just now and has not synced its entry yet.
+    folders.add(this.#objects);
+    await writeInto(folder, temporary, compressed);
     return { oid, temporary, final, folder };
   }
 }
@@ -128,13 +124,19 @@ async function freshen(path: string): Promise<boolean> {
   }
 }
 
-async function makeFolder(path: string): Promise<boolean> {
-  try {
-    await mkdir(path);
-    return true;
-  } catch (error) {
-    if (isTaken(error)) return false;
-    throw error;
+/** Writes a new file into a folder that is made as needed, again where a clean-up takes the empty folder away. */
+async function writeInto(folder: string, path: string, data: Buffer): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await mkdir(folder).catch((error: unknown) => {
+      if (!isTaken(error)) throw error;
+    });
+    try {
+      await writeSynced(path, data);
+      return;
+    } catch (error) {
+      await unlink(path).catch(() => {});
+      if (!isMissing(error) || attempt >= 3) throw error;
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, w
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GitFixture, gitFixture } from '../../test/support/git-fixture.ts';
+import { type GitFixture, gitChildren, gitFixture } from '../../test/support/git-fixture.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError, type GitErrorCode } from './errors.ts';
 import type { RefUpdate } from './refs.ts';
@@ -249,6 +249,28 @@ test('one process serves many transactions, and another takes over where it dies
   }
   assert.equal(readFileSync(join(dir, 'refs/heads/main'), 'latin1').trim(), old);
   assert.ok(pool.processes <= 2);
+});
+
+test('a killed process leaves no transaction half done and no lock', async (t) => {
+  const { repo, commit, dir, git } = gitFixture(t);
+  const oids = [commit({ a: '1' }), commit({ a: '2' })];
+  const names = Array.from({ length: 40 }, (_, i) => `refs/heads/n${i}`);
+  const updates = (old: string | null, next: string) => names.map((ref) => ({ ref, old, new: next }));
+  await repo.refs.transaction(updates(null, oids[0]!));
+  let current = oids[0]!;
+  for (let round = 0; round < 15; round += 1) {
+    const next = current === oids[0] ? oids[1]! : oids[0]!;
+    const done = repo.refs.transaction(updates(current, next)).then(
+      () => true,
+      () => false,
+    );
+    await sleep(round % 5);
+    for (const pid of gitChildren(dir)) process.kill(pid, 'SIGKILL');
+    if (await done) current = next;
+    const held = new Set(git(['for-each-ref', '--format=%(objectname)']).split('\n'));
+    assert.deepEqual([...held], [current]);
+  }
+  await repo.refs.transaction(updates(current, oids[0]!));
 });
 
 test('agrees with git while another process creates, moves, deletes and packs references', async (t) => {

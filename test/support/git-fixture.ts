@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -68,4 +68,20 @@ export function gitFixture(t: TestContext, options: { dir?: string; objectFormat
       return git(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], message);
     },
   };
+}
+
+/** The process ids of the git children of this process that work on this repository. */
+export function gitChildren(dir: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+        return words.includes(`--git-dir=${dir}`) && Number(parent) === process.pid;
+      } catch {
+        return false;
+      }
+    });
 }
