@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.ts';
+import { accessRequestRoutes } from './access-requests/routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
@@ -7,6 +8,7 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...accessRequestRoutes,
   ...memberRoutes,
   ...impersonationTokenRoutes,
   ...personalAccessTokenRoutes,

@@ -22,6 +22,9 @@ export interface DomainEvents {
     /** Whether the user's issues and merge requests there shall be unassigned. */
     unassign_issuables?: boolean;
   };
+  'access_request.created': { source_type: 'project' | 'group'; source_id: number; user_id: number };
+  /** Denied, or withdrawn by the user himself. */
+  'access_request.removed': { source_type: 'project' | 'group'; source_id: number; user_id: number };
   'key.created': { key_id: number; user_id: number; key: string };
   'key.destroyed': { key_id: number; user_id: number; key: string };
   push: {

@@ -1,11 +1,11 @@
 import { type Static, type TObject, Type } from 'typebox';
-import type { UserCaller } from '../../access/caller.ts';
 import { today } from '../../core/clock.ts';
-import { recordNotFound, unauthorized } from '../../core/errors.ts';
+import { recordNotFound } from '../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../http/route.ts';
-import { inSource, type SourceAbilities, type SourceKind, type SourceScope } from '../source.ts';
+import { inSource, type SourceKind, type SourceScope } from '../source.ts';
+import { MANAGE_MEMBERS, READ_MEMBERS } from './abilities.ts';
 import { presentMembers } from './entity.ts';
 import { directMembers, effectiveMembers } from './memberships.ts';
 import {
@@ -18,19 +18,10 @@ import {
   newMember,
   userIdParam,
 } from './schema.ts';
-import { addMember, addMembers, type Change, removeMember, updateMember } from './service.ts';
+import { addMember, addMembers, changeOf, removeMember, updateMember } from './service.ts';
 import { findDirect, findMembership, listMembers, type MemberFilters } from './store.ts';
 
-const READ: SourceAbilities = { project: 'read_members', group: 'read_group_members' };
-const MANAGE: SourceAbilities = { project: 'admin_members', group: 'admin_group_members' };
-
 type Scope = BaseContext & SourceScope;
-
-/** Who changes what; routes that change anything let no anonymous caller in. */
-function changeOf({ caller, source, level }: Scope): Change {
-  if (caller.user === null) throw unauthorized();
-  return { source, actor: (caller as UserCaller).user, level };
-}
 
 async function answerList(c: Scope, direct: boolean, filters: MemberFilters, seats: boolean) {
   const table = (direct ? directMembers : effectiveMembers)(c.source, today(c.deps.clock));
@@ -65,7 +56,7 @@ async function add(c: Scope, input: Static<typeof newMember>) {
 }
 
 function readRoutes(kind: SourceKind, path: string): Route[] {
-  const access = inSource(kind, READ, { anonymous: true });
+  const access = inSource(kind, READ_MEMBERS, { anonymous: true });
   const list = (suffix: string, direct: boolean, input: TObject, summary: string) =>
     route({
       method: 'GET',
@@ -106,7 +97,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       method: 'POST',
       path,
       summary: `Add members to a ${kind}`,
-      access: inSource(kind, MANAGE),
+      access: inSource(kind, MANAGE_MEMBERS),
       input: newMember,
       rules: { exactlyOne: [['user_id', 'username']] },
       success: { status: 201, schema: Type.Union([Member, Added]) },
@@ -117,7 +108,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       method: 'PUT',
       path: `${path}/:user_id`,
       summary: `Change a member of a ${kind}`,
-      access: inSource(kind, MANAGE),
+      access: inSource(kind, MANAGE_MEMBERS),
       params: userIdParam,
       input: memberChange,
       success: { status: 200, schema: Member },
@@ -134,7 +125,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       method: 'DELETE',
       path: `${path}/:user_id`,
       summary: `Remove a member of a ${kind}; everyone can remove himself`,
-      access: inSource(kind, READ),
+      access: inSource(kind, READ_MEMBERS),
       params: userIdParam,
       input: memberRemoval,
       success: { status: 204, empty: true },
@@ -143,7 +134,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
         const member = await findDirect(c.deps.db, c.source, c.params.user_id);
         if (member !== undefined) checkUnmodifiedSince(c.request, member.updated_at ?? member.created_at);
         await removeMember(c.deps, changeOf(c), c.params.user_id, {
-          manages: c.can(MANAGE),
+          manages: c.can(MANAGE_MEMBERS),
           skipSubresources: c.input.skip_subresources ?? false,
           unassignIssuables: c.input.unassign_issuables ?? false,
         });

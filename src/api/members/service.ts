@@ -1,6 +1,7 @@
+import type { Caller } from '../../access/caller.ts';
 import { timestamp, today } from '../../core/clock.ts';
 import type { DomainEvents } from '../../core/domain-events.ts';
-import { ApiError, conflict, invalidParameter, notFound, recordNotFound } from '../../core/errors.ts';
+import { ApiError, conflict, invalidParameter, notFound, recordNotFound, unauthorized } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Member } from '../../db/tables/namespaces.ts';
@@ -16,6 +17,12 @@ export interface Change {
   actor: User;
   /** The actor's level in the source. */
   level: number;
+}
+
+/** The caller as the one who changes members. @throws ApiError 401 when nobody is signed in */
+export function changeOf({ caller, source, level }: { caller: Caller; source: Source; level: number }): Change {
+  if (caller.user === null) throw unauthorized();
+  return { source, actor: caller.user, level };
 }
 
 const MAX_USERS = 100;
