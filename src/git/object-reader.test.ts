@@ -54,6 +54,9 @@ test('what does not exist is null, what is no object name is refused before git 
     '@{-1}',
     `${oid}^{/x}`,
     'refs/heads/a^',
+    'refs/heads/main@{1}',
+    'refs/a..refs/b',
+    `${oid}^{commit}\n`,
     'x'.repeat(9_000),
   ]) {
     await assert.rejects(repo.objects.info(name), hasCode('invalid'), name);

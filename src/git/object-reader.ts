@@ -11,6 +11,7 @@ import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
 import { type Commit, isOid, parseCommit, parseTag, parseTree, type Tag, type TreeEntry } from './objects.ts';
 import { spawnGit } from './process.ts';
+import { isValidRefName } from './ref-name.ts';
 import type { WarmSlot, WarmSlots } from './warm-slots.ts';
 
 export type { ObjectInfo } from './cat-file.ts';
@@ -24,8 +25,13 @@ export interface ObjectData extends ObjectInfo {
 const MAX_PARSED_BYTES = 32 * 1024 * 1024;
 const MAX_PENDING = 20_000;
 const MAX_STREAM_MS = 30 * 60_000;
-/** Object ids (also shortened) and names below refs/, with an optional `^{type}`. */
-const NAME = /^(?:[0-9a-f]{4,64}|refs\/[^\0-\x20\x7f~^:?*[\\]+)(?:\^\{(?:commit|tree|blob|tag|)\})?$/;
+const PEEL = /\^\{(?:commit|tree|blob|tag|)\}$/;
+
+/** Whether a name is an object id (also a shortened one) or a reference, with an optional `^{type}`. */
+function isObjectName(name: string): boolean {
+  const bare = name.replace(PEEL, '');
+  return /^[0-9a-f]{4,64}$/.test(bare) || isValidRefName(bare);
+}
 
 /** Reads the objects of one repository through a warm `git cat-file`. */
 export class ObjectReader {
@@ -143,7 +149,7 @@ export class ObjectReader {
   }
 
   #ask(command: CatFileRequest['command'], name: string, maxBytes: number): Promise<CatFileAnswer | null> {
-    if (name.length > 4_096 || !NAME.test(name)) return Promise.reject(new GitError('invalid', 'not an object name'));
+    if (!isObjectName(name)) return Promise.reject(new GitError('invalid', 'not an object name'));
     return new Promise((resolve, reject) => {
       this.#send({ command, name, maxBytes, attempts: 0, resolve, reject });
     });

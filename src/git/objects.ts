@@ -55,11 +55,6 @@ const IDENTITY = /^(.*?) ?<([^>\n]*)>(?: (-?\d+) ([+-]\d{4}))?/;
 const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m;
 const MAX_TIMESTAMP = 8_640_000_000_000;
 
-/** The number of hexadecimal digits of an object id. */
-export function oidLength(format: ObjectFormat): number {
-  return format === 'sha1' ? 40 : 64;
-}
-
 /** Whether a text is a complete object id of either format, in lower case. */
 export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
