@@ -4,10 +4,12 @@ import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,
   ...memberRoutes,
   ...impersonationTokenRoutes,
