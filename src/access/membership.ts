@@ -7,7 +7,7 @@ import type { Namespace } from '../db/tables/namespaces.ts';
 export const lineageIds = (lineage: string): number[] => lineage.split('/').filter(Boolean).map(Number);
 
 /** Sorts after every lineage that begins with the text before it. */
-const AFTER = '~';
+export const AFTER_LINEAGE = '~';
 
 /** Groups a user belongs to with the level, by membership of their own or through a shared group. Not inherited ones. */
 const directGroups = (userId: number, day: string) => sql<{ group_id: number; access_level: number }>`
@@ -73,7 +73,7 @@ export async function projectLevel(
 export function groupsOf(userId: number, minLevel: number, day: string): Expression<number> {
   return sql<number>`(
     select d.id from namespaces d
-    join namespaces o on d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER}
+    join namespaces o on d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER_LINEAGE}
     join (${directGroups(userId, day)}) g on g.group_id = o.id
     where g.access_level >= ${minLevel} and d.kind = 'group')`;
 }
@@ -102,7 +102,7 @@ export function projectsOf(userId: number, minLevel: number, day: string): Expre
 export async function hasProjectInside(db: Db, namespace: Namespace, userId: number, day: string): Promise<boolean> {
   const { rows } = await sql<{ id: number }>`
     select p.id from projects p join namespaces n on n.id = p.namespace_id
-    where n.lineage >= ${namespace.lineage} and n.lineage < ${namespace.lineage + AFTER}
+    where n.lineage >= ${namespace.lineage} and n.lineage < ${namespace.lineage + AFTER_LINEAGE}
       and p.id in ${projectsOf(userId, AccessLevel.guest, day)}
     limit 1`.execute(db);
   return rows.length > 0;
@@ -132,6 +132,6 @@ export async function groupsAboveProjectsOf(db: Db, userId: number, day: string)
     join (${directGroups(userId, day)}) g on g.group_id = o.id
     where o.parent_id is not null and g.access_level >= 10 and exists (
       select 1 from namespaces d join projects p on p.namespace_id = d.id
-      where d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER})`.execute(db);
+      where d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER_LINEAGE})`.execute(db);
   return [...new Set(rows.flatMap(({ lineage }) => lineageIds(lineage)))];
 }

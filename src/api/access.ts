@@ -55,7 +55,8 @@ export const administrator: Access<{ caller: UserCaller }> = {
   },
 };
 
-function requireUser(caller: AccessRequest['caller']): UserCaller {
+/** The caller as a user. @throws ApiError 401 for anonymous callers and deploy tokens */
+export function requireUser(caller: AccessRequest['caller']): UserCaller {
   if (caller.user === null) throw unauthorized();
   return caller as UserCaller;
 }

@@ -1,5 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
@@ -12,6 +14,8 @@ export const routes: readonly Route[] = [
   ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,
   ...memberRoutes,
+  ...groupRoutes,
+  ...groupShareRoutes,
   ...impersonationTokenRoutes,
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,

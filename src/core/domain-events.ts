@@ -9,6 +9,8 @@ export interface DomainEvents {
   'group.created': { group_id: number };
   'group.destroyed': { group_id: number; full_path: string };
   'group.renamed': { group_id: number; old_full_path: string };
+  'group.transferred': { group_id: number; old_full_path: string };
+  'group.updated': { group_id: number };
   'user.created': { user_id: number };
   'user.destroyed': { user_id: number; username: string; email: string; name: string };
   'user.renamed': { user_id: number; old_username: string };

@@ -147,6 +147,10 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** Whether a query only reads: SQLite's `select` cannot write, built by hand or not. */
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
+
 class Connection implements DatabaseConnection {
   #inTransaction = false;
   readonly #reader: Handle;
@@ -189,7 +193,7 @@ class Connection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#inTransaction) return this.#writer.run(query);
-    if (query.query.kind === 'SelectQueryNode') return this.#reader.run(query);
+    if (isRead(query)) return this.#reader.run(query);
     await this.#mutex.lock();
     try {
       return this.#writer.run(query);

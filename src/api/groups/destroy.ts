@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import { startsWith } from '../../db/like.ts';
+import { lockTrees } from '../../db/namespace-tree.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { Deps } from '../../deps.ts';
+import { destroyProjectWithin } from '../projects/destroy.ts';
+
+/** Projects removed before other work of the process gets its turn. */
+const BATCH = 20;
+
+/**
+ * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
+ * @throws ApiError 409 when it has gone or moved meanwhile
+ */
+export async function destroyGroup(deps: Deps, found: Namespace, actorId: number | null): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const group = (await lockTrees(db, [found]))[0]!;
+    const groups = await db
+      .selectFrom('namespaces')
+      .selectAll()
+      .where((eb) => startsWith(eb, eb.ref('lineage'), group.lineage))
+      .orderBy('lineage', 'desc')
+      .execute();
+    await destroyProjects(deps, db, group, actorId);
+    await removeBelongings(db, group);
+    for (const { id, full_path } of groups) {
+      await deps.events.record(db, 'group.destroyed', { group_id: id, full_path }, { groupId: id, actorId });
+    }
+    await db.deleteFrom('namespaces').where('id', '=', group.id).execute();
+  });
+  deps.jobs.notify();
+}
+
+const idsWithin = (db: Db, group: Namespace) =>
+  db
+    .selectFrom('namespaces')
+    .select('id')
+    .where((eb) => startsWith(eb, eb.ref('lineage'), group.lineage));
+
+async function destroyProjects(deps: Deps, db: Db, group: Namespace, actorId: number | null): Promise<void> {
+  const projects = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('namespace_id', 'in', idsWithin(db, group))
+    .execute();
+  for (const [index, project] of projects.entries()) {
+    if (index % BATCH === BATCH - 1) await setImmediate();
+    await destroyProjectWithin(deps, db, project, actorId);
+  }
+}
+
+/** What refers to the groups without a foreign key. */
+async function removeBelongings(db: Db, group: Namespace): Promise<void> {
+  const ids = idsWithin(db, group);
+  for (const table of [
+    'members',
+    'group_links',
+    'access_requests',
+    'redirect_routes',
+    'custom_attributes',
+    'deploy_tokens',
+  ] as const) {
+    await db.deleteFrom(table).where('source_type', '=', 'group').where('source_id', 'in', ids).execute();
+  }
+  await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1 })
+    .where('resource_type', '=', 'group')
+    .where('resource_id', 'in', ids)
+    .execute();
+}
