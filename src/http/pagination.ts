@@ -27,6 +27,7 @@ function read(query: Record<string, unknown>, name: string, fallback: number): n
     throw invalidParameter(`${name} is invalid`);
   }
   const number = Number(value);
+  if (!Number.isInteger(number)) throw invalidParameter(`${name} is invalid`);
   // A page so far out that its offset is no exact number any more cannot hold anything.
   if (number < 1 || number > 1e12) throw invalidParameter(`${name} does not have a valid value`);
   return number;
@@ -39,10 +40,13 @@ export interface PageHeaders {
   more?: boolean;
 }
 
+/** What node lets through in a path though it may not stand in a Link header. */
+const UNSAFE = /[<>"{}|\\^`]/g;
+
 /** Address of the request with other query parameters, on the configured base. */
 export function pageUrl(base: string, request: FastifyRequest, changes: Record<string, string | number>): string {
   const question = request.url.indexOf('?');
-  const path = question === -1 ? request.url : request.url.slice(0, question);
+  const path = (question === -1 ? request.url : request.url.slice(0, question)).replace(UNSAFE, encodeURIComponent);
   const query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
   for (const secret of ['private_token', 'access_token', 'job_token']) query.delete(secret);
   for (const [name, value] of Object.entries(changes)) query.set(name, String(value));

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import { RevokedToken } from '../access/token-caller.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { authenticate, checkScopes } from './auth.ts';
 import { RouteContext } from './context.ts';
@@ -42,6 +42,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     if (error !== undefined) throw error;
     services.throttleAddress(request, reply);
     const caller = await authenticate(deps, request).catch(async (error: unknown) => {
+      services.throttleFailure(request, reply);
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
       throw error;
     });
@@ -49,6 +50,8 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     services.throttleUser(caller, request, reply);
     checkScopes(caller, request.method, scopes);
     const params = request.params as Record<string, string>;
+    // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
+    for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
     request.scope = await access.check({ deps, caller, params, method: request.method, url: request.url });
     if (options.expensive) {

@@ -47,6 +47,9 @@ export interface HttpServer {
   drain(): void;
 }
 
+/** Address as path and query; a client may also send it with scheme and host, which count for nothing (RFC 9112, 3.2). */
+const originForm = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/');
+
 /** Regular expression of a route's path, to tell a wrong method from a wrong path. */
 function pathPattern(options: Route['options']): RegExp {
   const source = routeUrl(options)
@@ -110,6 +113,9 @@ export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
     forceCloseConnections: 'idle',
     keepAliveTimeout: 65_000,
     requestTimeout: 0,
+    // A connection on which nothing moves any more is given up; pushes and clones send something every few seconds.
+    connectionTimeout: 300_000,
+    rewriteUrl: ({ url = '/' }) => originForm(url),
     http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024 },
     routerOptions: {
       maxParamLength: 16_384,
@@ -118,7 +124,7 @@ export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
       querystringParser: parseQuery,
     },
     frameworkErrors: (error, request, reply) => {
-      reply.headers(SECURITY_HEADERS);
+      reply.headers(SECURITY_HEADERS).header('X-Request-Id', request.id);
       sendError(deps.log, error, request, reply);
     },
   });

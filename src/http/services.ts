@@ -29,6 +29,11 @@ export class HttpServices {
     this.#apply('unauthenticated', request.ip, reply);
   }
 
+  /** Counts requests whose token is refused as well: whoever guesses tokens is not signed in. @throws Throttled */
+  throttleFailure(request: FastifyRequest, reply: FastifyReply): void {
+    this.#apply('unauthenticated', request.ip, reply);
+  }
+
   /** Counts requests of signed-in users. @throws Throttled */
   throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
     if (this.#deps.config.throttles.authenticated.requests === 0 || caller.credential.kind === 'none') return;

@@ -1,6 +1,15 @@
-import type { TObject, TSchema } from 'typebox';
+import type { TObject } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
-import { parseInstant } from './dates.ts';
+import {
+  type Coercer,
+  coerceBoolean,
+  compileNumber,
+  compileString,
+  type Failures,
+  fail,
+  INVALID,
+  type JsonSchema,
+} from './scalars.ts';
 
 /** Rules over several parameters, as the platform words their failures (400). */
 export interface ParamRules {
@@ -9,97 +18,8 @@ export interface ParamRules {
   exactlyOne?: readonly (readonly string[])[];
 }
 
-type JsonSchema = TSchema & {
-  type?: string | string[];
-  enum?: unknown[];
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  default?: unknown;
-  items?: JsonSchema;
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  additionalProperties?: JsonSchema | boolean;
-  'x-comma-separated'?: boolean;
-  'x-message'?: string;
-};
-
-/** Marks a value that does not fit; the texts have been added to the failures. */
-const INVALID = Symbol('invalid');
-
-type Failures = string[];
-type Coercer = (value: unknown, name: string, failures: Failures) => unknown;
-
-const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
-const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
-
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function fail(failures: Failures, text: string): typeof INVALID {
-  failures.push(text);
-  return INVALID;
-}
-
-function coerceBoolean(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string') return undefined;
-  const lower = text.toLowerCase();
-  if (TRUE.has(lower)) return true;
-  return FALSE.has(lower) ? false : undefined;
-}
-
-function coerceNumber(value: unknown, whole: boolean): number | undefined {
-  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
-  if (
-    typeof value === 'string' &&
-    !(whole ? /^\s*[+-]?\d{1,18}\s*$/ : /^\s*[+-]?\d*\.?\d+([eE][+-]?\d+)?\s*$/).test(value)
-  ) {
-    return undefined;
-  }
-  const number = Number(value);
-  return whole ? (Number.isSafeInteger(number) ? number : undefined) : Number.isFinite(number) ? number : undefined;
-}
-
-function compileString(schema: JsonSchema): Coercer {
-  const { enum: values, format, minLength = 0, maxLength, pattern, 'x-message': message } = schema;
-  const matches = pattern === undefined ? undefined : new RegExp(pattern, 'u');
-  return (value, name, failures) => {
-    if (format === 'binary') return value;
-    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
-    if (minLength > 0 && text.trim() === '') return fail(failures, `${name} is empty`);
-    if (values !== undefined && !values.includes(text)) return fail(failures, `${name} does not have a valid value`);
-    if (maxLength !== undefined && text.length > maxLength) {
-      return fail(failures, `${name} is too long (maximum is ${maxLength} characters)`);
-    }
-    if (matches !== undefined && !matches.test(text)) return fail(failures, message ?? `${name} is invalid`);
-    if (format === 'date-time' || format === 'date') {
-      if (text === '') return undefined;
-      return parseInstant(text, format === 'date') ?? fail(failures, `${name} is invalid`);
-    }
-    return text;
-  };
-}
-
-function compileNumber(schema: JsonSchema, whole: boolean): Coercer {
-  const { enum: values, minimum, maximum } = schema;
-  return (value, name, failures) => {
-    const number = coerceNumber(value, whole);
-    if (number === undefined) return fail(failures, `${name} is invalid`);
-    const allowed =
-      (values === undefined || values.includes(number)) &&
-      (minimum === undefined || number >= minimum) &&
-      (maximum === undefined || number <= maximum);
-    return allowed ? number : fail(failures, `${name} does not have a valid value`);
-  };
-}
 
 function compileArray(schema: JsonSchema): Coercer {
   const item = schema.items === undefined ? undefined : compile(schema.items);
@@ -131,9 +51,7 @@ function compileArray(schema: JsonSchema): Coercer {
 }
 
 function compileObject(schema: JsonSchema): Coercer {
-  if (schema.properties === undefined) {
-    return (value, name, failures) => (isPlain(value) ? { ...value } : fail(failures, `${name} is invalid`));
-  }
+  if (schema.properties === undefined) return compileRecord(schema);
   const fields = compileFields(schema);
   return (value, name, failures) => {
     if (!isPlain(value)) return fail(failures, `${name} is invalid`);
@@ -143,7 +61,33 @@ function compileObject(schema: JsonSchema): Coercer {
   };
 }
 
+/** A hash with keys of any name; its values are held to their schema when there is one. */
+function compileRecord(schema: JsonSchema): Coercer {
+  const [pattern] = Object.values(schema.patternProperties ?? {});
+  const values = pattern ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+  const coerce = values === undefined ? undefined : compile(values);
+  return (value, name, failures) => {
+    if (!isPlain(value)) return fail(failures, `${name} is invalid`);
+    if (coerce === undefined) return { ...value };
+    const entries = Object.entries(value).map(([key, item]) => [key, coerce(item, name, failures)] as const);
+    return entries.some(([, item]) => item === INVALID) ? INVALID : Object.fromEntries(entries);
+  };
+}
+
+/** One of several schemas: the first that takes the value. */
+function compileUnion(schemas: readonly JsonSchema[]): Coercer {
+  const coercers = schemas.map(compile);
+  return (value, name, failures) => {
+    for (const coerce of coercers) {
+      const coerced = coerce(value, name, []);
+      if (coerced !== INVALID) return coerced;
+    }
+    return fail(failures, `${name} is invalid`);
+  };
+}
+
 function compile(schema: JsonSchema): Coercer {
+  if (schema.anyOf !== undefined) return compileUnion(schema.anyOf);
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   const nullable = types.includes('null');
   const type = types.find((each) => each !== 'null');
@@ -170,6 +114,8 @@ function compileType(schema: JsonSchema, type: string | undefined): Coercer {
       return compileArray(schema);
     case 'object':
       return compileObject(schema);
+    case 'null':
+      return (value, name, failures) => (value === null || value === '' ? null : fail(failures, `${name} is invalid`));
     default:
       return (value) => value;
   }
@@ -185,15 +131,21 @@ interface Field {
   fallback: unknown;
 }
 
+/** Types an empty text is none of. */
+const SCALARS = new Set(['integer', 'number', 'boolean']);
+
 function compileFields(schema: JsonSchema): Field[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([key, property]) => {
-    const types = Array.isArray(property.type) ? property.type : [property.type];
+    const alternatives = property.anyOf ?? [property];
+    const types = alternatives.flatMap(({ type }) => type ?? []);
+    const kinds = types.filter((type) => type !== 'null');
     return {
       key,
       required: required.has(key),
       filled: (property.minLength ?? 0) > 0,
-      scalar: ['integer', 'number', 'boolean'].includes(types[0] ?? '') || property.format?.startsWith('date') === true,
+      scalar:
+        (kinds.length > 0 && kinds.every((type) => SCALARS.has(type))) || property.format?.startsWith('date') === true,
       nullable: types.includes('null'),
       coerce: compile(property),
       fallback: property.default,

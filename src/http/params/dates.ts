@@ -15,5 +15,8 @@ export function parseInstant(text: string, dayOnly: boolean): string | null {
   // Date rolls 31 February over to March; the day in its own zone must be the one that was written.
   const valid = new Date(`${year}-${month}-${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || Number.isNaN(valid.getTime()) || valid.getUTCDate() !== Number(day)) return null;
-  return dayOnly ? `${year}-${month}-${day}` : date.toISOString();
+  if (dayOnly) return `${year}-${month}-${day}`;
+  // Next to year 0 or 9999 a zone can lead out of the four digits that the text order of timestamps relies on.
+  const instant = date.toISOString();
+  return instant.length === 24 ? instant : null;
 }

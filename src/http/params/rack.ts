@@ -107,8 +107,13 @@ function decode(text: string): string {
   }
 }
 
+/** One pair at a time: what passes the bounds is refused before the rest is looked at. */
 function* pairsOf(text: string): Generator<[string, string | null]> {
-  for (const part of text.split('&')) {
+  for (let at = 0; at < text.length; ) {
+    const ampersand = text.indexOf('&', at);
+    const end = ampersand === -1 ? text.length : ampersand;
+    const part = text.slice(at, end);
+    at = end + 1;
     if (part === '') continue;
     const equals = part.indexOf('=');
     if (equals === -1) yield [decode(part), null];

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../core/errors.ts';
+import type { UploadedFile } from '../schema.ts';
+import { nestParams, type ParamValue } from './rack.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Files of a multipart body; removed when the request ends. */
+    uploads: UploadedFile[] | null;
+  }
+}
+
+/** The rest of the body is not read, so the connection cannot serve another request. */
+const CLOSE = { Connection: 'close' };
+const malformed = (what: string) => new ApiError(400, `400 Bad request - the multipart body ${what}`, {}, CLOSE);
+const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, CLOSE);
+
+function newForm(headers: BusboyHeaders, limit: number): BusboyInstance {
+  try {
+    const limits = { fields: 20_000, files: 100, parts: 20_100, headerPairs: 50, fieldNameSize: 2_000 };
+    return new Busboy({ headers, limits: { ...limits, fieldSize: limit, fileSize: limit } });
+  } catch {
+    throw malformed('has no boundary');
+  }
+}
+
+/** One body while it is read. */
+class MultipartReader {
+  readonly pairs: [string, ParamValue][] = [];
+  readonly uploads: UploadedFile[] = [];
+  readonly form: BusboyInstance;
+  readonly #tempDir: string;
+  readonly #streams: BusboyFileStream[] = [];
+  readonly #writes: Promise<void>[] = [];
+  #refused: ApiError | undefined;
+  #closed: Promise<void>;
+
+  constructor(headers: BusboyHeaders, tempDir: string, limit: number) {
+    this.#tempDir = tempDir;
+    this.form = newForm(headers, limit);
+    const refuse = () => {
+      this.#refused ??= tooLarge();
+    };
+    this.form.on('field', (name, value, _nameCut, valueCut) => {
+      if (valueCut) refuse();
+      this.pairs.push([name ?? '', value]);
+    });
+    this.form.on('file', (name, stream, filename, _encoding, type) => {
+      stream.on('limit', refuse);
+      this.#keep(name ?? '', stream, filename ?? '', type);
+    });
+    for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) this.form.on(event, refuse);
+    this.#closed = new Promise((resolve, reject) => {
+      this.form.once('finish', resolve);
+      this.form.once('error', reject);
+    });
+    this.#closed.catch(() => {});
+  }
+
+  #keep(name: string, stream: BusboyFileStream, filename: string, contentType: string): void {
+    const path = join(this.#tempDir, `upload-${randomUUID()}`);
+    const file: UploadedFile = { filename, contentType, path, size: 0 };
+    this.uploads.push(file);
+    this.pairs.push([name, file]);
+    stream.on('data', (chunk: Buffer) => {
+      file.size += chunk.length;
+    });
+    this.#streams.push(stream);
+    const write = pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+    // Looked at in `finish`; a file that fails before must not end the process.
+    write.catch(() => {});
+    this.#writes.push(write);
+  }
+
+  /** Reads on until the body ends, it is refused, or the client goes away. */
+  async read(body: Readable, limit: number): Promise<void> {
+    let size = 0;
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge();
+      if (this.#refused !== undefined) throw this.#refused;
+      if (!this.form.write(chunk)) await Promise.race([drained(this.form), this.#closed]);
+    }
+    this.form.end();
+    await this.#closed;
+    await Promise.all(this.#writes);
+    if (this.#refused !== undefined) throw this.#refused;
+  }
+
+  /** Closes the files of a body that was not read to its end. */
+  async abandon(): Promise<void> {
+    for (const stream of this.#streams) stream.destroy();
+    await Promise.allSettled(this.#writes);
+  }
+}
+
+const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) => form.once('drain', resolve));
+
+/**
+ * Reads a multipart body: fields are nested like a query string's, files wait in a temporary folder and are listed in
+ * `request.uploads`.
+ * @param limit bytes of the whole body
+ * @throws ApiError 400 when it is malformed, 413 when it is too large
+ */
+export async function readMultipart(
+  request: FastifyRequest,
+  tempDir: string,
+  limit: number,
+): Promise<Record<string, unknown>> {
+  if (Number(request.headers['content-length']) > limit) throw tooLarge();
+  const headers = { ...request.headers, 'content-type': request.headers['content-type'] ?? '' };
+  await mkdir(tempDir, { recursive: true });
+  const reader = new MultipartReader(headers, tempDir, limit);
+  request.uploads = reader.uploads;
+  try {
+    await reader.read(request.raw, limit);
+  } catch (error) {
+    await reader.abandon();
+    throw error instanceof ApiError ? error : malformed('is malformed');
+  }
+  return nestParams(reader.pairs);
+}

@@ -1,0 +1,104 @@
+import type { TSchema } from 'typebox';
+import { parseInstant } from './dates.ts';
+
+/** What coercion reads of a JSON Schema. */
+export type JsonSchema = TSchema & {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  default?: unknown;
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
+  patternProperties?: Record<string, JsonSchema>;
+  anyOf?: JsonSchema[];
+  const?: unknown;
+  'x-comma-separated'?: boolean;
+  'x-message'?: string;
+  /** The text may hold null bytes: it is the content of a file. */
+  'x-content'?: boolean;
+};
+
+/** Marks a value that does not fit; the texts have been added to the failures. */
+export const INVALID = Symbol('invalid');
+
+export type Failures = string[];
+export type Coercer = (value: unknown, name: string, failures: Failures) => unknown;
+
+const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
+const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
+
+const WHOLE = /^\s*[+-]?\d{1,18}\s*$/;
+/** Every part is bounded, so that no text takes long to refuse. */
+const DECIMAL = /^\s*[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,3})?\s*$/;
+
+/** Notes what is wrong with a value. @returns INVALID */
+export function fail(failures: Failures, text: string): typeof INVALID {
+  failures.push(text);
+  return INVALID;
+}
+
+/** Truth as the platform reads it (`yes`, `1`, `on` ...); undefined when it is neither. */
+export function coerceBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return undefined;
+  const lower = text.toLowerCase();
+  if (TRUE.has(lower)) return true;
+  return FALSE.has(lower) ? false : undefined;
+}
+
+function coerceNumber(value: unknown, whole: boolean): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  if (typeof value === 'string' && !(whole ? WHOLE : DECIMAL).test(value)) return undefined;
+  const number = Number(value);
+  return whole ? (Number.isSafeInteger(number) ? number : undefined) : Number.isFinite(number) ? number : undefined;
+}
+
+/** Reader of a text: its length, its pattern, its allowed values, or the date it stands for. */
+export function compileString(schema: JsonSchema): Coercer {
+  const { format, minLength = 0, maxLength, pattern, 'x-message': message, 'x-content': content = false } = schema;
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  const matches = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+  return (value, name, failures) => {
+    if (format === 'binary') return value;
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
+    // PostgreSQL holds no null bytes in a text.
+    if (!content && text.includes('\0')) return fail(failures, `${name} is invalid`);
+    if (minLength > 0 && text.trim() === '') return fail(failures, `${name} is empty`);
+    if (values !== undefined && !values.includes(text)) return fail(failures, `${name} does not have a valid value`);
+    if (maxLength !== undefined && text.length > maxLength) {
+      return fail(failures, `${name} is too long (maximum is ${maxLength} characters)`);
+    }
+    if (matches !== undefined && !matches.test(text)) return fail(failures, message ?? `${name} is invalid`);
+    if (format === 'date-time' || format === 'date') {
+      if (text === '') return undefined;
+      return parseInstant(text, format === 'date') ?? fail(failures, `${name} is invalid`);
+    }
+    return text;
+  };
+}
+
+/** Reader of a number within its bounds. @param whole refuses fractions */
+export function compileNumber(schema: JsonSchema, whole: boolean): Coercer {
+  const { minimum, maximum } = schema;
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  return (value, name, failures) => {
+    const number = coerceNumber(value, whole);
+    if (number === undefined) return fail(failures, `${name} is invalid`);
+    const allowed =
+      (values === undefined || values.includes(number)) &&
+      (minimum === undefined || number >= minimum) &&
+      (maximum === undefined || number <= maximum);
+    return allowed ? number : fail(failures, `${name} does not have a valid value`);
+  };
+}
