@@ -91,6 +91,7 @@ const GROUP_RULES = {
   create_subgroup: { level: maintainer, setting: 'subgroup' },
   create_projects: { level: developer, setting: 'project' },
   admin_group_members: { level: owner },
+  read_group_deploy_tokens: { level: maintainer },
   admin_group_deploy_tokens: { level: owner },
   admin_group_access_tokens: { level: owner },
   own_group: { level: owner },

@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
+import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
@@ -11,6 +12,7 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,
   ...memberRoutes,
