@@ -1,10 +1,12 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { memberRoutes } from './members/routes.ts';
+import { namespaceRoutes } from './namespaces/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
@@ -16,7 +18,9 @@ export const routes: readonly Route[] = [
   ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,
   ...memberRoutes,
+  ...customAttributeRoutes,
   ...groupRoutes,
+  ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,
   ...personalAccessTokenRoutes,
