@@ -7,9 +7,6 @@ import { type GroupSettings, groupSettings, settingFields } from './settings.ts'
 
 const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
 
-/** The shortest form of a group. */
-export const BasicGroup = Type.Object(basicFields);
-
 /** A group as it is shown to people who only choose one. */
 export const PublicGroup = Type.Object({
   ...basicFields,

@@ -54,6 +54,8 @@ test('GET /groups filters', async () => {
   ]);
   assert.deepEqual(await paths('/groups', { token, query: { ...all, min_access_level: 40 } }), []);
   assert.deepEqual(await paths('/groups', { token, query: { ...all, owned: true } }), []);
+  assert.deepEqual(await paths('/groups', { token: null, query: { owned: true } }), []);
+  assert.deepEqual(await paths('/groups', { token: null, query: { min_access_level: 10 } }), []);
   assert.deepEqual(await paths('/groups', { query: { archived: true } }), []);
   assert.deepEqual(await paths('/groups', { query: { active: false } }), []);
   expectStatus(await app.get('/groups', { query: { visibility: 'secret' } }), 400);

@@ -47,12 +47,11 @@ async function standingCondition(
   base: GroupBase,
 ): Promise<GroupCondition> {
   const { user } = caller;
+  const { owned, min_access_level: level } = filters;
   const day = today(deps.clock);
-  if (user !== null && filters.owned) return ownedBy(user.id, day);
-  if (user !== null && filters.min_access_level !== undefined) {
-    const level = filters.min_access_level;
-    return (eb) => eb('id', 'in', groupsOf(user.id, level, day));
-  }
+  if (user === null && (owned || level !== undefined)) return (eb) => eb.lit(false);
+  if (user !== null && owned) return ownedBy(user.id, day);
+  if (user !== null && level !== undefined) return (eb) => eb('id', 'in', groupsOf(user.id, level, day));
   const all = filters.all_available ?? (caller.admin || user === null || base.of === 'chosen');
   return all || user === null ? visibleGroups(deps, caller) : memberGroups(deps, user.id);
 }
