@@ -25,6 +25,7 @@ const PROJECT_RULES = {
   read_code: { level: reporter, open: true, feature: 'repository' },
   push_code: { level: developer, feature: 'repository', writes: true },
   fork_project: { level: reporter, openToUsers: true, feature: 'forking' },
+  create_merge_request_in: { level: reporter, openToUsers: true, feature: 'merge_requests', writes: true },
   comment_on_commit: { level: guest, openToUsers: true, feature: 'repository', writes: true },
   read_commit_status: { level: reporter, open: true, feature: 'builds' },
   create_commit_status: { level: developer, feature: 'builds', writes: true },

@@ -10,7 +10,7 @@ export const lineageIds = (lineage: string): number[] => lineage.split('/').filt
 export const AFTER_LINEAGE = '~';
 
 /** Groups a user belongs to with the level, by membership of their own or through a shared group. Not inherited ones. */
-const directGroups = (userId: number, day: string) => sql<{ group_id: number; access_level: number }>`
+export const directGroups = (userId: number, day: string) => sql<{ group_id: number; access_level: number }>`
   select source_id as group_id, access_level from members
   where user_id = ${userId} and source_type = 'group' and state = 'active'
     and (expires_at is null or expires_at > ${day})

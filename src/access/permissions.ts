@@ -46,6 +46,12 @@ export async function projectPermissions(
       : await deps.snapshot.get(`level:p${project.id}:${user.id}:${today(deps.clock)}`, () =>
           projectLevel(deps.db, project, namespace, user.id, today(deps.clock)),
         );
+  return projectPermissionsAt(caller, project, level);
+}
+
+/** What the caller may do in the project when the level by membership is known. */
+export function projectPermissionsAt(caller: Caller, project: Project, level: number): ProjectPermissions {
+  const { user } = caller;
   const standing: ProjectStanding = {
     level,
     signedIn: user !== null,

@@ -9,6 +9,7 @@ import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { projectRoutes } from './projects/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   ...impersonationTokenRoutes,
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,
+  ...projectRoutes,
   ...versionRoutes,
 ];

@@ -83,18 +83,29 @@ export async function createRepository(
 /**
  * Copies branches, tags and their history into a new bare repository that does not depend on the source afterwards;
  * durable when it fulfils.
- * @param options `signal` stops the copy
- * @throws GitError `conflict` where `to` is there already, `failed`, `timeout`, `aborted`
+ * @param options `branch`: only this one, with the tags in its history, and HEAD names it; `signal` stops the copy
+ * @throws GitError `conflict` where `to` is there already, `invalid` for a bad branch name, `failed`, `timeout`,
+ *   `aborted`
  */
-export async function cloneRepository(from: string, to: string, options: { signal?: AbortSignal } = {}): Promise<void> {
+export async function cloneRepository(
+  from: string,
+  to: string,
+  options: { branch?: string; signal?: AbortSignal } = {},
+): Promise<void> {
+  const { branch } = options;
+  if (branch !== undefined && !isValidBranchName(branch)) throw new GitError('invalid', 'not a valid branch name');
   await makeInPlace(to, async (temporary) => {
-    const head = await readFile(join(from, 'HEAD'), 'utf8');
+    const head = branch === undefined ? await readFile(join(from, 'HEAD'), 'utf8') : `ref: refs/heads/${branch}\n`;
     const format: ObjectFormat = await objectFormatOf(from);
     await makeFolders(temporary);
     await writeSynced(join(temporary, 'HEAD'), head);
     await writeSynced(join(temporary, 'config'), configText(format));
-    const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
-    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
+    const refspecs =
+      branch === undefined
+        ? ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
+        : [`+refs/heads/${branch}:refs/heads/${branch}`];
+    const tags = branch === undefined ? ['--no-tags'] : [];
+    const fetch = ['fetch', '--quiet', ...tags, '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
     // The source's objects were checked when they came in; kept as one pack.
     const config = ['-c', 'fetch.unpackLimit=1', '-c', 'fetch.fsckObjects=false'];
     await runGit([...config, ...fetch, '--end-of-options', from, ...refspecs], {

@@ -1,10 +1,15 @@
-import type { Insertable } from 'kysely';
-import { AccessLevel, type Visibility } from '../../core/access-levels.ts';
+import { type Insertable, sql } from 'kysely';
+import type { Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
+import { type FieldErrors, invalidModel } from '../../core/errors.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { asciiLower } from '../../db/like.ts';
+import { isPathTaken, lockTrees } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project, ProjectsTable } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import type { ObjectFormat } from '../../git/objects.ts';
 import { createRepository, removeRepository } from '../../git/repository-files.ts';
 
 export interface NewProject {
@@ -14,86 +19,112 @@ export interface NewProject {
   visibility: Visibility;
   creatorId: number;
   defaultBranch: string;
+  objectFormat?: ObjectFormat;
   /** Further columns: feature access levels, description, settings and the like. */
   columns?: Partial<Insertable<ProjectsTable>>;
-  /** Makes the repository's files; an empty repository when absent (forks copy instead). */
-  makeRepository?: (dir: string) => Promise<void>;
+  /** Writes the first objects and refs into the empty repository, before anyone can see it. */
+  fillRepository?: (dir: string) => Promise<void>;
   /** Runs in the transaction that writes the row. */
   within?: (db: Db, project: Project) => Promise<void>;
+  /** Status of the refusal when the name or path is taken; 400 when absent. */
+  takenStatus?: number;
 }
 
 /**
  * Creates a project with its repository. The repository is made first, under a path that nothing else has; only when
  * it is on disk the row is written, and it goes away again when that fails. So a project never lacks its repository.
- * @throws a unique violation when the path is taken
+ * @throws ApiError 400 (or `takenStatus`) when the name or path is taken
  */
 export async function createProject(deps: Deps, given: NewProject): Promise<Project> {
-  const { db, storages, clock } = deps;
+  const { storages } = deps;
   const location = { storage: storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
   const dir = storages.dirOf(location);
-  const make = given.makeRepository ?? ((path) => createRepository(path, { defaultBranch: given.defaultBranch }));
-  await make(dir);
   try {
-    const project = await db.transaction().execute(async (db) => {
-      const now = timestamp(clock);
-      const inserted = await db
-        .insertInto('projects')
-        .values({
-          namespace_id: given.namespace.id,
-          name: given.name,
-          path: given.path,
-          full_path: `${given.namespace.full_path}/${given.path}`,
-          visibility: given.visibility,
-          repository_storage: location.storage,
-          disk_path: location.diskPath,
-          creator_id: given.creatorId,
-          created_at: now,
-          updated_at: now,
-          last_activity_at: now,
-          ...given.columns,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      const project = { ...inserted, fork_root_id: inserted.fork_root_id ?? inserted.id };
-      await db
-        .updateTable('projects')
-        .set({ fork_root_id: project.fork_root_id })
-        .where('id', '=', project.id)
-        .execute();
-      await addNamespaceOwner(db, given.namespace, project, now);
-      await given.within?.(db, project);
-      return project;
+    await createRepository(dir, {
+      defaultBranch: given.defaultBranch,
+      ...(given.objectFormat === undefined ? {} : { objectFormat: given.objectFormat }),
     });
+    await given.fillRepository?.(dir);
+    const project = await deps.db
+      .transaction()
+      .execute(async (db) =>
+        insertProject(deps, db, given, { repository_storage: location.storage, disk_path: location.diskPath }),
+      );
     deps.jobs.notify();
     return project;
   } catch (error) {
     storages.forget(location);
     await removeRepository(dir);
+    if (isUniqueViolation(error)) throw taken(['name', 'path'], given.takenStatus);
     throw error;
   }
 }
 
-/** The owner of a personal namespace is a member of the projects in it, so that lists of members show him. */
-export async function addNamespaceOwner(
+async function insertProject(
+  deps: Deps,
   db: Db,
-  namespace: Pick<Namespace, 'owner_id'>,
-  project: Pick<Project, 'id'>,
-  now: string,
-): Promise<void> {
-  if (namespace.owner_id === null) return;
-  await db
-    .insertInto('members')
+  given: NewProject,
+  place: { repository_storage: string; disk_path: string },
+): Promise<Project> {
+  const [namespace] = await lockTrees(db, [given.namespace]);
+  const fullPath = `${namespace!.full_path}/${given.path}`;
+  await refuseTaken(db, { namespaceId: namespace!.id, name: given.name, fullPath }, given.takenStatus);
+  const now = timestamp(deps.clock);
+  const inserted = await db
+    .insertInto('projects')
     .values({
-      source_type: 'project',
-      source_id: project.id,
-      user_id: namespace.owner_id,
-      access_level: AccessLevel.owner,
+      namespace_id: namespace!.id,
+      name: given.name,
+      path: given.path,
+      full_path: fullPath,
+      visibility: given.visibility,
+      ...place,
+      creator_id: given.creatorId,
       created_at: now,
+      updated_at: now,
+      last_activity_at: now,
+      ...given.columns,
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['source_type', 'source_id', 'user_id'])
-        .doUpdateSet({ access_level: AccessLevel.owner, expires_at: null }),
-    )
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const project = { ...inserted, fork_root_id: inserted.fork_root_id ?? inserted.id };
+  await db.updateTable('projects').set({ fork_root_id: project.fork_root_id }).where('id', '=', project.id).execute();
+  await given.within?.(db, project);
+  await deps.events.record(
+    db,
+    'project.created',
+    { project_id: project.id },
+    { projectId: project.id, actorId: given.creatorId },
+  );
+  return project;
+}
+
+/**
+ * Refuses a name or path that another project, group or user has; what only used to be there gives way. In a
+ * transaction that holds the lock of the tree.
+ * @throws ApiError 400 (or `status`) with the platform's texts by field
+ */
+export async function refuseTaken(
+  db: Db,
+  wanted: { namespaceId: number; name: string; fullPath: string; projectId?: number },
+  status?: number,
+): Promise<void> {
+  const { namespaceId, name, fullPath, projectId } = wanted;
+  const same = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('namespace_id', '=', namespaceId)
+    .where('name', '=', name)
+    .where('id', '!=', projectId ?? 0)
+    .executeTakeFirst();
+  const fields: ('name' | 'path')[] = same === undefined ? [] : ['name'];
+  if (await isPathTaken(db, fullPath, projectId === undefined ? {} : { projectId })) fields.push('path');
+  if (fields.length > 0) throw taken(fields, status);
+  await db.deleteFrom('redirect_routes').where(sql<string>`lower(path)`, '=', asciiLower(fullPath)).execute();
+}
+
+function taken(fields: readonly ('name' | 'path')[], status?: number) {
+  const errors: FieldErrors = Object.fromEntries(fields.map((field) => [field, ['has already been taken']]));
+  if (fields.includes('name')) errors['project_namespace.name'] = ['has already been taken'];
+  return invalidModel(errors, status);
 }
