@@ -11,6 +11,10 @@ import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
+import { userMembershipRoutes } from './users/memberships.ts';
+import { userRoutes } from './users/routes.ts';
+import { userStateRoutes } from './users/state-routes.ts';
+import { userStatusRoutes } from './users/status.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
@@ -27,5 +31,9 @@ export const routes: readonly Route[] = [
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,
   ...projectRoutes,
+  ...userMembershipRoutes,
+  ...userRoutes,
+  ...userStateRoutes,
+  ...userStatusRoutes,
   ...versionRoutes,
 ];

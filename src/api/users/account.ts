@@ -1,7 +1,8 @@
+import type { Insertable } from 'kysely';
 import { type Clock, timestamp } from '../../core/clock.ts';
 import { type Bit, bit } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
-import type { User, UserKind } from '../../db/tables/users.ts';
+import type { User, UserKind, UsersTable } from '../../db/tables/users.ts';
 
 export interface NewAccount {
   username: string;
@@ -15,6 +16,8 @@ export interface NewAccount {
   createdById?: number | null;
   /** False for an address that its owner has to confirm first. */
   confirmed?: boolean;
+  /** Further columns: profile, limits and the like. */
+  columns?: Partial<Insertable<UsersTable>>;
 }
 
 /**
@@ -36,6 +39,7 @@ export async function createAccount(db: Db, clock: Clock, account: NewAccount): 
       created_at: now,
       updated_at: now,
       confirmed_at: account.confirmed === false ? null : now,
+      ...account.columns,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

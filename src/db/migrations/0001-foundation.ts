@@ -53,6 +53,14 @@ create table emails (
 create unique index emails_email on emails (lower(email));
 create index emails_user on emails (user_id);
 
+create table user_statuses (
+  user_id {int} not null primary key references users (id) on delete cascade,
+  emoji {text} not null,
+  message {text} not null,
+  availability {text} not null,
+  clear_status_at {text}
+);
+
 create table ssh_keys (
   id {id},
   user_id {int} not null references users (id) on delete cascade,

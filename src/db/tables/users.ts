@@ -70,3 +70,15 @@ export interface SshKeysTable {
   last_used_at: Timestamp | null;
 }
 export type SshKey = Selectable<SshKeysTable>;
+
+/** What a user says about himself at the moment. */
+export interface UserStatusesTable {
+  user_id: number;
+  /** Name of an emoji without colons. */
+  emoji: string;
+  message: string;
+  availability: 'not_set' | 'busy';
+  /** From then on there is no status. */
+  clear_status_at: Timestamp | null;
+}
+export type UserStatus = Selectable<UserStatusesTable>;
