@@ -2,6 +2,7 @@ import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...accessRequestRoutes,
   ...memberRoutes,
   ...customAttributeRoutes,
+  ...groupProjectRoutes,
   ...groupRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,

@@ -5,6 +5,9 @@ import { parseJson } from '../../db/columns.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Nullable, optional } from '../../http/schema.ts';
+import { type ListBase, listProjects } from '../projects/list.ts';
+import { presentProjects } from '../projects/present.ts';
+import { Project } from '../projects/schema.ts';
 import { groupFields } from './entity.ts';
 import { presentGroups } from './present.ts';
 import { detailSettingFields, type GroupSettings, groupSettings } from './settings.ts';
@@ -30,8 +33,13 @@ export const GroupDetail = Type.Object({
   ...detailSettingFields,
   ...(optional({
     runners_token: Type.String({ description: 'For owners.' }),
+    projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
+    shared_projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects shared with it.' }),
   }).properties as TProperties),
 });
+
+/** Projects in the object of a group at most. */
+const MAX_PROJECTS = 100;
 
 const DETAIL_NAMES = Object.keys(detailSettingFields) as (keyof typeof detailSettingFields)[];
 
@@ -40,9 +48,12 @@ export async function presentGroupDetail(
   deps: Deps,
   caller: Caller,
   group: Namespace,
-  options: { customAttributes?: boolean | undefined } = {},
+  {
+    customAttributes,
+    projects = true,
+  }: { customAttributes?: boolean | undefined; projects?: boolean | undefined } = {},
 ) {
-  const [shown] = await presentGroups(deps, caller, [group], options);
+  const [shown] = await presentGroups(deps, caller, [group], { customAttributes });
   const settings = groupSettings(group);
   const details = Object.fromEntries(DETAIL_NAMES.map((name) => [name, settings[name]])) as Pick<
     GroupSettings,
@@ -57,5 +68,17 @@ export async function presentGroupDetail(
     allowed_email_domains_list: null,
     ...details,
     ...(owns && token !== undefined ? { runners_token: token } : {}),
+    ...(projects
+      ? {
+          projects: await projectsOf(deps, caller, { namespaceIds: [group.id] }),
+          shared_projects: await projectsOf(deps, caller, { sharedWithGroupId: group.id }),
+        }
+      : {}),
   };
+}
+
+async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
+  const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };
+  const { rows } = await listProjects(deps, caller, { order_by: 'created_at', sort: 'desc' }, page, base);
+  return presentProjects(deps, caller, rows);
 }

@@ -44,7 +44,10 @@ export const groupRoutes = [
     }),
     success: { status: 200, schema: GroupDetail },
     handler: ({ deps, caller, group, input }) =>
-      presentGroupDetail(deps, caller, group, { customAttributes: input.with_custom_attributes }),
+      presentGroupDetail(deps, caller, group, {
+        customAttributes: input.with_custom_attributes,
+        projects: input.with_projects,
+      }),
   }),
   route({
     method: 'PUT',
