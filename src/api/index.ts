@@ -6,10 +6,12 @@ import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { projectShareRoutes } from './project-shares/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
@@ -20,6 +22,8 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...projectUserRoutes,
+  ...projectShareRoutes,
   ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,
