@@ -11,6 +11,7 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { BlobStore } from './storage/blob-store.ts';
 
 /** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
 export interface Deps {
@@ -23,6 +24,8 @@ export interface Deps {
   /** Database reads that stay true until the next commit. */
   snapshot: SnapshotCache;
   storages: Storages;
+  /** Large content by its hash: LFS objects, uploads. */
+  blobs: BlobStore;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */

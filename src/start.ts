@@ -20,7 +20,9 @@ import { ActionLimiter } from './http/rate-limit.ts';
 import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { recoverIntents } from './repositories/change-refs.ts';
+import { DiskBlobStore } from './storage/disk-blob-store.ts';
 
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 
@@ -52,6 +54,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     db: database.db,
     snapshot: new SnapshotCache(database.version),
     storages: new Storages(config.storages, pool),
+    blobs: new DiskBlobStore(join(config.dataDir, 'blobs')),
     writes: new KeyedQueue(),
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
@@ -66,6 +69,7 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     await database.close();
   };
   try {
+    registerRepositoryWork(deps);
     registerBackgroundWork(deps);
     await recoverIntents(deps);
     const { firstStart, newToken } = await bootstrap(deps);
@@ -96,6 +100,7 @@ export async function serve(config: Config, log: Logger, clock: Clock = systemCl
   const { port } = app.server.address() as AddressInfo;
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  await enqueueSweep(instance.deps);
   instance.deps.jobs.start();
   let stopping: Promise<void> | undefined;
   return {

@@ -121,6 +121,19 @@ export function inProject(
   };
 }
 
+/** As `inProject`, for what only users can do: deploy tokens are refused. Handlers get `caller.user`. */
+export function inProjectByUser(ability: ProjectAbility): Access<ProjectScope & { caller: UserCaller }> {
+  const access = inProject(ability);
+  return {
+    ...access,
+    check: async (request) => {
+      const scope = await access.check(request);
+      if (request.caller.user === null) throw forbidden();
+      return { ...scope, caller: request.caller as UserCaller };
+    },
+  };
+}
+
 /** @throws ApiError 404 for what the caller may not see, else 401 or 403 */
 export function requireProjectAbility(
   permissions: ProjectPermissions,

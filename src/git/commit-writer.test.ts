@@ -158,7 +158,7 @@ test('names, addresses and messages cannot add a header', async (t) => {
     git(['log', '-1', '--format=%an|%ae|%P|%cn', oid]),
     'aparent 123|x 0 +0000committer Eve e@e||aparent 123',
   );
-  assert.equal(git(['log', '-1', '--format=%B', oid]), 'onetwo\r\n\nthree\n');
+  assert.equal(git(['log', '-1', '--format=%B', oid]), 'onetwo\r\n\nthree');
   git(['fsck', '--full', '--strict']);
   const nobody = { ...rest, base: null, actions: [create('f')], author: { ...who, name: ' <>\n', email: ' ' } };
   await assert.rejects(writeActions(repo, nobody), (error) => error instanceof GitError && error.code === 'invalid');

@@ -41,7 +41,7 @@ function encodeIdentity(identity: NewIdentity): string {
 
 /**
  * The content of a commit. Names, addresses and the message are cleaned, so that they cannot add a header:
- * control characters and angle brackets vanish from identities, NUL from the message, and a message ends in a line feed.
+ * control characters and angle brackets vanish from identities, NUL from the message; otherwise the message stays as it is given.
  * @throws GitError `invalid` for an empty name and address, a date before 1970, or what is no object id
  */
 export function encodeCommit(commit: NewCommit): Buffer {
@@ -52,8 +52,7 @@ export function encodeCommit(commit: NewCommit): Buffer {
     `author ${encodeIdentity(commit.author)}`,
     `committer ${encodeIdentity(commit.committer)}`,
   ];
-  const text = commit.message.replaceAll('\0', '').toWellFormed();
-  const message = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  const message = commit.message.replaceAll('\0', '').toWellFormed();
   return Buffer.from(`${headers.join('\n').toWellFormed()}\n\n${message}`);
 }
 

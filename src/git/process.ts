@@ -14,6 +14,8 @@ export interface GitOptions {
   timeoutMs?: number;
   /** Extra pipes beside 0, 1 and 2, for hooks: how many. */
   extraPipes?: number;
+  /** Which limit the child counts against; default `command`. */
+  lane?: Lane;
 }
 
 export interface GitRunOptions extends GitOptions {
@@ -31,49 +33,64 @@ export interface GitResult {
   stderr: string;
 }
 
-/** At most this many git children at once; later ones wait their turn. Warm readers do not count. */
-const MAX_CHILDREN = 16;
+/**
+ * At most `max` git children of a lane at once; later ones wait their turn. Warm readers do not count.
+ * Clones and pushes have a lane of their own: they last as long as a client likes, and a push needs
+ * commands of the other lane before it can end.
+ */
+export type Lane = 'command' | 'transport';
+const lanes: Record<Lane, { readonly max: number; running: number; readonly waiting: (() => void)[] }> = {
+  command: { max: 16, running: 0, waiting: [] },
+  transport: { max: 64, running: 0, waiting: [] },
+};
 const MAX_WAITING = 1_000;
 const MAX_STDERR = 16 * 1024;
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function takeSlot(signal: AbortSignal | undefined): Promise<void> {
+async function takeSlot(name: Lane, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  if (running < MAX_CHILDREN) {
-    running += 1;
+  const lane = lanes[name];
+  if (lane.running < lane.max) {
+    lane.running += 1;
     return;
   }
-  if (waiting.length >= MAX_WAITING) throw new GitError('busy', 'too many git commands are waiting');
+  if (lane.waiting.length >= MAX_WAITING) throw new GitError('busy', 'too many git commands are waiting');
   await new Promise<void>((resolve, reject) => {
     const start = () => {
       signal?.removeEventListener('abort', drop);
       resolve();
     };
     const drop = () => {
-      waiting.splice(waiting.indexOf(start), 1);
+      lane.waiting.splice(lane.waiting.indexOf(start), 1);
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', drop, { once: true });
-    waiting.push(start);
+    lane.waiting.push(start);
   });
 }
 
-function giveSlot(): void {
-  const next = waiting.shift();
+function giveSlot(name: Lane): void {
+  const lane = lanes[name];
+  const next = lane.waiting.shift();
   if (next) next();
-  else running -= 1;
+  else lane.running -= 1;
 }
 
-/** Ends a child together with everything it started. */
-export function killGroup(child: ChildProcess): void {
+function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    process.kill(-child.pid, signal);
   } catch {
-    child.kill('SIGKILL');
+    child.kill(signal);
   }
+}
+
+/** How long git may take to remove its locks, temporary files and quarantine, in milliseconds. */
+const GRACE = 2_000;
+
+/** Ends a child together with everything it started: politely, so that it clears up behind itself, then by force. */
+export function killGroup(child: ChildProcess): void {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(signalGroup, GRACE, child, 'SIGKILL').unref();
 }
 
 /** Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds. */
@@ -102,12 +119,13 @@ export interface GitChild {
  * Every element of `args` is built by us: user text is only ever a value after `--end-of-options`, or input.
  */
 export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<GitChild> {
-  await takeSlot(options.signal);
+  const lane = options.lane ?? 'command';
+  await takeSlot(lane, options.signal);
   let child: ChildProcess;
   try {
     child = startGit(args, options);
   } catch (error) {
-    giveSlot();
+    giveSlot(lane);
     throw error;
   }
   let stderr = '';
@@ -132,7 +150,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
       settled = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
-      giveSlot();
+      giveSlot(lane);
       resolve({ code, stderr: text, killed });
     };
     child.on('error', (error) => settle(127, error.message));

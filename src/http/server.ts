@@ -84,11 +84,12 @@ function registerFallback(app: FastifyInstance, routes: readonly Route[]): void 
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
   const { caller } = request;
-  const question = request.url.indexOf('?');
+  const url = request.originalUrl;
+  const question = url.indexOf('?');
   deps.log.log('info', 'request', {
     correlation_id: request.id,
     method: request.method,
-    path: question === -1 ? request.url : request.url.replace(MASKED, '$1[FILTERED]'),
+    path: question === -1 ? url : url.replace(MASKED, '$1[FILTERED]'),
     status,
     duration_s: Math.round(seconds * 1e6) / 1e6,
     user_id: caller?.user?.id,
@@ -100,8 +101,16 @@ function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: n
   });
 }
 
-/** Builds the HTTP server for the routes: parsing, hooks, error answers, monitoring. It does not listen yet. */
-export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
+export interface ServerParts {
+  routes: readonly Route[];
+  /** Turns the address of a request into the one that is routed. */
+  rewriteUrl?: (url: string) => string;
+  /** Routes that are no part of the API, such as git's. */
+  plugins?: readonly ((app: FastifyInstance, deps: Deps) => void)[];
+}
+
+/** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
+export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plugins = [] }: ServerParts): HttpServer {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -115,7 +124,7 @@ export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
     requestTimeout: 0,
     // A connection on which nothing moves any more is given up; pushes and clones send something every few seconds.
     connectionTimeout: 300_000,
-    rewriteUrl: ({ url = '/' }) => originForm(url),
+    rewriteUrl: ({ url = '/' }) => rewriteUrl(originForm(url)),
     http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024 },
     routerOptions: {
       maxParamLength: 16_384,
@@ -159,6 +168,7 @@ export function buildServer(deps: Deps, routes: readonly Route[]): HttpServer {
   // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
   const order = [...routes].sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
   for (const route of order) registerRoute(app, deps, services, route);
+  for (const plugin of plugins) plugin(app, deps);
   return {
     app,
     drain: () => {

@@ -1,6 +1,6 @@
+import type { UserCaller } from '../access/caller.ts';
 import { notFound, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
-import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
 import { type FileAction, writeActions } from '../git/commit-writer.ts';
@@ -14,7 +14,7 @@ import { type Actor, canPushTo, loadProtections, protectionsOf } from './protect
 
 export interface CommitFilesRequest {
   project: Project;
-  actor: Actor & { caller: { user: User } };
+  actor: Actor & { caller: UserCaller };
   branch: string;
   message: string;
   actions: readonly FileAction[];

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+
+export interface Load {
+  /** Answers a second. */
+  rate: number;
+  p50: number;
+  p95: number;
+}
+
+const percentile = (sorted: number[], part: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+
+/**
+ * Asks one address again and again over kept connections, each with one request under way, and reads whole answers.
+ * A plain socket client: what it costs itself is small beside the server.
+ */
+export async function load(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { connections = 16, seconds = 2 }: { connections?: number; seconds?: number } = {},
+): Promise<Load> {
+  const { hostname, port, pathname, search } = new URL(url);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const request = Buffer.from(
+    `GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${lines.join('')}\r\n`,
+  );
+  const times: number[] = [];
+  const start = performance.now();
+  const end = start + seconds * 1_000;
+  await Promise.all(Array.from({ length: connections }, () => ask(Number(port), hostname, request, end, times)));
+  const took = performance.now() - start;
+  times.sort((a, b) => a - b);
+  return { rate: (times.length / took) * 1_000, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+}
+
+function ask(port: number, host: string, request: Buffer, end: number, times: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host, noDelay: true });
+    let sent = 0;
+    let missing = 0;
+    let head: Buffer | null = null;
+    const send = () => {
+      sent = performance.now();
+      socket.write(request);
+    };
+    const done = () => {
+      times.push(performance.now() - sent);
+      if (performance.now() >= end) socket.destroy();
+      else send();
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('close', () => resolve());
+    socket.on('data', (chunk: Buffer) => {
+      if (missing > 0) {
+        missing -= chunk.length;
+        if (missing === 0) done();
+        return;
+      }
+      const text: Buffer = head === null ? chunk : Buffer.concat([head, chunk]);
+      const at = text.indexOf('\r\n\r\n');
+      if (at === -1) {
+        head = text;
+        return;
+      }
+      head = null;
+      const top = text.toString('latin1', 0, at);
+      if (!/^HTTP\/1\.1 200/.test(top)) {
+        reject(new Error(`${top.split('\r\n')[0]}: ${text.toString('utf8', at + 4, at + 300)}`));
+        socket.destroy();
+        return;
+      }
+      missing = Number(/\r\ncontent-length: (\d+)/i.exec(top)?.[1] ?? Number.NaN) - (text.length - at - 4);
+      if (Number.isNaN(missing)) {
+        reject(new Error('the answer has no length'));
+        socket.destroy();
+      } else if (missing === 0) done();
+    });
+  });
+}

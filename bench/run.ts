@@ -1,0 +1,92 @@
+/** `npm run bench`: makes its data, measures each figure of docs/performance.md and prints the table. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeRepository } from './data.ts';
+import { type Bench, blame, clone, commits, type Figure, lastCommit, reads } from './figures.ts';
+import { median } from './git.ts';
+import { seed } from './seed.ts';
+import { residentMb, startBare, startServer } from './server.ts';
+
+const PORT = 18_765;
+const data = fileURLToPath(new URL('./.data', import.meta.url));
+const wanted = process.argv.slice(2);
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+/** Seconds to the first good answer, and memory then; several starts on existing data. */
+async function starts(dataDir: string): Promise<Figure[]> {
+  const ready: number[] = [];
+  const memory: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const server = await startServer(dataDir, PORT);
+    ready.push(server.readySeconds);
+    memory.push(await residentMb(server.child.pid!));
+    await server.stop();
+  }
+  return [
+    {
+      name: 'first good answer after the process starts, existing data',
+      measured: `${median(ready).toFixed(2)} s`,
+      value: median(ready),
+      limit: 0.6,
+      better: 'less',
+    },
+    {
+      name: 'resident memory after start',
+      measured: `${median(memory).toFixed(0)} MB`,
+      value: median(memory),
+      limit: 150,
+      better: 'less',
+    },
+  ];
+}
+
+function row({ name, measured, value, limit, better }: Figure): string {
+  const good = better === 'more' ? value >= limit : value <= limit;
+  return `| ${name} | ${measured} | ${better === 'more' ? '>=' : '<='} ${limit} | ${good ? 'yes' : 'NO'} |`;
+}
+
+await mkdir(data, { recursive: true });
+say('making the repository (kept for later runs) ...');
+await makeRepository(join(data, 'repository.git'));
+say('filling a data folder ...');
+const dataDir = join(data, 'server');
+const repository = await seed(dataDir, join(data, 'repository.git'));
+const figures: Figure[] = [];
+const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  say(`measuring ${name} ...`);
+  for (const figure of [await run()].flat()) {
+    figures.push(figure);
+    say(row(figure));
+  }
+};
+
+await measure('starts', () => starts(dataDir));
+const server = await startServer(dataDir, PORT);
+const bare = await startBare();
+const bench: Bench = { server, bare, repository, scratch: data };
+let peak = 0;
+const watch = setInterval(async () => {
+  peak = Math.max(peak, await residentMb(server.child.pid!).catch(() => 0));
+}, 200);
+try {
+  await measure('last-commit', () => lastCommit(bench));
+  await measure('blame', () => blame(bench));
+  await measure('reads', () => reads(bench));
+  await measure('commits', () => commits(bench));
+  await measure('clone', () => clone(bench));
+  await measure('memory', async () => ({
+    name: 'resident memory under the bench, highest',
+    measured: `${peak.toFixed(0)} MB`,
+    value: peak,
+    limit: 350,
+    better: 'less' as const,
+  }));
+} finally {
+  clearInterval(watch);
+  bare.stop();
+  await server.stop();
+  await rm(join(data, 'clone'), { recursive: true, force: true });
+}
+process.stdout.write(`| what | measured | limit | kept |\n| --- | --- | --- | --- |\n${figures.map(row).join('\n')}\n`);

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+
+export const TOKEN = 'glpat-bench-token-of-the-root-user';
+
+export interface BenchServer {
+  url: string;
+  child: ChildProcess;
+  /** Seconds from the start of the process until the first API call succeeded. */
+  readySeconds: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the server as an operator would, in a process of its own, and waits for its first good answer. */
+export async function startServer(dataDir: string, port: number): Promise<BenchServer> {
+  const started = performance.now();
+  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    env: {
+      ...process.env,
+      STITHY_DATA_DIR: dataDir,
+      STITHY_PORT: String(port),
+      STITHY_ROOT_TOKEN: TOKEN,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    try {
+      const response = await fetch(`${url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': TOKEN } });
+      await response.arrayBuffer();
+      if (response.ok) break;
+    } catch {}
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const readySeconds = (performance.now() - started) / 1_000;
+  return {
+    url,
+    child,
+    readySeconds,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Resident memory of a process in MB. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1_024;
+}
+
+export interface Bare {
+  url: string;
+  /** Makes it answer these bytes. */
+  answer(type: string, body: Buffer): Promise<void>;
+  stop(): void;
+}
+
+/** Starts the bare Fastify route. */
+export async function startBare(): Promise<Bare> {
+  const child = fork(new URL('./bare.ts', import.meta.url));
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return {
+    url: `http://127.0.0.1:${port}/x`,
+    answer: async (type, body) => {
+      child.send({ type, body: body.toString('base64') });
+      await once(child, 'message');
+    },
+    stop: () => child.disconnect(),
+  };
+}

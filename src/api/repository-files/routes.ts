@@ -1,0 +1,4 @@
+import { readRoutes } from './read.ts';
+import { writeRoutes } from './write.ts';
+
+export const repositoryFilesRoutes = [...readRoutes, ...writeRoutes];

@@ -1,0 +1,156 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { timestamp } from '../core/clock.ts';
+import { ApiError, forbidden, notFound } from '../core/errors.ts';
+import type { Deps } from '../deps.ts';
+import { BlobError } from '../storage/blob-store.ts';
+import { admitGit, type GitAccess } from './access.ts';
+import { registerLockRoutes } from './lfs-locks.ts';
+import { GIT_PREFIX } from './paths.ts';
+
+export const LFS_TYPE = 'application/vnd.git-lfs+json';
+
+const OID = /^[0-9a-f]{64}$/;
+const MAX_OBJECTS = 5_000;
+const MAX_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
+
+interface LfsObject {
+  oid: string;
+  size: number;
+}
+
+/** Answers with a body of the LFS media type. */
+export function sendLfs(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  return reply.code(status).header('Content-Type', LFS_TYPE).serializer(String).send(JSON.stringify(body));
+}
+
+function readObjects(body: unknown): { operation: 'upload' | 'download'; objects: LfsObject[] } {
+  const { operation, objects, hash_algo } = (body ?? {}) as Record<string, unknown>;
+  if (operation !== 'upload' && operation !== 'download')
+    throw new ApiError(422, 'operation must be upload or download');
+  if (hash_algo !== undefined && hash_algo !== 'sha256') throw new ApiError(409, 'hash_algo must be sha256');
+  if (!Array.isArray(objects) || objects.length > MAX_OBJECTS) {
+    throw new ApiError(422, `objects must be a list of at most ${MAX_OBJECTS}`);
+  }
+  for (const object of objects as Partial<LfsObject>[]) {
+    const { oid, size } = object ?? {};
+    if (typeof oid !== 'string' || !OID.test(oid) || !Number.isSafeInteger(size) || size! < 0) {
+      throw new ApiError(422, 'every object needs a sha256 oid and a size');
+    }
+  }
+  return { operation, objects: objects as LfsObject[] };
+}
+
+async function known(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
+  if (oids.length === 0) return new Map();
+  const rows = await deps.db
+    .selectFrom('lfs_objects')
+    .select(['oid', 'size'])
+    .where('project_id', '=', projectId)
+    .where('oid', 'in', oids)
+    .execute();
+  return new Map(rows.map(({ oid, size }) => [oid, size]));
+}
+
+async function batch(deps: Deps, request: FastifyRequest, access: GitAccess) {
+  const { operation, objects } = readObjects(request.body);
+  if (operation === 'upload') requirePush(access);
+  const sizes = await known(deps, access.project.id, [...new Set(objects.map(({ oid }) => oid))]);
+  const base = `${deps.externalUrl()}/${access.project.full_path}.git/gitlab-lfs/objects`;
+  const { authorization } = request.headers;
+  const header = authorization === undefined ? {} : { Authorization: authorization };
+  return {
+    transfer: 'basic',
+    objects: objects.map(({ oid, size }) => {
+      const stored = sizes.get(oid);
+      if (operation === 'download') {
+        return stored === undefined
+          ? {
+              oid,
+              size,
+              error: { code: 404, message: 'Object does not exist on the server or you have no access to it' },
+            }
+          : { oid, size: stored, authenticated: true, actions: { download: { href: `${base}/${oid}`, header } } };
+      }
+      if (stored !== undefined) return { oid, size: stored };
+      const upload = {
+        href: `${base}/${oid}/${size}`,
+        header: { ...header, 'Content-Type': 'application/octet-stream' },
+      };
+      return { oid, size, authenticated: true, actions: { upload } };
+    }),
+  };
+}
+
+export function requirePush({ permissions, caller, project }: GitAccess): void {
+  const { scopes } = caller;
+  if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
+    throw forbidden('The token lacks the scope write_repository.');
+  }
+  if (caller.user === null || !permissions.can('push_code') || project.archived === 1) {
+    throw forbidden('You are not allowed to push code to this project.');
+  }
+}
+
+interface ObjectParams {
+  oid: string;
+  size: string;
+}
+
+async function upload(deps: Deps, request: FastifyRequest, access: GitAccess): Promise<void> {
+  const { oid, size } = request.params as ObjectParams;
+  if (!OID.test(oid) || !/^\d{1,15}$/.test(size)) throw notFound();
+  if (Number(size) > MAX_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
+  try {
+    await deps.blobs.put(request.body as Readable, {
+      maxBytes: Number(size),
+      expectedSha256: oid,
+      expectedSize: Number(size),
+    });
+  } catch (error) {
+    if (error instanceof BlobError)
+      throw new ApiError(422, 'The object does not have the size and hash that it was announced with');
+    throw error;
+  }
+  await deps.db
+    .insertInto('lfs_objects')
+    .values({ project_id: access.project.id, oid, size: Number(size), created_at: timestamp(deps.clock) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Git LFS: the batch API with the basic transfer, and file locks. */
+export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
+  const admit = (wants: 'read' | 'write') => async (request: FastifyRequest) => {
+    request.git = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
+    request.caller = request.git.caller;
+  };
+  app.register(async (scope) => {
+    scope.addContentTypeParser(LFS_TYPE, { parseAs: 'string' }, (_request, text, done) => {
+      try {
+        done(null, text === '' ? {} : JSON.parse(text as string));
+      } catch {
+        done(new ApiError(400, 'Invalid json'));
+      }
+    });
+    scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+    const prefix = `${GIT_PREFIX}/:repository`;
+    scope.post(`${prefix}/info/lfs/objects/batch`, { onRequest: admit('read') }, async (request, reply) =>
+      sendLfs(reply, 200, await batch(deps, request, request.git!)),
+    );
+    scope.put(`${prefix}/gitlab-lfs/objects/:oid/:size`, { onRequest: admit('write') }, async (request, reply) => {
+      requirePush(request.git!);
+      await upload(deps, request, request.git!);
+      return reply.code(200).send();
+    });
+    scope.get(`${prefix}/gitlab-lfs/objects/:oid`, { onRequest: admit('read') }, async (request, reply) => {
+      const { oid } = request.params as ObjectParams;
+      const size = (await known(deps, request.git!.project.id, [oid])).get(oid);
+      const stream = size === undefined ? null : await deps.blobs.get(oid);
+      if (size === undefined || stream === null) throw notFound();
+      reply.type('application/octet-stream').header('Content-Length', String(size));
+      return reply.send(stream);
+    });
+    registerLockRoutes(scope, deps, prefix, admit);
+  });
+}

@@ -1,0 +1,131 @@
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, notFound } from '../core/errors.ts';
+import type { Deps } from '../deps.ts';
+import { advertise } from '../git/transport/advertise.ts';
+import { receivePack } from '../git/transport/receive-pack.ts';
+import type { Service } from '../git/transport/service.ts';
+import type { TransportSession } from '../git/transport/session.ts';
+import { uploadPack } from '../git/transport/upload-pack.ts';
+import { repositoryOf } from '../repositories/change-refs.ts';
+import { admitGit, type GitAccess } from './access.ts';
+import { GIT_PREFIX } from './paths.ts';
+import { applyPush, checkPush } from './push.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Repository and caller of a git request, once it is admitted. */
+    git: GitAccess | null;
+  }
+}
+
+interface RepositoryParams {
+  repository: string;
+}
+
+/** The bytes a client sends, unpacked; what they may grow to is bounded where they are read. */
+function inputOf(request: FastifyRequest): Readable {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  const body = request.body as Readable;
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new ApiError(415, '415 Unsupported Media Type');
+  const gunzip = createGunzip();
+  body.on('error', (error) => gunzip.destroy(error));
+  return body.pipe(gunzip);
+}
+
+function send(reply: FastifyReply, session: TransportSession, contentType: string): FastifyReply {
+  reply
+    .type(contentType)
+    .header('Cache-Control', 'no-cache, max-age=0, must-revalidate')
+    .header('Expires', 'Fri, 01 Jan 1980 00:00:00 GMT');
+  return reply.send(session.output);
+}
+
+/** Ends git when the client goes away before the answer is complete. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort();
+  });
+  return abort.signal;
+}
+
+/** Git over smart HTTP: `/<namespace>/<project>.git` (protocol 0 to 2). */
+export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
+  app.decorateRequest('git', null);
+  const admit = (wants: (request: FastifyRequest) => 'read' | 'write') => async (request: FastifyRequest) => {
+    const { repository } = request.params as RepositoryParams;
+    request.git = await admitGit(deps, request, repository, wants(request));
+    request.caller = request.git.caller;
+  };
+  const options = (request: FastifyRequest, reply: FastifyReply) => ({
+    protocol: request.headers['git-protocol'] as string | undefined,
+    signal: signalOf(reply),
+  });
+  const note = (request: FastifyRequest, { done }: TransportSession) => {
+    void done.then(({ code, stderr, killed, failure }) => {
+      if (code === 0 && failure === undefined) return;
+      deps.log.log('warn', 'git ended with a failure', {
+        correlation_id: request.id,
+        project_id: request.git?.project.id,
+        code,
+        killed,
+        error: failure === undefined ? stderr.slice(0, 500) : String(failure),
+      });
+    });
+  };
+  const serviceOf = (request: FastifyRequest): Service | undefined => {
+    const { service } = request.query as { service?: unknown };
+    return service === 'git-upload-pack' ? 'upload-pack' : service === 'git-receive-pack' ? 'receive-pack' : undefined;
+  };
+
+  app.get(
+    `${GIT_PREFIX}/:repository/info/refs`,
+    {
+      onRequest: admit((request) => (serviceOf(request) === 'receive-pack' ? 'write' : 'read')),
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      const service = serviceOf(request);
+      // Without a service this is the old, dumb protocol, which is not served.
+      if (service === undefined) throw notFound();
+      const session = await advertise(repositoryOf(deps, request.git!.project), service, options(request, reply));
+      note(request, session);
+      return send(reply, session, `application/x-git-${service}-advertisement`);
+    },
+  );
+
+  app.register(async (scope) => {
+    const types = ['application/x-git-upload-pack-request', 'application/x-git-receive-pack-request'];
+    scope.addContentTypeParser(types, (_request, payload, done) => done(null, payload));
+
+    scope.post(
+      `${GIT_PREFIX}/:repository/git-upload-pack`,
+      { onRequest: admit(() => 'read') },
+      async (request, reply) => {
+        const repo = repositoryOf(deps, request.git!.project);
+        const session = await uploadPack(repo, inputOf(request), options(request, reply));
+        note(request, session);
+        return send(reply, session, 'application/x-git-upload-pack-result');
+      },
+    );
+
+    scope.post(
+      `${GIT_PREFIX}/:repository/git-receive-pack`,
+      { onRequest: admit(() => 'write') },
+      async (request, reply) => {
+        const access = request.git!;
+        const session = await receivePack(repositoryOf(deps, access.project), inputOf(request), {
+          ...options(request, reply),
+          maxInputBytes: deps.config.limits.push,
+          check: (updates, context) => checkPush(deps, access, updates, context),
+          update: (updates, context) => applyPush(deps, access, updates, context),
+        });
+        note(request, session);
+        return send(reply, session, 'application/x-git-receive-pack-result');
+      },
+    );
+  });
+}

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import { GitError } from '../errors.ts';
+import {
+  answerQuestion,
+  HOOK_PIPES,
+  type HookPipes,
+  hookPipes,
+  type Question,
+  readCommands,
+  readQuestion,
+  reportResults,
+} from './hook-bridge.ts';
+import type { PushedRef, PushHandlers } from './push.ts';
+import { quarantinedFolders, quarantineEnvironment, syncObjectFolders } from './quarantine.ts';
+import { protocolEnvironment, type RepositoryPath, serviceConfig } from './service.ts';
+import { startSession, type TransportOptions, type TransportSession, type Work } from './session.ts';
+
+export interface ReceiveOptions extends TransportOptions, PushHandlers {
+  /** Largest pack in bytes; a larger one is refused with git's own text. */
+  maxInputBytes: number;
+}
+
+/** Room for what precedes the pack in a push: the commands, the push options, a certificate. */
+const COMMANDS_BYTES = 32 * 1024 * 1024;
+
+/** What the caller is told about a failure inside the server is in `done`; the person who pushes learns no more than this. */
+const INTERNAL = 'internal server error';
+
+interface Accepted extends Question {
+  /** Folders of `objects/` that git moves the pushed objects into. */
+  folders: string[];
+}
+
+function sameUpdate(left: PushedRef, right: PushedRef): boolean {
+  return left.ref === right.ref && left.old === right.old && left.new === right.new;
+}
+
+async function askCheck(
+  repository: RepositoryPath,
+  pipes: HookPipes,
+  options: ReceiveOptions,
+  work: Work,
+): Promise<Accepted | null> {
+  try {
+    const question = await readQuestion(pipes);
+    if (question === null) return null;
+    const { quarantine, pushOptions, updates } = question;
+    const folders = await quarantinedFolders(quarantine);
+    const quarantineEnv = quarantineEnvironment(repository, quarantine);
+    const verdict = await work(() => options.check(updates, { pushOptions, quarantineEnv }));
+    answerQuestion(pipes, verdict.ok, verdict.message);
+    return verdict.ok ? { ...question, folders } : null;
+  } catch (error) {
+    const refused = error instanceof GitError && error.code === 'invalid';
+    answerQuestion(pipes, false, refused ? 'the push names too many refs, or one that is not allowed' : INTERNAL);
+    throw error;
+  }
+}
+
+async function moveRefs(
+  repository: RepositoryPath,
+  pipes: HookPipes,
+  accepted: Accepted,
+  options: ReceiveOptions,
+  work: Work,
+): Promise<void> {
+  const commands = await readCommands(pipes);
+  if (commands === null) return;
+  const { updates, atomic } = commands;
+  const refuse = (reason: string) =>
+    reportResults(
+      pipes,
+      updates,
+      updates.map(() => reason),
+    );
+  const checked = new Map(accepted.updates.map((update) => [update.ref, update]));
+  const known = updates.every((update) => {
+    const asked = checked.get(update.ref);
+    return asked !== undefined && sameUpdate(asked, update);
+  });
+  if (!known) return refuse('the push is not the one that was checked');
+  // Git hands over only what it has not refused itself, also when the client wants all or nothing.
+  if (atomic && updates.length < accepted.updates.length) return refuse('atomic push failure');
+  try {
+    const { reasons, message } = await work(async () => {
+      await syncObjectFolders(repository, accepted.folders);
+      return options.update(updates, { atomic, pushOptions: accepted.pushOptions });
+    });
+    reportResults(pipes, updates, reasons, message);
+  } catch (error) {
+    refuse(INTERNAL);
+    throw error;
+  }
+}
+
+/**
+ * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and checks
+ * them; this process decides (`check`) and moves the refs (`update`). Git moves none, so that nothing moves after this process is gone.
+ * @param repository the repository to write
+ * @param input the decoded body of the request
+ * @param options the decisions, and the largest pack in bytes
+ * @throws GitError `failed` when git refuses without an answer of its own, `busy`, `timeout`, `aborted`
+ */
+export function receivePack(
+  repository: RepositoryPath,
+  input: Readable,
+  options: ReceiveOptions,
+): Promise<TransportSession> {
+  const stateless = options.stateless === false ? [] : ['--stateless-rpc'];
+  const limit = ['-c', `receive.maxInputSize=${options.maxInputBytes}`];
+  return startSession(
+    {
+      args: [...serviceConfig('receive-pack'), ...limit, 'receive-pack', ...stateless, '.'],
+      gitDir: repository.dir,
+      env: protocolEnvironment(options.protocol),
+      input,
+      maxInputBytes: options.maxInputBytes + COMMANDS_BYTES,
+      extraPipes: HOOK_PIPES,
+      keepsQuarantine: true,
+      serve: async (descriptors, work) => {
+        const pipes = hookPipes(descriptors);
+        const accepted = await askCheck(repository, pipes, options, work);
+        if (accepted) await moveRefs(repository, pipes, accepted, options, work);
+      },
+    },
+    options,
+  );
+}

@@ -1,0 +1,57 @@
+import type { Deps } from '../deps.ts';
+import { maintain } from '../git/maintenance.ts';
+import { removeStaleLocks } from '../git/stale-locks.ts';
+import { MAINTAIN_REPOSITORY, repositoryOf } from './change-refs.ts';
+
+const SWEEP = 'sweep-repositories';
+const BATCH = 200;
+
+/** What is done for repositories in the background: upkeep after changes, and clearing up after a crash. */
+export function registerRepositoryWork(deps: Deps): void {
+  deps.jobs.register<{ project_id: number }>(MAINTAIN_REPOSITORY, async ({ project_id }) => {
+    const project = await deps.db
+      .selectFrom('projects')
+      .select(['repository_storage', 'disk_path'])
+      .where('id', '=', project_id)
+      .executeTakeFirst();
+    if (project !== undefined) await maintain(repositoryOf(deps, project));
+  });
+  deps.jobs.register<{ started_at: string }>(
+    SWEEP,
+    ({ started_at }, { signal }) => sweep(deps, new Date(started_at), signal),
+    { maxAttempts: 3, timeoutMs: 3_600_000 },
+  );
+}
+
+/** Removes the locks that a killed process left in any repository, a batch at a time. */
+async function sweep(deps: Deps, startedAt: Date, signal: AbortSignal): Promise<void> {
+  for (let after = 0; ; ) {
+    const projects = await deps.db
+      .selectFrom('projects')
+      .select(['id', 'repository_storage', 'disk_path'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    if (projects.length === 0) return;
+    for (const project of projects) {
+      signal.throwIfAborted();
+      const removed = await removeStaleLocks(repositoryOf(deps, project).dir, startedAt);
+      if (removed.length > 0) {
+        deps.log.log('warn', 'leftover files of a killed process were removed', { project_id: project.id, removed });
+      }
+    }
+    after = projects.at(-1)!.id;
+  }
+}
+
+/** Beside other server processes only what is as old as this is surely left over: a push may take hours. */
+const SHARED_AGE_MS = 24 * 3_600_000;
+const ALONE_AGE_MS = 1_000;
+
+/** Asks for a sweep of all repositories. For the start of the server: what is older than it and still locks is left over. */
+export async function enqueueSweep(deps: Deps): Promise<void> {
+  const age = deps.config.database.kind === 'sqlite' ? ALONE_AGE_MS : SHARED_AGE_MS;
+  const started_at = new Date(deps.clock.now().getTime() - age).toISOString();
+  await deps.jobs.enqueue(deps.db, SWEEP, { started_at }, { uniqueKey: SWEEP });
+}

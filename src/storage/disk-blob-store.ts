@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { isMissing, syncPath } from '../git/durable.ts';
+import { BlobError, type BlobStore, type ByteRange, type PutOptions, type StoredBlob } from './blob-store.ts';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const TEMPORARY = 'tmp';
+const CHUNK = 256 * 1024;
+
+async function orNull<T>(promise: Promise<T>): Promise<T | null> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+}
+
+/** Copies a stream into a file, counting and hashing, and makes it durable. */
+async function receive(input: Readable, handle: FileHandle, options: PutOptions): Promise<StoredBlob> {
+  const { maxBytes, expectedSha256, expectedSize } = options;
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    size += bytes.length;
+    if (size > maxBytes) throw new BlobError('too_large', `more than ${maxBytes} bytes`);
+    if (size > (expectedSize ?? maxBytes))
+      throw new BlobError('mismatch', `more than the ${expectedSize} bytes announced`);
+    hash.update(bytes);
+    await writeAll(handle, bytes);
+  }
+  const sha256 = hash.digest('hex');
+  if (size !== (expectedSize ?? size)) throw new BlobError('mismatch', `${size} bytes instead of ${expectedSize}`);
+  if (sha256 !== (expectedSha256 ?? sha256)) throw new BlobError('mismatch', 'the content has another SHA-256');
+  await handle.sync();
+  return { sha256, size };
+}
+
+/** A blob store in a folder of the disk: `ab/cd/<sha256>`, and `tmp` for what is on its way. */
+export class DiskBlobStore implements BlobStore {
+  readonly #root: string;
+
+  /** @param root its folder, created when it is missing */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async put(input: Readable, options: PutOptions): Promise<StoredBlob> {
+    // It may break off before the first read; the read then tells.
+    input.on('error', () => {});
+    if (options.expectedSha256 !== undefined) this.#path(options.expectedSha256);
+    if ((options.expectedSize ?? 0) > options.maxBytes)
+      throw new BlobError('too_large', `more than ${options.maxBytes} bytes`);
+    const folder = join(this.#root, TEMPORARY);
+    await mkdir(folder, { recursive: true });
+    const temporary = join(folder, randomUUID());
+    try {
+      const handle = await open(temporary, 'wx', 0o600);
+      const blob = await receive(input, handle, options).finally(() => handle.close());
+      await this.#keep(temporary, blob.sha256);
+      return blob;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async get(sha256: string, range?: ByteRange): Promise<Readable | null> {
+    const { start, end } = range ?? { start: 0, end: Number.MAX_SAFE_INTEGER };
+    if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
+      throw new BlobError('invalid', 'not a range of bytes');
+    }
+    const handle = await orNull(open(this.#path(sha256), 'r'));
+    return handle?.createReadStream({ start, end, highWaterMark: CHUNK }) ?? null;
+  }
+
+  async stat(sha256: string): Promise<StoredBlob | null> {
+    const stats = await orNull(stat(this.#path(sha256)));
+    return stats === null ? null : { sha256, size: stats.size };
+  }
+
+  async delete(sha256: string, unusedSince?: Date): Promise<boolean> {
+    const path = this.#path(sha256);
+    const stats = await orNull(stat(path));
+    if (stats === null || (unusedSince !== undefined && stats.mtime >= unusedSince)) return false;
+    return (await orNull(unlink(path).then(() => true))) ?? false;
+  }
+
+  /**
+   * Removes what interrupted uploads left.
+   * @param olderThan uploads that were written to at or after this time may still be under way
+   * @returns how many files were removed
+   */
+  async removeLeftovers(olderThan: Date): Promise<number> {
+    const folder = join(this.#root, TEMPORARY);
+    let removed = 0;
+    for (const name of (await orNull(readdir(folder))) ?? []) {
+      const path = join(folder, name);
+      const stats = await orNull(stat(path));
+      if (stats === null || stats.mtime >= olderThan) continue;
+      await rm(path, { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  #path(sha256: string): string {
+    if (!SHA256.test(sha256)) throw new BlobError('invalid', 'not a SHA-256');
+    return join(this.#root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  }
+
+  /** Gives a complete file its name. It takes the place of an equal one, so that a blob put again counts as new. */
+  async #keep(temporary: string, sha256: string): Promise<void> {
+    const path = this.#path(sha256);
+    const outer = join(this.#root, sha256.slice(0, 2));
+    const inner = join(outer, sha256.slice(2, 4));
+    await mkdir(inner, { recursive: true });
+    await rename(temporary, path);
+    // Another writer may have made the folders a moment ago without having flushed them yet.
+    await Promise.all([this.#root, outer, inner].map(syncPath));
+  }
+}
