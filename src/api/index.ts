@@ -4,6 +4,7 @@ import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
+import { emailRoutes } from './emails/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
@@ -14,6 +15,8 @@ import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
+import { keyLookupRoutes } from './ssh-keys/lookup.ts';
+import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
@@ -35,6 +38,9 @@ export const routes: readonly Route[] = [
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,
   ...projectRoutes,
+  ...emailRoutes,
+  ...keyLookupRoutes,
+  ...sshKeyRoutes,
   ...userMembershipRoutes,
   ...userRoutes,
   ...userStateRoutes,

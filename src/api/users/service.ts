@@ -11,11 +11,12 @@ import type { Db } from '../../db/schema.ts';
 import type { User, UsersTable } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { createAccount } from './account.ts';
+import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
 import { renameNamespace } from './rename.ts';
 import { attributeErrors } from './rules.ts';
 import type { ChangedUser, NewUser } from './schema.ts';
-import { addressesOf, isEmailTaken, isUsernameTaken } from './store.ts';
+import { isUsernameTaken } from './store.ts';
 
 const emailTaken = () => conflict('Email has already been taken');
 const usernameTaken = () => conflict('Username has already been taken');

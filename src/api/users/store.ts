@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { asciiLower, contains, equalsIgnoringCase } from '../../db/like.ts';
 import type { Db, Schema } from '../../db/schema.ts';
-import type { User } from '../../db/tables/users.ts';
 import type { ORDERS, UserFilters } from './schema.ts';
 
 type Order = (typeof ORDERS)[number];
@@ -140,24 +139,6 @@ export function after(query: Query, order: Order, direction: 'asc' | 'desc', [va
   return query.where((eb) => eb.or([eb(order, beyond, value), eb.and([eb(order, '=', value), eb('id', beyond, id)])]));
 }
 
-/** Whether an e-mail address belongs to somebody else already, as first or as further address. */
-export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Promise<boolean> {
-  const first = await db
-    .selectFrom('users')
-    .select('id')
-    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
-    .where('id', '!=', exceptUserId)
-    .executeTakeFirst();
-  if (first !== undefined) return true;
-  const further = await db
-    .selectFrom('emails')
-    .select('id')
-    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
-    .where('user_id', '!=', exceptUserId)
-    .executeTakeFirst();
-  return further !== undefined;
-}
-
 /** Whether another user has the name. */
 export async function isUsernameTaken(db: Db, username: string, exceptUserId = 0): Promise<boolean> {
   const user = await db
@@ -167,15 +148,4 @@ export async function isUsernameTaken(db: Db, username: string, exceptUserId = 0
     .where('id', '!=', exceptUserId)
     .executeTakeFirst();
   return user !== undefined;
-}
-
-/** Addresses a user may show or commit with: the first one and those confirmed. */
-export async function addressesOf(db: Db, user: Pick<User, 'id' | 'email'>): Promise<string[]> {
-  const rows = await db
-    .selectFrom('emails')
-    .select('email')
-    .where('user_id', '=', user.id)
-    .where('confirmed_at', 'is not', null)
-    .execute();
-  return [user.email, ...rows.map(({ email }) => email)].map(asciiLower);
 }

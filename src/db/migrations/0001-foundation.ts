@@ -67,12 +67,14 @@ create table ssh_keys (
   title {text} not null,
   key {text} not null,
   fingerprint {text} not null unique,
+  md5_fingerprint {text} not null,
   usage_type {text} not null default 'auth_and_signing',
   created_at {text} not null,
   expires_at {text},
   last_used_at {text}
 );
 create index ssh_keys_user on ssh_keys (user_id);
+create index ssh_keys_md5 on ssh_keys (md5_fingerprint);
 
 create table access_tokens (
   id {id},

@@ -64,6 +64,8 @@ export interface SshKeysTable {
   key: string;
   /** `SHA256:...` without padding; unique over all keys, deploy keys included. */
   fingerprint: string;
+  /** Pairs of hexadecimal digits with colons; only looked up, never relied on. */
+  md5_fingerprint: string;
   usage_type: Defaulted<'auth' | 'signing' | 'auth_and_signing'>;
   created_at: Timestamp;
   expires_at: Timestamp | null;

@@ -1,0 +1,32 @@
+import { asciiLower, equalsIgnoringCase } from '../../db/like.ts';
+import type { Db } from '../../db/schema.ts';
+import type { User } from '../../db/tables/users.ts';
+
+/** Whether an e-mail address belongs to somebody else already, as first or as further address. */
+export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Promise<boolean> {
+  const first = await db
+    .selectFrom('users')
+    .select('id')
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .where('id', '!=', exceptUserId)
+    .executeTakeFirst();
+  if (first !== undefined) return true;
+  const further = await db
+    .selectFrom('emails')
+    .select('id')
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .where('user_id', '!=', exceptUserId)
+    .executeTakeFirst();
+  return further !== undefined;
+}
+
+/** Addresses a user may show or commit with: the first one and those confirmed. */
+export async function addressesOf(db: Db, user: Pick<User, 'id' | 'email'>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('emails')
+    .select('email')
+    .where('user_id', '=', user.id)
+    .where('confirmed_at', 'is not', null)
+    .execute();
+  return [user.email, ...rows.map(({ email }) => email)].map(asciiLower);
+}
