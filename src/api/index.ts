@@ -3,15 +3,17 @@ import { accessRequestRoutes } from './access-requests/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
-import { groupProjectRoutes } from './groups/project-routes.ts';
 import { emailRoutes } from './emails/routes.ts';
+import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { projectShareRoutes } from './project-shares/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
@@ -25,6 +27,8 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...projectUserRoutes,
+  ...projectShareRoutes,
   ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
   ...accessRequestRoutes,

@@ -296,3 +296,19 @@ test('DELETE of a group member ends his memberships below, unless they shall sta
   assert.deepEqual([await of(`/groups/${child.id}`), await of(`/projects/${project.id}`)], [404, 404]);
   assert.equal(await of(`/projects/${elsewhere.id}`), 200);
 });
+
+test('the owner of a personal namespace is a member of what is made in it or comes to it', async () => {
+  const { user, token } = await app.make.user();
+  const group = await app.make.group({ owner: user });
+  const project = await app.make.project({ namespace: group });
+  await app.make.member({ project }, user, 30, '2027-01-01');
+  expectStatus(await app.put(`/projects/${project.id}/transfer`, { token, json: { namespace: user.username } }), 200);
+  const made = expectStatus<Body>(await app.post('/projects', { token, json: { name: 'made-here' } }), 201);
+  for (const id of [project.id, made.id]) {
+    const list = expectStatus<Body[]>(await app.get(`/projects/${id}/members`, { token }), 200);
+    assert.deepEqual(
+      list.map((member) => [member.id, member.access_level, member.expires_at]),
+      [[user.id, 50, null]],
+    );
+  }
+});

@@ -11,6 +11,7 @@ import type { Project, ProjectsTable } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import type { ObjectFormat } from '../../git/objects.ts';
 import { createRepository, removeRepository } from '../../git/repository-files.ts';
+import { addNamespaceOwner } from '../members/namespace-owner.ts';
 
 export interface NewProject {
   namespace: Namespace;
@@ -89,6 +90,7 @@ async function insertProject(
     .executeTakeFirstOrThrow();
   const project = { ...inserted, fork_root_id: inserted.fork_root_id ?? inserted.id };
   await db.updateTable('projects').set({ fork_root_id: project.fork_root_id }).where('id', '=', project.id).execute();
+  await addNamespaceOwner(db, namespace!, project.id, now);
   await given.within?.(db, project);
   await deps.events.record(
     db,

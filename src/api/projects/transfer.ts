@@ -12,6 +12,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
 import { namespaceAvatarUrl } from './entity.ts';
 import { mayCreateProjects } from './placement.ts';
@@ -71,6 +72,7 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
     .where('id', '=', project.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await addNamespaceOwner(db, namespace, project.id, moved.updated_at);
   await keepOldPath(db, project.id, project.full_path);
   await deps.events.record(
     db,
