@@ -23,16 +23,22 @@ const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
 const { signal } = interrupted;
 
+const inSeconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
+
 async function runSuite(suite: string, files: readonly string[], env: Record<string, string>): Promise<void> {
   if (files.length === 0 || signal.aborted) return;
   const started = Date.now();
-  const { passed, skipped, failures } = await runFiles(root, files, env, signal);
+  const { passed, skipped, failures, slowest } = await runFiles(root, files, env, signal);
   if (signal.aborted) return;
   totals.passed += passed;
   totals.skipped += skipped;
   totals.failures.push(...failures.map((failure) => ({ ...failure, suite })));
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`${suite}: ${files.length} files, ${passed} passed, ${failures.length} failed, ${seconds} s\n`);
+  const seconds = inSeconds(Date.now() - started);
+  process.stdout.write(`${suite}: ${files.length} files, ${passed} passed, ${failures.length} failed, ${seconds}\n`);
+  if (paths.length === 0) {
+    const list = slowest.map(({ file, duration }) => `${file} ${inSeconds(duration)}`);
+    process.stdout.write(`  slowest: ${list.join(', ')}\n`);
+  }
 }
 
 async function runOnPostgres(files: readonly string[]): Promise<void> {

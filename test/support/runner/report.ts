@@ -15,6 +15,8 @@ export interface Results {
   passed: number;
   skipped: number;
   failures: Failure[];
+  /** The files that took longest, with their milliseconds. */
+  slowest: { file: string; duration: number }[];
 }
 
 const MAX_OUTPUT = 8_000;
@@ -39,6 +41,7 @@ class Collector {
   #passed = 0;
   #skipped = 0;
   readonly #failures: Failure[] = [];
+  readonly #durations: [file: string, milliseconds: number][] = [];
   readonly #output = new Map<string, string>();
 
   take(event: TestEvent): void {
@@ -51,6 +54,9 @@ class Collector {
         return;
       case 'test:fail':
         if (!isWrapper(event.data)) this.#fail(event.data);
+        return;
+      case 'test:summary':
+        if (event.data.file !== undefined) this.#durations.push([event.data.file, event.data.duration_ms]);
         return;
       case 'test:stdout':
       case 'test:stderr':
@@ -83,7 +89,11 @@ class Collector {
       ...failure,
       text: failure.text || (this.#output.get(failure.file) ?? 'It printed nothing.'),
     }));
-    return { passed: this.#passed, skipped: this.#skipped, failures };
+    const slowest = this.#durations
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 3)
+      .map(([file, duration]) => ({ file: relative('', file), duration }));
+    return { passed: this.#passed, skipped: this.#skipped, failures, slowest };
   }
 }
 

@@ -37,11 +37,11 @@ export async function runFiles(
   });
   await once(runner, 'close');
   signal.removeEventListener('abort', end);
-  if (signal.aborted) return { passed: 0, skipped: 0, failures: [] };
+  if (signal.aborted) return { passed: 0, skipped: 0, failures: [], slowest: [] };
   try {
     return JSON.parse(output) as Results;
   } catch {
     const text = `node --test gave no results: ${output.slice(0, 2_000)}`;
-    return { passed: 0, skipped: 0, failures: [{ name: 'the runner itself', file: '', line: 1, text }] };
+    return { passed: 0, skipped: 0, failures: [{ name: 'the runner itself', file: '', line: 1, text }], slowest: [] };
   }
 }
