@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { UploadedFile } from './params/uploaded-file.ts';
 
 /** The same schema, or null. */
 export function Nullable<T extends TSchema>(schema: T) {
@@ -34,13 +35,6 @@ export const List = <T extends TSchema>(items: T, options: object = {}) =>
   Type.Array(items, { 'x-comma-separated': true, ...options });
 
 /** A file sent in a multipart body. */
-export interface UploadedFile {
-  filename: string;
-  contentType: string;
-  /** Where its bytes wait; removed when the request ends. */
-  path: string;
-  size: number;
-}
 export const Upload = (options: object = {}) =>
   Type.Unsafe<UploadedFile | string>({ type: 'string', format: 'binary', ...options });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { sendError, sendErrorBody } from './errors.ts';
 import { Metrics } from './metrics.ts';
@@ -41,6 +41,16 @@ const SHOWN_TO_BROWSERS = [
   'X-Svc-Size',
 ].join(', ');
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether log and metrics have it. */
+    ended: boolean;
+  }
+}
+
+/** Status in log and metrics of a request whose client did not wait for the answer. */
+const CLIENT_GONE = 499;
+
 export interface HttpServer {
   app: FastifyInstance;
   /** Turns readiness false; requests are still served. */
@@ -61,24 +71,33 @@ function pathPattern(options: Route['options']): RegExp {
 
 function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
   const patterns = routes.map(({ options }) => ({ method: options.method, pattern: pathPattern(options) }));
-  app.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     const path = request.url.split('?')[0]!;
     if (path.startsWith('/api/v3')) {
       const text = 'API V3 is no longer supported. Use API V4 instead.';
-      return sendErrorBody(reply.code(410), { error: text, message: text });
+      sendErrorBody(reply.code(410), { error: text, message: text });
+      return;
     }
     const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method as string));
     if (methods.has('GET')) methods.add('HEAD');
     if (methods.size === 0) {
-      return sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
+      sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
+      return;
     }
     const allow = ['OPTIONS', ...methods].sort().join(', ');
     if (request.method === 'OPTIONS') {
       reply.headers({ Allow: allow, 'Access-Control-Allow-Methods': allow, 'Access-Control-Max-Age': '7200' });
       reply.header('Access-Control-Allow-Headers', request.headers['access-control-request-headers'] ?? '*');
-      return reply.code(204).send();
+      reply.code(204).send();
+      return;
     }
     sendErrorBody(reply.code(405).header('Allow', allow), { error: '405 Not Allowed', message: '405 Not Allowed' });
+  };
+  app.setNotFoundHandler(answer);
+  // Answered before the body: what has no route is nobody's to read.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answer(request, reply);
+    else done();
   });
 }
 
@@ -141,9 +160,18 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
   const metrics = new Metrics();
   app.decorateRequest('caller', null);
   app.decorateRequest('scope', null);
+  app.decorateRequest('ended', false);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
+  const ended = (request: FastifyRequest, reply: FastifyReply, status: number) => {
+    if (request.ended) return;
+    request.ended = true;
+    const seconds = reply.elapsedTime / 1000;
+    metrics.ended(request.method, request.routeOptions.url ?? 'unknown', status, seconds);
+    logLine(deps, request, status, seconds);
+  };
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
+    reply.raw.once('close', () => ended(request, reply, CLIENT_GONE));
     reply.headers(SECURITY_HEADERS);
     reply.header('X-Request-Id', request.id);
     if (request.headers.origin !== undefined) {
@@ -156,9 +184,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const seconds = reply.elapsedTime / 1000;
-    metrics.ended(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, seconds);
-    logLine(deps, request, reply.statusCode, seconds);
+    ended(request, reply, reply.statusCode);
     done();
   });
   registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));

@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseJsonBody } from './json.ts';
-import { readMultipart } from './multipart.ts';
+import { readMultipart, removeUploads } from './multipart.ts';
 import { parseUrlencoded } from './rack.ts';
 
 /** Teaches the server the body encodings of part 1, section 1.4: JSON, urlencoded and multipart. */
@@ -21,8 +20,11 @@ export function registerBodyParsers(app: FastifyInstance, tempDir: string): void
   app.addContentTypeParser('multipart/form-data', (request: FastifyRequest) =>
     readMultipart(request, tempDir, request.routeOptions.bodyLimit),
   );
-  app.addHook('onResponse', async (request) => {
-    if (request.uploads === null) return;
-    await Promise.all(request.uploads.map(({ path }) => rm(path, { force: true })));
+  app.addHook('onRequest', (request, reply, done) => {
+    // `close` comes whether the answer was sent or the client went away.
+    if (request.headers['content-type']?.startsWith('multipart/')) {
+      reply.raw.once('close', () => void removeUploads(request.uploads ?? []).catch(() => {}));
+    }
+    done();
   });
 }

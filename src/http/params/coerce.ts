@@ -10,6 +10,7 @@ import {
   INVALID,
   type JsonSchema,
 } from './scalars.ts';
+import { UploadedFile } from './uploaded-file.ts';
 
 /** Rules over several parameters, as the platform words their failures (400). */
 export interface ParamRules {
@@ -19,7 +20,7 @@ export interface ParamRules {
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof UploadedFile);
 
 function compileArray(schema: JsonSchema): Coercer {
   const item = schema.items === undefined ? undefined : compile(schema.items);

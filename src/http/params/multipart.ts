@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import type { UploadedFile } from '../schema.ts';
 import { nestParams, type ParamValue } from './rack.ts';
+import { UploadedFile } from './uploaded-file.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +37,7 @@ class MultipartReader {
   readonly uploads: UploadedFile[] = [];
   readonly form: BusboyInstance;
   readonly #tempDir: string;
-  readonly #streams: BusboyFileStream[] = [];
+  readonly #targets: WriteStream[] = [];
   readonly #writes: Promise<void>[] = [];
   #refused: ApiError | undefined;
   #closed: Promise<void>;
@@ -65,15 +65,15 @@ class MultipartReader {
   }
 
   #keep(name: string, stream: BusboyFileStream, filename: string, contentType: string): void {
-    const path = join(this.#tempDir, `upload-${randomUUID()}`);
-    const file: UploadedFile = { filename, contentType, path, size: 0 };
+    const file = new UploadedFile(filename, contentType, join(this.#tempDir, `upload-${randomUUID()}`));
     this.uploads.push(file);
     this.pairs.push([name, file]);
     stream.on('data', (chunk: Buffer) => {
       file.size += chunk.length;
     });
-    this.#streams.push(stream);
-    const write = pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+    const target = createWriteStream(file.path, { mode: 0o600 });
+    this.#targets.push(target);
+    const write = pipeline(stream, target);
     // Looked at in `finish`; a file that fails before must not end the process.
     write.catch(() => {});
     this.#writes.push(write);
@@ -94,12 +94,26 @@ class MultipartReader {
     if (this.#refused !== undefined) throw this.#refused;
   }
 
-  /** Closes the files of a body that was not read to its end. */
+  /** Closes and removes the files of a body that was not read to its end. */
   async abandon(): Promise<void> {
-    for (const stream of this.#streams) stream.destroy();
-    await Promise.allSettled(this.#writes);
+    await Promise.all(this.#targets.map(closed));
+    await removeUploads(this.uploads);
   }
 }
+
+/** Removes the files of a request. */
+export async function removeUploads(uploads: readonly UploadedFile[]): Promise<void> {
+  await Promise.all(uploads.map(({ path }) => rm(path, { force: true })));
+}
+
+/** Closes a file, and waits until it is: one that is still being opened would come back after its removal. */
+const closed = (target: WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (target.closed) return resolve();
+    target.on('error', () => {});
+    target.once('close', resolve);
+    target.destroy();
+  });
 
 const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) => form.once('drain', resolve));
 

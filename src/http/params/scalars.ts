@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { parseInstant } from './dates.ts';
+import { UploadedFile } from './uploaded-file.ts';
 
 /** What coercion reads of a JSON Schema. */
 export type JsonSchema = TSchema & {
@@ -69,7 +70,7 @@ export function compileString(schema: JsonSchema): Coercer {
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const matches = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   return (value, name, failures) => {
-    if (format === 'binary') return value;
+    if (format === 'binary' && value instanceof UploadedFile) return value;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
     // PostgreSQL holds no null bytes in a text.

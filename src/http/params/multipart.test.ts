@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { exchange, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
+import { type Access, route } from '../route.ts';
+import { Upload } from '../schema.ts';
+import type { UploadedFile } from './uploaded-file.ts';
+
+const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
+const routes = [
+  route({
+    method: 'POST',
+    path: '/upload',
+    summary: 's',
+    access: anyone,
+    input: Type.Object({ file: Type.Optional(Upload()), a: Type.Optional(Type.Unsafe<unknown>({})) }),
+    success: { status: 201, schema: Type.Unsafe<unknown>({}) },
+    handler: async ({ input }) => {
+      const { file, a } = input;
+      if (file === undefined || typeof file === 'string') return { a };
+      const { filename, contentType, size, path } = file satisfies UploadedFile;
+      return { a, filename, contentType, size, content: await readFile(path, 'latin1') };
+    },
+  }),
+];
+
+const LIMIT = 200_000;
+let http: RouteServer;
+let address: { host: string; port: number };
+before(async () => {
+  http = await serveRoutes(routes, { settings: { STITHY_MAX_BODY: String(LIMIT) } });
+  address = await http.listen();
+});
+after(() => http.close());
+
+const field = (name: string, value: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = (name: string, filename: string, content: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: application/zip\r\n\r\n${content}\r\n`;
+const END = '--x--\r\n';
+
+const post = (payload: string | Buffer, contentType = 'multipart/form-data; boundary=x') =>
+  http.send('POST', '/api/v4/upload', { headers: { 'content-type': contentType }, payload });
+
+/** Waits until no uploaded file is left. */
+async function uploadsGone(): Promise<void> {
+  const dir = join(http.app.deps.config.dataDir, 'tmp');
+  for (let tries = 0; tries < 200; tries += 1) {
+    const left = await readdir(dir).catch(() => []);
+    if (left.length === 0) return;
+    await wait(25);
+  }
+  assert.fail('uploaded files are left');
+}
+
+/** A request on a socket. @param length what Content-Length says */
+const raw = (body: string, length = Buffer.byteLength(body, 'latin1')) =>
+  Buffer.from(
+    `POST /api/v4/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${length}\r\n\r\n${body}`,
+    'latin1',
+  );
+
+test('fields are nested, files wait on disk and are gone after the answer', async () => {
+  const response = await post(`${field('a[][b]', '1')}${field('a[][c]', 'ü')}${file('file', 'a.zip', 'PK\0')}${END}`);
+  assert.equal(response.statusCode, 201, response.body);
+  assert.deepEqual(response.json(), {
+    a: [{ b: '1', c: 'ü' }],
+    filename: 'a.zip',
+    contentType: 'application/zip',
+    size: 3,
+    content: 'PK\0',
+  });
+  await uploadsGone();
+});
+
+test('a body that arrives with its headers is read whole', async () => {
+  const content = 'y'.repeat(100_000);
+  const answer = await exchange(address, raw(`${file('file', 'a', content)}${field('a', 'last')}${END}`));
+  assert.match(answer, /^HTTP\/1\.1 201/);
+  assert.match(answer, /"a":"last"/);
+  assert.match(answer, /"size":100000/);
+});
+
+test('a file name never leads anywhere', async () => {
+  const response = await post(`${file('file', '../../etc/passwd', 'x')}${END}`);
+  assert.equal(response.json<{ filename: string }>().filename, 'passwd');
+});
+
+test('names like prototypes have no effect', async () => {
+  await post(`${field('__proto__[x]', '1')}${field('a[__proto__][x]', '1')}${file('__proto__', 'f', 'x')}${END}`);
+  assert.equal(({} as { x?: unknown }).x, undefined);
+  await uploadsGone();
+});
+
+test('text fields named like the parts of a file are no file', async () => {
+  const response = await post(`${field('file[path]', '/etc/hostname')}${field('file[size]', '5')}${END}`);
+  assert.equal(response.statusCode, 400);
+  assert.equal(response.json<{ message: string }>().message, 'file is invalid');
+});
+
+for (const [what, payload, contentType] of [
+  ['no boundary', `${field('a', '1')}${END}`, 'multipart/form-data'],
+  ['an empty boundary', `${field('a', '1')}${END}`, 'multipart/form-data; boundary='],
+  ['no end', field('a', '1'), undefined],
+  ['a file that breaks off', file('file', 'a', 'x').slice(0, -3), undefined],
+  ['another boundary', `${field('a', '1')}${END}`, 'multipart/form-data; boundary=y'],
+  ['nothing', '', undefined],
+] as const) {
+  test(`a multipart body with ${what} is 400`, async () => {
+    const response = await post(payload, contentType);
+    assert.equal(response.statusCode, 400, response.body);
+    assert.match(response.json<{ message: string }>().message, /multipart body/);
+    await uploadsGone();
+  });
+}
+
+test('parts without a name are passed over', async () => {
+  const nameless = '--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x\r\nContent-Type: text/plain\r\n\r\n2\r\n';
+  assert.equal((await post(`${nameless}${field('a', '1')}${END}`)).statusCode, 201);
+});
+
+test('a body past the limit is 413, also when its length is not known before', async () => {
+  const body = `${file('file', 'a', 'y'.repeat(LIMIT))}${END}`;
+  assert.equal((await post(body)).statusCode, 413);
+  const chunked = `POST /api/v4/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  assert.match(await exchange(address, chunked), /^HTTP\/1\.1 413/);
+  await uploadsGone();
+});
+
+test('a client that goes away in the middle of a file leaves nothing behind', async () => {
+  const request = raw(file('file', 'a', 'y'.repeat(100_000)), 190_000);
+  const socket = createConnection(address, () => socket.write(request));
+  const dir = join(http.app.deps.config.dataDir, 'tmp');
+  for (let tries = 0; tries < 200 && (await readdir(dir).catch(() => [])).length === 0; tries += 1) await wait(25);
+  assert.notDeepEqual(await readdir(dir), []);
+  socket.destroy();
+  await uploadsGone();
+});

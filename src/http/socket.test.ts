@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { createConnection } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { ROOT_TOKEN } from '../../test/support/app.ts';
+import { exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { ApiError } from '../core/errors.ts';
+import { type Access, route } from './route.ts';
+
+const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
+const refusing: Access = {
+  description: 'No one',
+  anonymous: false,
+  params: {},
+  check: async () => {
+    throw new ApiError(401, '401 Unauthorized');
+  },
+};
+const Any = Type.Unsafe<unknown>({});
+const success = { status: 200, schema: Any } as const;
+const waiting = Promise.withResolvers<void>();
+const finish = Promise.withResolvers<void>();
+
+const routes = [
+  route({
+    method: 'GET',
+    path: '/things/:name',
+    summary: 's',
+    access: anyone,
+    params: Type.Object({ name: Type.String() }),
+    success,
+    handler: ({ params }) => params,
+  }),
+  route({
+    method: 'POST',
+    path: '/echo',
+    summary: 's',
+    access: anyone,
+    input: Type.Object({ a: Type.Optional(Any) }),
+    success: { status: 201, schema: Any },
+    handler: ({ input }) => input,
+  }),
+  route({
+    method: 'POST',
+    path: '/closed',
+    summary: 's',
+    access: refusing,
+    input: Type.Object({}),
+    success: { status: 201, schema: Any },
+    handler: () => {
+      return {};
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/waits',
+    summary: 's',
+    access: anyone,
+    success,
+    handler: async () => {
+      waiting.resolve();
+      await finish.promise;
+      return {};
+    },
+  }),
+];
+
+let http: RouteServer;
+let address: { host: string; port: number };
+before(async () => {
+  http = await serveRoutes(routes);
+  address = await http.listen();
+});
+after(() => http.close());
+
+const head = (first: string, ...headers: string[]) =>
+  `${[first, 'Host: x', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+
+test('an address with scheme and host is the same thing', async () => {
+  assert.match(
+    await exchange(address, head('GET http://elsewhere.example/api/v4/things/a HTTP/1.1')),
+    /^HTTP\/1\.1 200/,
+  );
+});
+
+test('a length and chunks at once are refused', async () => {
+  const text = head(
+    'POST /api/v4/echo HTTP/1.1',
+    'Content-Length: 5',
+    'Transfer-Encoding: chunked',
+    'Content-Type: application/json',
+  );
+  assert.match(await exchange(address, `${text}0\r\n\r\nGET /api/v4/things/a HTTP/1.1\r\n\r\n`), /^HTTP\/1\.1 400/);
+});
+
+test('headers past the limit are 431', async () => {
+  assert.match(
+    await exchange(address, head('GET /api/v4/things/a HTTP/1.1', `X: ${'x'.repeat(70_000)}`)),
+    /^HTTP\/1\.1 431/,
+  );
+});
+
+test('an upgrade to another protocol is not followed', async () => {
+  const answer = await exchange(
+    address,
+    head('GET /api/v4/things/a HTTP/1.1', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'),
+  );
+  assert.match(answer, /^HTTP\/1\.1 200/);
+});
+
+test('a client that waits for 100-continue gets its refusal', async () => {
+  const answer = await exchange(
+    address,
+    head('POST /api/v4/closed HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue', 'Content-Type: application/json'),
+  );
+  assert.match(answer, /HTTP\/1\.1 401/);
+});
+
+test('a client that does not wait is logged once, and counted out', async () => {
+  const socket = createConnection(address, () => socket.write(head('GET /api/v4/waits HTTP/1.1')));
+  await waiting.promise;
+  socket.destroy();
+  const lines = () =>
+    http.app.logLines
+      .join('')
+      .split('\n')
+      .filter((line) => line.includes('/api/v4/waits'));
+  for (let tries = 0; tries < 200 && lines().length === 0; tries += 1) await wait(25);
+  finish.resolve();
+  const metrics = await http.send('GET', '/-/metrics');
+  assert.match(metrics.body, /http_requests_in_flight 1\n/);
+  assert.match(metrics.body, /http_requests_total\{method="GET",status="499",route="\/api\/v4\/waits"\} 1\n/);
+  assert.equal(lines().length, 1);
+});
+
+test('a token in the address is masked in the log', async () => {
+  await exchange(address, head(`GET /api/v4/things/a?private_token=${ROOT_TOKEN} HTTP/1.1`));
+  const lines = http.app.logLines.join('');
+  assert.ok(!lines.includes(ROOT_TOKEN));
+});
