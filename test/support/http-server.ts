@@ -25,7 +25,7 @@ export async function serveRoutes(
   options: Parameters<typeof buildTestApp>[0] = {},
 ): Promise<RouteServer> {
   const app = await buildTestApp(options);
-  const server = buildServer(app.deps, routes);
+  const server = buildServer(app.deps, { routes });
   return {
     app,
     server,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { badRequest } from '../../core/errors.ts';
 import type { FileAction } from '../../git/commit-writer.ts';
-import type { UploadedFile } from '../../http/schema.ts';
+import type { UploadedFile } from '../../http/params/uploaded-file.ts';
 
 const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import { Day, Enum, Filled, Instant, IntegerEnum, List, Nullable } from '../schema.ts';
+import { Day, Enum, Filled, Instant, IntegerEnum, List, Nullable, Upload } from '../schema.ts';
 import { compileParams, type ParamRules } from './coerce.ts';
 import { parseUrlencoded } from './rack.ts';
 
@@ -37,6 +37,7 @@ const TEXTS: [what: string, properties: Record<string, TSchema>, source: Record<
   ['a hash for a text', optional(Type.String()), { p: { a: '1' } }, 'p is invalid'],
   ['a list for a text', optional(Type.String()), { p: ['a'] }, 'p is invalid'],
   ['a null byte in a text', optional(Type.String()), { p: 'a\0b' }, 'p is invalid'],
+  ['a hash for a file', optional(Upload()), { p: { path: '/etc/hostname', size: 1 } }, 'p is invalid'],
   ['a text for a hash', optional(Type.Object({ a: Type.String() })), { p: 'x' }, 'p is invalid'],
   ['a text not allowed', optional(Enum(['a', 'b'])), { p: 'c' }, 'p does not have a valid value'],
   ['a number not allowed', optional(IntegerEnum([10, 20])), { p: '15' }, 'p does not have a valid value'],
@@ -92,7 +93,7 @@ const VALUES: [what: string, schema: TSchema, given: unknown, value: unknown][] 
   ['a blank nullable day', Nullable(Day()), '', null],
   ['the integer of a union', Type.Union([Type.Integer(), Type.String()]), '5', 5],
   ['the text of a union', Type.Union([Type.Integer(), Type.String()]), 'a/b', 'a/b'],
-  ['a null byte in the content of a file', Type.String({ 'x-content': true }), 'a\0b', 'a\0b'],
+  ['a null byte in the content of a file', Upload(), 'a\0b', 'a\0b'],
 ];
 for (const [what, schema, given, value] of VALUES) {
   test(`taken: ${what}`, () => {

@@ -24,8 +24,6 @@ export type JsonSchema = TSchema & {
   const?: unknown;
   'x-comma-separated'?: boolean;
   'x-message'?: string;
-  /** The text may hold null bytes: it is the content of a file. */
-  'x-content'?: boolean;
 };
 
 /** Marks a value that does not fit; the texts have been added to the failures. */
@@ -66,15 +64,15 @@ function coerceNumber(value: unknown, whole: boolean): number | undefined {
 
 /** Reader of a text: its length, its pattern, its allowed values, or the date it stands for. */
 export function compileString(schema: JsonSchema): Coercer {
-  const { format, minLength = 0, maxLength, pattern, 'x-message': message, 'x-content': content = false } = schema;
+  const { format, minLength = 0, maxLength, pattern, 'x-message': message } = schema;
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const matches = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   return (value, name, failures) => {
     if (format === 'binary' && value instanceof UploadedFile) return value;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
-    // PostgreSQL holds no null bytes in a text.
-    if (!content && text.includes('\0')) return fail(failures, `${name} is invalid`);
+    // PostgreSQL holds no null bytes in a text; the content of a file goes elsewhere.
+    if (format !== 'binary' && text.includes('\0')) return fail(failures, `${name} is invalid`);
     if (minLength > 0 && text.trim() === '') return fail(failures, `${name} is empty`);
     if (values !== undefined && !values.includes(text)) return fail(failures, `${name} does not have a valid value`);
     if (maxLength !== undefined && text.length > maxLength) {
