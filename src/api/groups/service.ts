@@ -1,10 +1,9 @@
 import type { Updateable } from 'kysely';
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
-import { findNamespace } from '../../access/lookup.ts';
 import { groupPermissions } from '../../access/permissions.ts';
 import { timestamp } from '../../core/clock.ts';
-import { forbidden, invalidModel, notFound } from '../../core/errors.ts';
+import { forbidden, invalidModel } from '../../core/errors.ts';
 import { randomText } from '../../core/secrets.ts';
 import { bit } from '../../db/columns.ts';
 import { isPathTaken, lockTrees } from '../../db/namespace-tree.ts';
@@ -13,6 +12,7 @@ import type { Namespace, NamespacesTable } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
 import { createGroup } from './create.ts';
+import { visibleGroup } from './find.ts';
 import {
   contentVisibilityErrors,
   depthErrors,
@@ -24,13 +24,6 @@ import {
 import type { CreateInput, UpdateInput } from './schema.ts';
 import { settingsColumn } from './settings.ts';
 import { moveTree } from './tree.ts';
-
-/** The group of an id, if the caller may see it. @throws ApiError 404 */
-export async function visibleGroup(deps: Deps, caller: UserCaller, id: number | string): Promise<Namespace> {
-  const group = await findNamespace(deps, String(id), 'group');
-  if (group === undefined || !(await groupPermissions(deps, caller, group)).can('read_group')) throw notFound('Group');
-  return group;
-}
 
 /** Whether the user may make groups that stand under no other. */
 export const mayCreateTopLevel = ({ user, admin }: UserCaller): boolean =>

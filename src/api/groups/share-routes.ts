@@ -10,9 +10,9 @@ import { inGroup, requireUser } from '../access.ts';
 import { answerGroups } from './answers.ts';
 import { GroupDetail, presentGroupDetail } from './detail.ts';
 import { Group, PublicGroup } from './entity.ts';
+import { visibleGroup } from './find.ts';
 import { presentPublicGroups } from './present.ts';
 import { customAttributeParams, ListInput } from './schema.ts';
-import { visibleGroup } from './service.ts';
 import { shareGroup, unshareGroup } from './shares.ts';
 import { transferGroup, transferLocations } from './transfer.ts';
 
