@@ -1,13 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { startsWith } from '../../db/like.ts';
 import { lockTrees } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
-import { destroyProjectWithin } from '../projects/destroy.ts';
-
-/** Projects removed before other work of the process gets its turn. */
-const BATCH = 20;
+import { destroyProjectsWithin } from '../projects/destroy.ts';
 
 /**
  * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
@@ -44,10 +40,7 @@ async function destroyProjects(deps: Deps, db: Db, group: Namespace, actorId: nu
     .selectAll()
     .where('namespace_id', 'in', idsWithin(db, group))
     .execute();
-  for (const [index, project] of projects.entries()) {
-    if (index % BATCH === BATCH - 1) await setImmediate();
-    await destroyProjectWithin(deps, db, project, actorId);
-  }
+  await destroyProjectsWithin(deps, db, projects, actorId);
 }
 
 /** What refers to the groups without a foreign key. */

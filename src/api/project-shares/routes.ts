@@ -9,10 +9,10 @@ import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '..
 import { inProject, requireUser } from '../access.ts';
 import { answerGroups } from '../groups/answers.ts';
 import { Group, PublicGroup } from '../groups/entity.ts';
+import { visibleGroup } from '../groups/find.ts';
 import { type GroupFilters, groupQuery } from '../groups/list.ts';
 import { presentPublicGroups } from '../groups/present.ts';
 import { customAttributeParams } from '../groups/schema.ts';
-import { visibleGroup } from '../groups/service.ts';
 import { groupsOfProject, invitedGroups, shareLocations } from './groups.ts';
 import { shareProject, unshareProject } from './service.ts';
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
@@ -6,46 +7,64 @@ import type { Location } from '../../git/storages.ts';
 
 const REMOVE_REPOSITORY = 'repository.remove';
 
+/** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
+const BATCH = 200;
+
 /** Removes a project at once: its rows now, its repository by background work. */
 export async function destroyProject(deps: Deps, project: Project, actorId: number | null): Promise<void> {
-  await deps.db.transaction().execute(async (db) => destroyProjectWithin(deps, db, project, actorId));
+  await deps.db.transaction().execute(async (db) => destroyProjectsWithin(deps, db, [project], actorId));
   deps.jobs.notify();
 }
 
 /**
- * Removes a project's rows with the handle of a transaction, and writes the job that removes its repository. Call
+ * Removes projects' rows with the handle of a transaction, and writes the jobs that remove their repositories. Call
  * `deps.jobs.notify()` once the transaction has committed.
  */
-export async function destroyProjectWithin(
+export async function destroyProjectsWithin(
   deps: Deps,
   db: Db,
-  project: Project,
+  projects: readonly Project[],
   actorId: number | null,
 ): Promise<void> {
-  for (const table of ['members', 'group_links', 'access_requests', 'redirect_routes', 'custom_attributes'] as const) {
-    await db.deleteFrom(table).where('source_type', '=', 'project').where('source_id', '=', project.id).execute();
+  for (let from = 0; from < projects.length; from += BATCH) {
+    if (from > 0) await setImmediate();
+    const batch = projects.slice(from, from + BATCH);
+    await removeRows(
+      db,
+      batch.map(({ id }) => id),
+    );
+    for (const project of batch) {
+      await enqueueRemoval(deps, db, { storage: project.repository_storage, diskPath: project.disk_path });
+      await deps.events.record(
+        db,
+        'project.destroyed',
+        { project_id: project.id, full_path: project.full_path },
+        { projectId: project.id, actorId },
+      );
+    }
   }
-  await db
-    .deleteFrom('deploy_tokens')
-    .where('source_type', '=', 'project')
-    .where('source_id', '=', project.id)
-    .execute();
+}
+
+async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
+  for (const table of [
+    'members',
+    'group_links',
+    'access_requests',
+    'redirect_routes',
+    'custom_attributes',
+    'deploy_tokens',
+  ] as const) {
+    await db.deleteFrom(table).where('source_type', '=', 'project').where('source_id', 'in', ids).execute();
+  }
   await db
     .updateTable('access_tokens')
     .set({ revoked: 1 })
     .where('resource_type', '=', 'project')
-    .where('resource_id', '=', project.id)
+    .where('resource_id', 'in', ids)
     .execute();
-  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', '=', project.id).execute();
-  await db.deleteFrom('ref_intents').where('project_id', '=', project.id).execute();
-  await db.deleteFrom('projects').where('id', '=', project.id).execute();
-  await enqueueRemoval(deps, db, { storage: project.repository_storage, diskPath: project.disk_path });
-  await deps.events.record(
-    db,
-    'project.destroyed',
-    { project_id: project.id, full_path: project.full_path },
-    { projectId: project.id, actorId },
-  );
+  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
+  await db.deleteFrom('ref_intents').where('project_id', 'in', ids).execute();
+  await db.deleteFrom('projects').where('id', 'in', ids).execute();
 }
 
 /** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */

@@ -6,7 +6,7 @@ import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { destroyGroup } from '../groups/destroy.ts';
-import { destroyProjectWithin } from '../projects/destroy.ts';
+import { destroyProjectsWithin } from '../projects/destroy.ts';
 import { handToGhost } from './ghost.ts';
 import { isLastAdministrator } from './state.ts';
 
@@ -71,7 +71,7 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
   const namespace = await db.selectFrom('namespaces').select('id').where('owner_id', '=', user.id).executeTakeFirst();
   if (namespace === undefined) return;
   const projects = await db.selectFrom('projects').selectAll().where('namespace_id', '=', namespace.id).execute();
-  for (const project of projects) await destroyProjectWithin(deps, db, project, actorId);
+  await destroyProjectsWithin(deps, db, projects, actorId);
   await db.deleteFrom('namespaces').where('id', '=', namespace.id).execute();
 }
 
