@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
+import { applicationRoutes } from './applications/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
@@ -11,6 +12,7 @@ import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
+import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { projectShareRoutes } from './project-shares/routes.ts';
@@ -42,6 +44,8 @@ export const routes: readonly Route[] = [
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,
   ...projectRoutes,
+  ...applicationRoutes,
+  ...oauthRoutes,
   ...emailRoutes,
   ...keyLookupRoutes,
   ...sshKeyRoutes,

@@ -37,7 +37,7 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, value: un
     reply.header('ETag', etag).header('Cache-Control', PRIVATE);
     const known = request.headers['if-none-match'];
     if (known !== undefined && matchesEtag(known, etag)) return reply.code(304).send();
-  } else {
+  } else if (!reply.hasHeader('Cache-Control')) {
     reply.header('Cache-Control', 'no-cache');
   }
   return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);

@@ -20,7 +20,8 @@ const SECURITY_HEADERS = {
   Vary: 'Origin',
 } as const;
 
-const MASKED = /([?&](?:private_token|access_token|job_token|password|token|instance_id|client_secret|code)=)[^&]*/gi;
+const MASKED =
+  /([?&](?:private_token|access_token|refresh_token|job_token|password|token|instance_id|client_secret|code)=)[^&]*/gi;
 const SHOWN_TO_BROWSERS = [
   'Link',
   'X-Total',

@@ -39,3 +39,6 @@ export const SELF_SERVICE_SCOPES = ['k8s_proxy', 'self_rotate'] as const;
 
 /** Scopes that mean something for administrators only. */
 export const ADMIN_SCOPES: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping'];
+
+/** Scopes that a program can have by OAuth 2. */
+export const OAUTH_SCOPES = [...PERSONAL_SCOPES, 'openid', 'profile', 'email'] as const;
