@@ -3,6 +3,7 @@ import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
+import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
@@ -29,6 +30,7 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...deployKeyRoutes,
   ...projectUserRoutes,
   ...projectShareRoutes,
   ...deployTokenRoutes,

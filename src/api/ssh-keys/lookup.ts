@@ -54,7 +54,7 @@ export const keyLookupRoutes = [
       const key = await deps.db.selectFrom('ssh_keys').selectAll().where(column, '=', wanted.value).executeTakeFirst();
       if (key !== undefined) return withUser(deps, key);
       const deployKeys = deps.db.selectFrom('deploy_keys').selectAll();
-      const deployKey = await deployKeys.where('fingerprint', '=', wanted.value).executeTakeFirst();
+      const deployKey = await deployKeys.where(column, '=', wanted.value).executeTakeFirst();
       if (deployKey === undefined) throw notFound('Key');
       return withProjects(deps, deployKey);
     },

@@ -143,6 +143,7 @@ create table deploy_keys (
   title {text} not null,
   key {text} not null,
   fingerprint {text} not null unique,
+  md5_fingerprint {text} not null default '',
   public {int} not null default 0,
   user_id {int},
   created_at {text} not null,

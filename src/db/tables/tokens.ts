@@ -68,7 +68,10 @@ export interface DeployKeysTable {
   id: Id;
   title: string;
   key: string;
+  /** `SHA256:...` without padding; unique over all keys, those of users included. */
   fingerprint: string;
+  /** Pairs of hexadecimal digits with colons. */
+  md5_fingerprint: Defaulted<string>;
   public: Defaulted<Bit>;
   user_id: number | null;
   created_at: Timestamp;
