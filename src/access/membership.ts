@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
 import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
@@ -134,4 +134,25 @@ export async function groupsAboveProjectsOf(db: Db, userId: number, day: string)
       select 1 from namespaces d join projects p on p.namespace_id = d.id
       where d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER_LINEAGE})`.execute(db);
   return [...new Set(rows.flatMap(({ lineage }) => lineageIds(lineage)))];
+}
+
+/**
+ * Whether the user has at least the level in the project of the row at hand, by any way of membership: the same as
+ * `projects.id in projectsOf(...)`, without a list of all his projects. For queries from `projects`.
+ */
+export function isProjectOf(userId: number, minLevel: number, day: string): Expression<SqlBool> {
+  return sql<SqlBool>`(projects.namespace_id in ${groupsOf(userId, minLevel, day)}
+    or projects.namespace_id in (select n.id from namespaces n where n.owner_id = ${userId})
+    or projects.id in (
+      select source_id from members
+      where user_id = ${userId} and source_type = 'project' and access_level >= ${minLevel} and state = 'active'
+        and (expires_at is null or expires_at > ${day}))
+    or projects.id in (
+      select l.source_id from group_links l
+      join namespaces s on s.id = l.group_id
+      join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
+        and s.lineage like '%/' || m.source_id || '/%'
+      where l.source_type = 'project' and l.group_access >= ${minLevel} and m.access_level >= ${minLevel}
+        and (l.expires_at is null or l.expires_at > ${day})
+        and (m.expires_at is null or m.expires_at > ${day})))`;
 }

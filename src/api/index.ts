@@ -22,6 +22,7 @@ import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
@@ -57,5 +58,6 @@ export const routes: readonly Route[] = [
   ...userStatusRoutes,
   ...commitsRoutes,
   ...repositoryFilesRoutes,
+  ...topicRoutes,
   ...versionRoutes,
 ];

@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
 import { Enum } from '../../http/schema.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
+import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
@@ -53,7 +54,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
   const name = input.name?.trim() || input.path || '';
   const path = input.path || pathFromName(name);
   const visibility = input.visibility ?? 'private';
-  const defaultBranch = input.default_branch || DEFAULT_BRANCH;
+  const defaultBranch = input.default_branch || groupSettings(namespace).default_branch || DEFAULT_BRANCH;
   const { columns, settings, topics } = changesOf(input);
   const errors: FieldErrors = {
     ...errorsOf('name', projectNameErrors(name)),

@@ -9,6 +9,7 @@ import {
   type Project as ProjectRow,
 } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { groupAvatarUrl } from '../groups/entity.ts';
 import { userAvatarUrl, userBasic } from '../users/basic.ts';
 import { maskCredentials } from './import-url.ts';
 import type { ProjectView } from './related.ts';
@@ -43,12 +44,9 @@ function namespaceOf(deps: Deps, { namespace, owner }: ProjectView): SimpleProje
   };
 }
 
-/** Address of the picture of a group, or of the user of a personal namespace; null without one. */
-export function namespaceAvatarUrl(deps: Deps, namespace: Namespace, owner: ProjectView['owner']): string | null {
+function namespaceAvatarUrl(deps: Deps, namespace: Namespace, owner: ProjectView['owner']): string | null {
   if (namespace.kind === 'user') return owner === null ? null : userAvatarUrl(deps, owner);
-  if (namespace.avatar === null) return null;
-  const file = namespace.avatar.slice(namespace.avatar.indexOf('/') + 1);
-  return `${deps.externalUrl()}/uploads/-/system/group/avatar/${namespace.id}/${encodeURIComponent(file)}`;
+  return groupAvatarUrl(deps, namespace);
 }
 
 /** The project as anonymous callers and `simple=true` get it (part 1, section 2). */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
+import { lineageIds } from '../../access/membership.ts';
 import { VISIBILITIES, type Visibility, visibilityLevel } from '../../core/access-levels.ts';
 import { type FieldErrors, invalidModel, notFound } from '../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../core/paths.ts';
@@ -8,6 +9,7 @@ import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../db/tab
 import type { Deps } from '../../deps.ts';
 import { Enum, Nullable } from '../../http/schema.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { groupSettings } from '../groups/settings.ts';
 import { createProject } from './create.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
 import { enqueueCopy } from './repository-copy.ts';
@@ -49,6 +51,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
     target === undefined
       ? await personalNamespace(deps, caller.user.id)
       : await findPlacement(deps, caller, target, 'Target Namespace');
+  if (!(await mayLeave(deps, source, namespace))) throw notFound('Target Namespace');
   const name = input.name?.trim() || source.name;
   const path = input.path || source.path;
   const limit = mostOpen(source, namespace);
@@ -88,6 +91,19 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       );
     },
   });
+}
+
+/** Whether the source's top-level group lets forks be made in the namespace. */
+async function mayLeave(deps: Deps, source: Project, target: Namespace): Promise<boolean> {
+  const { lineage } = await deps.db
+    .selectFrom('namespaces')
+    .select('lineage')
+    .where('id', '=', source.namespace_id)
+    .executeTakeFirstOrThrow();
+  const [root = 0] = lineageIds(lineage);
+  if (lineageIds(target.lineage)[0] === root) return true;
+  const group = await deps.db.selectFrom('namespaces').selectAll().where('id', '=', root).executeTakeFirstOrThrow();
+  return group.kind === 'user' || groupSettings(group).prevent_forking_outside_group !== true;
 }
 
 function mostOpen(source: Project, namespace: Namespace): Visibility {

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
-import { projectsOf } from '../../access/membership.ts';
+import { isProjectOf } from '../../access/membership.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { asciiLower, contains, equalsIgnoringCase, startsWith } from '../../db/like.ts';
@@ -66,14 +66,18 @@ function filtered(deps: Deps, caller: Caller, filters: ProjectFilters, base: Lis
     .where((eb) => eb.and(byAdministration(eb, caller, filters)));
 }
 
-const isIn = (ids: Expression<number>): Expression<SqlBool> => sql<SqlBool>`projects.id in ${ids}`;
+/**
+ * Most projects of a list are visible, so walking along an index in the wanted order finds a page soon; an expression
+ * instead of the bare column keeps SQLite from gathering and sorting all of them by their visibility first.
+ */
+const openness = sql<string>`(projects.visibility || '')`;
 
 function visible(eb: Eb, caller: Caller, day: string): Expression<SqlBool>[] {
   const { user } = caller;
   if (caller.admin || user?.auditor === 1) return [];
-  if (user === null) return [eb('projects.visibility', '=', 'public')];
-  const open = user.external === 1 ? (['public'] as const) : (['public', 'internal'] as const);
-  return [eb.or([eb('projects.visibility', 'in', open), isIn(projectsOf(user.id, AccessLevel.guest, day))])];
+  if (user === null) return [eb(openness, '=', 'public')];
+  const open = user.external === 1 ? ['public'] : ['public', 'internal'];
+  return [eb.or([eb(openness, 'in', open), isProjectOf(user.id, AccessLevel.guest, day)])];
 }
 
 function within(eb: Eb, base: ListBase): Expression<SqlBool>[] {
@@ -125,9 +129,9 @@ function ofCaller(eb: Eb, { user }: Caller, filters: ProjectFilters, day: string
   const { owned, starred, membership, min_access_level: level } = filters;
   if (user === null) return owned || starred || membership || level !== undefined ? [sql<SqlBool>`1 = 0`] : [];
   return [
-    ...(owned ? [isIn(projectsOf(user.id, AccessLevel.owner, day))] : []),
-    ...(membership ? [isIn(projectsOf(user.id, AccessLevel.guest, day))] : []),
-    ...(level === undefined ? [] : [isIn(projectsOf(user.id, level, day))]),
+    ...(owned ? [isProjectOf(user.id, AccessLevel.owner, day)] : []),
+    ...(membership ? [isProjectOf(user.id, AccessLevel.guest, day)] : []),
+    ...(level === undefined ? [] : [isProjectOf(user.id, level, day)]),
     ...(starred ? [starredBy(eb, user.id)] : []),
   ];
 }
@@ -155,7 +159,7 @@ function byFeatures(eb: Eb, caller: Caller, filters: ProjectFilters, day: string
   const open = (column: 'projects.issues_access_level' | 'projects.merge_requests_access_level') => {
     if (caller.admin) return eb(column, '!=', 'disabled');
     if (caller.user === null) return eb(column, 'in', ['enabled', 'public']);
-    const member = isIn(projectsOf(caller.user.id, AccessLevel.guest, day));
+    const member = isProjectOf(caller.user.id, AccessLevel.guest, day);
     return eb.or([eb(column, 'in', ['enabled', 'public']), eb.and([eb(column, '=', 'private'), member])]);
   };
   return [

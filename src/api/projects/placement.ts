@@ -3,12 +3,12 @@ import { findNamespace } from '../../access/lookup.ts';
 import { groupPermissions } from '../../access/permissions.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { forbidden, notFound } from '../../core/errors.ts';
-import { parseJson } from '../../db/columns.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
+import { type GroupSettings, groupSettings } from '../groups/settings.ts';
 
 /** Level that may make projects in a group, by its `project_creation_level`. */
-const CREATION_LEVELS: Record<string, number> = {
+const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> = {
   noone: Number.POSITIVE_INFINITY,
   administrator: AccessLevel.admin,
   owner: AccessLevel.owner,
@@ -20,10 +20,8 @@ const CREATION_LEVELS: Record<string, number> = {
 export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') return caller.admin || (caller.user !== null && namespace.owner_id === caller.user.id);
   const permissions = await groupPermissions(deps, caller, namespace);
-  const { project_creation_level: wanted = 'developer' } = parseJson<{ project_creation_level?: string }>(
-    namespace.settings,
-  );
-  return permissions.can('create_projects') && permissions.level >= (CREATION_LEVELS[wanted] ?? AccessLevel.developer);
+  const { project_creation_level } = groupSettings(namespace);
+  return permissions.can('create_projects') && permissions.level >= CREATION_LEVELS[project_creation_level];
 }
 
 /**

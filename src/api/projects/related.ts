@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
-import { groupsOf, lineageIds } from '../../access/membership.ts';
+import { groupsOf } from '../../access/membership.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../access/permissions.ts';
 import { type ProjectStandings, projectStandings } from '../../access/project-levels.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { fullNames } from '../groups/present.ts';
 import { usersById } from '../users/basic.ts';
 
 export interface SharedGroup {
@@ -56,7 +56,7 @@ export async function loadViews(
   const { db } = deps;
   const ids = projects.map(({ id }) => id);
   const namespaces = await loadNamespaces(deps, projects);
-  const names = fullNamesIn(namespaces);
+  const names = await fullNames(db, [...namespaces.values()]);
   const standings = await loadStandings(deps, caller, projects, namespaces);
   const topics = await db
     .selectFrom('project_topics')
@@ -90,7 +90,7 @@ export async function loadViews(
     return {
       project,
       namespace,
-      namespaceFullName: names(namespace),
+      namespaceFullName: names.get(namespace.id) ?? '',
       owner: owners.get(namespace.owner_id ?? 0) ?? null,
       topics: topics.filter(({ project_id }) => project_id === project.id).map(({ name }) => name),
       forksCount: Number(forks.find(({ forked_from_id }) => forked_from_id === project.id)?.count ?? 0),
@@ -110,40 +110,10 @@ export async function loadViews(
 const ownerIds = (namespaces: Iterable<Namespace>): (number | null)[] =>
   [...namespaces].map(({ owner_id }) => owner_id);
 
-/** The projects' namespaces with those above them, by id. */
 async function loadNamespaces(deps: Deps, projects: readonly Project[]): Promise<Map<number, Namespace>> {
-  const direct = await deps.db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
-    .execute();
-  const known = new Map(direct.map((row) => [row.id, row]));
-  const above = new Set(direct.flatMap(({ lineage }) => lineageIds(lineage)));
-  for (const id of known.keys()) above.delete(id);
-  if (above.size === 0) return known;
-  const rows = await deps.db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', 'in', [...above])
-    .execute();
-  for (const row of rows) known.set(row.id, row);
-  return known;
-}
-
-const fullNamesIn =
-  (all: ReadonlyMap<number, Pick<Namespace, 'name'>>) =>
-  ({ lineage }: Pick<Namespace, 'lineage'>): string =>
-    lineageIds(lineage)
-      .map((id) => all.get(id)?.name ?? '')
-      .join(' / ');
-
-/** Names of namespaces with those above them, joined as the platform shows them, by id. */
-export async function fullNames(db: Db, namespaces: readonly Namespace[]): Promise<Map<number, string>> {
-  const ids = [...new Set(namespaces.flatMap(({ lineage }) => lineageIds(lineage)))];
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids).execute();
-  const names = fullNamesIn(new Map(rows.map((row) => [row.id, row])));
-  return new Map(namespaces.map((namespace) => [namespace.id, names(namespace)]));
+  const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
+  const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 async function loadStandings(

@@ -1,20 +1,12 @@
 import { Type } from 'typebox';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
-import { Filled, Nullable, pagination } from '../../http/schema.ts';
+import { Filled, pagination } from '../../http/schema.ts';
 import { inProject } from '../access.ts';
+import { PublicGroup } from '../groups/entity.ts';
 import { presentProject } from './present.ts';
 import { Project } from './schema.ts';
 import { transferLocations, transferProject, transferTarget } from './transfer.ts';
-
-const Location = Type.Object({
-  id: Type.Integer(),
-  web_url: Type.String(),
-  name: Type.String(),
-  avatar_url: Nullable(Type.String()),
-  full_name: Type.String(),
-  full_path: Type.String(),
-});
 
 export const transferRoutes = [
   route({
@@ -35,7 +27,7 @@ export const transferRoutes = [
     summary: 'List the groups that a project can be transferred to',
     access: inProject('own_project'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
-    success: { status: 200, schema: Type.Array(Location) },
+    success: { status: 200, schema: Type.Array(PublicGroup) },
     handler: async (c) => {
       const { rows, total } = await transferLocations(c.deps, c.caller, c.project, c.input.search, c.page);
       setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });

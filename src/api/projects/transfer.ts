@@ -12,11 +12,10 @@ import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { presentPublicGroups } from '../groups/present.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
-import { namespaceAvatarUrl } from './entity.ts';
 import { mayCreateProjects } from './placement.ts';
-import { fullNames } from './related.ts';
 import { keepOldPath } from './update.ts';
 
 const failed = (reason: string) => refused(`Failed to transfer project ["${reason}"]`);
@@ -106,16 +105,5 @@ export async function transferLocations(
     query = query.where((eb) => eb.or([contains(eb.ref('name'), search), contains(eb.ref('full_path'), search)]));
   }
   const { rows, total } = await pageOf(deps.db, query, page);
-  const names = await fullNames(deps.db, rows);
-  return {
-    total,
-    rows: rows.map((group) => ({
-      id: group.id,
-      web_url: `${deps.externalUrl()}/groups/${group.full_path}`,
-      name: group.name,
-      avatar_url: namespaceAvatarUrl(deps, group, null),
-      full_name: names.get(group.id)!,
-      full_path: group.full_path,
-    })),
-  };
+  return { total, rows: await presentPublicGroups(deps, rows) };
 }
