@@ -18,6 +18,8 @@ import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
 import { projectShareRoutes } from './project-shares/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { protectedBranchRoutes } from './protected-branches/routes.ts';
+import { protectedTagRoutes } from './protected-tags/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
@@ -36,6 +38,8 @@ export const routes: readonly Route[] = [
   ...projectShareRoutes,
   ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
+  ...protectedBranchRoutes,
+  ...protectedTagRoutes,
   ...accessRequestRoutes,
   ...memberRoutes,
   ...customAttributeRoutes,
