@@ -1,6 +1,8 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { otherBranchRoutes } from './branches/other-routes.ts';
+import { branchRoutes } from './branches/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
@@ -38,6 +40,8 @@ export const routes: readonly Route[] = [
   ...projectShareRoutes,
   ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
+  ...branchRoutes,
+  ...otherBranchRoutes,
   ...protectedBranchRoutes,
   ...protectedTagRoutes,
   ...accessRequestRoutes,

@@ -9,7 +9,7 @@ export interface ChangeCheck {
   protections: readonly Protection[];
   /** Branch that HEAD names. */
   defaultBranch: string | null;
-  /** Changes of git clients; through the API a Maintainer may delete what a client may not. */
+  /** Changes of git clients; through the API a Maintainer may delete a protected tag, which a client may not. */
   via: 'git' | 'api';
   /** Whether `ancestor` is part of the history of `descendant`, objects of the push included. */
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
@@ -39,7 +39,7 @@ async function refuseBranch(check: ChangeCheck, change: RefChange, branch: strin
     if (actor.permissions.level < 40) {
       return 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.';
     }
-    return check.via === 'api' ? null : 'You can only delete protected branches using the web interface.';
+    return 'You can only delete protected branches using the web interface.';
   }
   if (change.old === null) {
     if (HEX.test(branch)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name';

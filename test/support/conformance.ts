@@ -15,12 +15,16 @@ interface Schema {
 
 const segments = (path: string) => path.split('/').filter(Boolean);
 
-function findRoute(method: string, path: string): Route | undefined {
+/** The route that answers; HEAD is answered by GET where the path has no route of its own for it. */
+const findRoute = (method: string, path: string): Route | undefined =>
+  bestRoute(method, path) ?? (method === 'HEAD' ? bestRoute('GET', path) : undefined);
+
+function bestRoute(method: string, path: string): Route | undefined {
   const parts = segments(path.split('?')[0]!);
   let best: { route: Route; literals: number } | undefined;
   for (const route of routes) {
     const { options } = route;
-    if (options.method !== (method === 'HEAD' ? 'GET' : method)) continue;
+    if (options.method !== method) continue;
     const pattern = segments(options.path);
     const open = pattern.at(-1)?.startsWith('*') === true;
     if (open ? parts.length < pattern.length : parts.length !== pattern.length) continue;

@@ -1,0 +1,41 @@
+import { refused } from '../core/errors.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { RefChange } from '../db/tables/repositories.ts';
+import type { Deps } from '../deps.ts';
+import { isAncestor } from '../git/compare.ts';
+import type { Repository } from '../git/repository.ts';
+import { changeRefs } from './change-refs.ts';
+import { refuseChange } from './check-changes.ts';
+import { type Actor, loadProtections } from './protections.ts';
+
+/**
+ * Moves one ref through the API when the actor may, by the same rules as a push. Call it inside `inRepositoryQueue`.
+ * @throws ApiError 400 with the reason of a refusal; GitError `conflict` when the ref is not where `change.old` says
+ */
+export async function changeOneRef(
+  deps: Deps,
+  repo: Repository,
+  project: Project,
+  actor: Actor,
+  change: RefChange,
+): Promise<void> {
+  const reason = await refuseChange(
+    {
+      deps,
+      actor,
+      protections: await loadProtections(deps, project.id),
+      defaultBranch: await repo.refs.head(),
+      via: 'api',
+      isAncestor: (ancestor, descendant) => isAncestor(repo, ancestor, descendant),
+    },
+    change,
+  );
+  if (reason !== null) throw refused(reason);
+  await changeRefs(deps, repo, {
+    project,
+    userId: actor.caller.user?.id ?? null,
+    updates: [change],
+    via: 'api',
+    pushOptions: [],
+  });
+}

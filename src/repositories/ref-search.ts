@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RE2JS, RE2JSException } from 're2js';
+import { refused } from '../core/errors.ts';
+import { asciiLower } from '../db/like.ts';
+import { GitError } from '../git/errors.ts';
+
+export interface MatchingLimits {
+  /** Milliseconds of matching after which other requests get their turn. */
+  sliceMs: number;
+  /** Milliseconds of matching after which it is given up. */
+  budgetMs: number;
+}
+
+const LIMITS: MatchingLimits = { sliceMs: 5, budgetMs: 800 };
+
+/**
+ * A test for the `search` parameter of branches and tags (part 1, section 4.3): the name contains the text, begins with
+ * it (`^text`) or ends with it (`text$`), without regard to the case of ASCII letters; `*` stands for any text. Takes
+ * one pass over the name for each part between stars.
+ */
+export function searchTest(search: string): (name: string) => boolean {
+  const fromStart = search.startsWith('^');
+  const toEnd = search.length > (fromStart ? 1 : 0) && search.endsWith('$');
+  const text = asciiLower(search.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined));
+  const parts = text.split('*');
+  const first = fromStart ? parts.shift()! : '';
+  const last = toEnd ? (parts.pop() ?? null) : '';
+  return (given) => {
+    const name = asciiLower(given);
+    // `^text$` without a star is the name itself.
+    if (last === null) return name === first;
+    if (!name.startsWith(first) || !name.endsWith(last)) return false;
+    const end = name.length - last.length;
+    let at = first.length;
+    for (const part of parts) {
+      const found = name.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= end;
+  };
+}
+
+/**
+ * The items whose name a user's pattern matches. The engine takes time linear in the name, the work is done in slices,
+ * and it is given up after a while: no pattern can hold up the server.
+ * @param pattern RE2
+ * @throws ApiError 400 `Regex is invalid`; GitError `timeout`
+ */
+export async function matchingRegex<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  pattern: string,
+  { sliceMs, budgetMs }: MatchingLimits = LIMITS,
+): Promise<readonly T[]> {
+  const expression = compile(pattern);
+  const found: T[] = [];
+  let spent = 0;
+  let started = performance.now();
+  for (const item of items) {
+    if (expression.test(nameOf(item))) found.push(item);
+    const elapsed = performance.now() - started;
+    if (elapsed < sliceMs) continue;
+    spent += elapsed;
+    if (spent > budgetMs) throw new GitError('timeout', 'matching a pattern took too long');
+    await nextTurn();
+    started = performance.now();
+  }
+  return found;
+}
+
+function compile(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (error instanceof RE2JSException) throw refused('Regex is invalid');
+    throw error;
+  }
+}
