@@ -26,6 +26,7 @@ import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
+import { tagRoutes } from './tags/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
@@ -67,5 +68,6 @@ export const routes: readonly Route[] = [
   ...commitsRoutes,
   ...repositoryFilesRoutes,
   ...topicRoutes,
+  ...tagRoutes,
   ...versionRoutes,
 ];

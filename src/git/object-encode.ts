@@ -1,6 +1,7 @@
 import { compareBytes, encodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
-import { isOid, type TreeEntry } from './objects.ts';
+import { isOid, type ObjectType, type TreeEntry } from './objects.ts';
+import { isValidRefName } from './ref-name.ts';
 
 /** Who and when, as given for a new commit. */
 export interface NewIdentity {
@@ -52,8 +53,39 @@ export function encodeCommit(commit: NewCommit): Buffer {
     `author ${encodeIdentity(commit.author)}`,
     `committer ${encodeIdentity(commit.committer)}`,
   ];
-  const message = commit.message.replaceAll('\0', '').toWellFormed();
-  return Buffer.from(`${headers.join('\n').toWellFormed()}\n\n${message}`);
+  return encodeHeaders(headers, commit.message);
+}
+
+function encodeHeaders(headers: readonly string[], message: string): Buffer {
+  const text = message.replaceAll('\0', '').toWellFormed();
+  return Buffer.from(`${headers.join('\n').toWellFormed()}\n\n${text}`);
+}
+
+export interface NewTag {
+  /** What it points to. */
+  object: string;
+  type: ObjectType;
+  /** Without `refs/tags/`. */
+  name: string;
+  tagger: NewIdentity;
+  message: string;
+}
+
+/**
+ * The content of an annotated tag, cleaned as that of a commit; the message ends in a line feed, as git's own do.
+ * @throws GitError `invalid` for a name that no tag can have, an empty name and address of the tagger, a date before
+ *   1970, or what is no object id
+ */
+export function encodeTag(tag: NewTag): Buffer {
+  if (!isOid(tag.object)) throw new GitError('invalid', 'not an object id');
+  if (!isValidRefName(`refs/tags/${tag.name}`)) throw new GitError('invalid', 'not a valid tag name');
+  const headers = [
+    `object ${tag.object}`,
+    `type ${tag.type}`,
+    `tag ${tag.name}`,
+    `tagger ${encodeIdentity(tag.tagger)}`,
+  ];
+  return encodeHeaders(headers, tag.message.endsWith('\n') ? tag.message : `${tag.message}\n`);
 }
 
 /** Git's order of a tree's entries: by bytes, where a tree's name counts as ending in a slash. */

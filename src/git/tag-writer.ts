@@ -1,0 +1,17 @@
+import { encodeTag, type NewTag } from './object-encode.ts';
+import { nameObject, ObjectWriter } from './object-writer.ts';
+import type { Repository } from './repository.ts';
+
+/**
+ * Writes an annotated tag. No reference moves. Durable when it fulfils.
+ * Specification: tags, create with a message.
+ * @returns its id
+ * @throws GitError as `encodeTag` does
+ */
+export async function writeTag(repo: Repository, tag: NewTag): Promise<string> {
+  const format = tag.object.length === 64 ? 'sha256' : 'sha1';
+  const data = encodeTag(tag);
+  const oid = await nameObject('tag', data, format);
+  await new ObjectWriter(repo.dir, format).write([{ type: 'tag', data, oid }]);
+  return oid;
+}
