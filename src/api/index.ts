@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
@@ -36,6 +37,7 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,
   ...projectShareRoutes,

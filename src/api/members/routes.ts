@@ -8,6 +8,7 @@ import { inSource, type SourceKind, type SourceScope } from '../source.ts';
 import { MANAGE_MEMBERS, READ_MEMBERS } from './abilities.ts';
 import { presentMembers } from './entity.ts';
 import { directMembers, effectiveMembers } from './memberships.ts';
+import { removeMember } from './removal.ts';
 import {
   Added,
   allMemberList,
@@ -18,7 +19,7 @@ import {
   newMember,
   userIdParam,
 } from './schema.ts';
-import { addMember, addMembers, changeOf, removeMember, updateMember } from './service.ts';
+import { addMember, addMembers, changeOf, updateMember } from './service.ts';
 import { findDirect, findMembership, listMembers, type MemberFilters } from './store.ts';
 
 type Scope = BaseContext & SourceScope;

@@ -6,7 +6,7 @@ import type { Member } from '../../db/tables/namespaces.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import type { Source } from '../source.ts';
-import { hasOtherOwner, highestAbove } from './store.ts';
+import { highestAbove, ownersOf } from './store.ts';
 
 const ROLES: Record<number, string> = {
   5: 'Minimal Access',
@@ -68,5 +68,6 @@ export function requireMovable(source: Source, user: Pick<User, 'id' | 'kind'>):
 /** A group keeps an owner. Call it while the group is locked. @throws ApiError 403 */
 export async function requireOtherOwner(deps: Deps, db: Db, source: Source, member: Member): Promise<void> {
   if (source.kind !== 'group' || member.access_level !== AccessLevel.owner) return;
-  if (!(await hasOtherOwner(db, source, member.user_id, today(deps.clock)))) throw forbidden();
+  const others = await ownersOf(db, source, today(deps.clock), member.user_id);
+  if (others.length === 0) throw forbidden();
 }

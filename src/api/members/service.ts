@@ -9,7 +9,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import type { Source } from '../source.ts';
 import { requireLevel, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
-import { findBelow, findDirect, findUsers } from './store.ts';
+import { findDirect, findUsers } from './store.ts';
 
 /** Who changes the members of what. */
 export interface Change {
@@ -28,7 +28,7 @@ export function changeOf({ caller, source, level }: { caller: Caller; source: So
 const MAX_USERS = 100;
 
 /** Waits for other changes of the owners in the same tree of groups, so that two cannot remove each other. */
-async function lock(db: Db, source: Source): Promise<void> {
+export async function lockOwners(db: Db, source: Source): Promise<void> {
   const root = source.lineage[0];
   if (root === undefined) return;
   await db
@@ -152,7 +152,7 @@ export async function addMembers(
 }
 
 /** The user's current membership of the source itself, inside a transaction. @throws ApiError 404 */
-async function requireDirect(deps: Deps, db: Db, source: Source, userId: number): Promise<Member> {
+export async function requireDirect(deps: Deps, db: Db, source: Source, userId: number): Promise<Member> {
   const member = await findDirect(db, source, userId);
   const ended = member?.expires_at != null && member.expires_at <= today(deps.clock);
   if (member === undefined || ended) throw recordNotFound();
@@ -167,7 +167,7 @@ export async function updateMember(
   change: { accessLevel: number; expiresAt?: string | null | undefined; memberRoleId?: number | null | undefined },
 ): Promise<Member> {
   const updated = await deps.db.transaction().execute(async (db) => {
-    await lock(db, source);
+    await lockOwners(db, source);
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
@@ -196,32 +196,4 @@ export async function updateMember(
   });
   deps.jobs.notify();
   return updated;
-}
-
-/**
- * Removes a member: whoever may manage members, and everyone himself. Memberships below a group end with it unless
- * `skipSubresources`.
- * @throws ApiError 403 or 404
- */
-export async function removeMember(
-  deps: Deps,
-  { source, actor, level }: Change,
-  userId: number,
-  options: { manages: boolean; skipSubresources: boolean; unassignIssuables: boolean },
-): Promise<void> {
-  await deps.db.transaction().execute(async (db) => {
-    await lock(db, source);
-    const member = await requireDirect(deps, db, source, userId);
-    const [user] = await findUsers(db, { ids: [userId] });
-    requireMovable(source, user!);
-    await requireOtherOwner(deps, db, source, member);
-    if (userId !== actor.id) requireLevel(options.manages ? level : 0, member.access_level);
-    const below =
-      source.kind === 'group' && !options.skipSubresources ? await findBelow(db, source.group.lineage, userId) : [];
-    for (const each of [member, ...below]) {
-      await db.deleteFrom('members').where('id', '=', each.id).execute();
-      await recordMember(deps, db, 'member.removed', each, actor.id, { unassign_issuables: options.unassignIssuables });
-    }
-  });
-  deps.jobs.notify();
 }

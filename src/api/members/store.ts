@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { AccessLevel } from '../../core/access-levels.ts';
 import { asciiLower, contains } from '../../db/like.ts';
 import { pageOf } from '../../db/paginate.ts';
 import type { Db } from '../../db/schema.ts';
@@ -77,23 +78,24 @@ export function highestAbove(
     .executeTakeFirst();
 }
 
-/** How many people other than the user own the group, by a membership of it or of a group above. */
-export async function hasOtherOwner(db: Db, source: Source, userId: number, day: string): Promise<boolean> {
-  const owner = await db
+/** People who own the group by a membership of it or of a group above, two at most: bots and the blocked own nothing. */
+export async function ownersOf(db: Db, source: Source, day: string, exceptUserId = 0): Promise<number[]> {
+  const owners = await db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
-    .select('members.id')
+    .select('users.id')
+    .distinct()
     .where('members.source_type', '=', 'group')
     .where('members.source_id', 'in', source.lineage)
-    .where('members.access_level', '=', 50)
-    .where('members.user_id', '!=', userId)
+    .where('members.access_level', '=', AccessLevel.owner)
+    .where('members.user_id', '!=', exceptUserId)
     .where('members.state', '=', 'active')
     .where('users.state', '=', 'active')
     .where('users.kind', 'not in', ['project_bot', 'group_bot', 'ghost'])
     .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', day)]))
-    .limit(1)
-    .executeTakeFirst();
-  return owner !== undefined;
+    .limit(2)
+    .execute();
+  return owners.map(({ id }) => id);
 }
 
 /** Users of the ids or user names, in no order. */
