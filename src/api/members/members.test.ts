@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
+import { staffedGroup } from '../../../test/support/staffed-group.ts';
 
 interface Body {
   id: number;
@@ -25,20 +25,8 @@ after(() => app.close());
 
 const ids = (list: Body[]) => list.map(({ id }) => id);
 
-/** A group with one user at each level. */
-async function staffedGroup(parent?: Namespace) {
-  const owner = await app.make.user();
-  const group = await app.make.group({ owner: owner.user, ...(parent === undefined ? {} : { parent }) });
-  const at = async (level: number): Promise<TestUser> => {
-    const made = await app.make.user();
-    await app.make.member({ group }, made.user, level);
-    return made;
-  };
-  return { group, owner, guest: await at(10), developer: await at(30), maintainer: await at(40), at };
-}
-
 test('GET members lists direct members with their level, filters and pages', async () => {
-  const { group, owner, guest, developer } = await staffedGroup();
+  const { group, owner, guest, developer } = await staffedGroup(app);
   const response = await app.get(`/groups/${group.id}/members`, { token: guest.token, query: { per_page: 2 } });
   const list = expectStatus<Body[]>(response, 200);
   assert.deepEqual(ids(list), [owner.user.id, guest.user.id]);
@@ -60,7 +48,7 @@ test('GET members lists direct members with their level, filters and pages', asy
 });
 
 test('GET members hides private sources, and shows public ones to anyone', async () => {
-  const { group } = await staffedGroup();
+  const { group } = await staffedGroup(app);
   const stranger = await app.make.user();
   expectStatus(await app.get(`/groups/${group.id}/members`, { token: stranger.token }), 404);
   expectStatus(await app.get(`/groups/${group.id}/members`, { token: null }), 404);
@@ -70,12 +58,12 @@ test('GET members hides private sources, and shows public ones to anyone', async
 });
 
 test('GET members/all takes the highest level of group, parent, project and shares', async () => {
-  const parent = await staffedGroup();
-  const child = await staffedGroup(parent.group);
+  const parent = await staffedGroup(app);
+  const child = await staffedGroup(app, parent.group);
   const project = await app.make.project({ namespace: child.group });
   const guestAbove = parent.guest;
   await app.make.member({ project }, guestAbove.user, 30);
-  const lent = await staffedGroup();
+  const lent = await staffedGroup(app);
   const share = (kind: 'project' | 'group', id: number, level: number, expires: string | null = null) =>
     app.deps.db
       .insertInto('group_links')
@@ -113,7 +101,7 @@ test('GET members/all takes the highest level of group, parent, project and shar
 });
 
 test('memberships end on their last day: they are neither listed nor in force', async () => {
-  const { group, owner } = await staffedGroup();
+  const { group, owner } = await staffedGroup(app);
   const user = await app.make.user();
   await app.make.member({ group }, user.user, 30, '2026-06-15');
   const list = expectStatus<Body[]>(await app.get(`/groups/${group.id}/members`, { token: owner.token }), 200);
@@ -165,7 +153,7 @@ test('POST members refuses what does not fit', async () => {
 });
 
 test('POST members takes several users and tells who could not be added', async () => {
-  const { group, owner, guest } = await staffedGroup();
+  const { group, owner, guest } = await staffedGroup(app);
   const [one, two] = [await app.make.user(), await app.make.user()];
   const path = `/groups/${group.id}/members`;
   const both = { user_id: `${one.user.id}, ${two.user.id}`, access_level: 30 };
@@ -182,8 +170,8 @@ test('POST members takes several users and tells who could not be added', async 
 });
 
 test('a member of a parent group gets no lower level below', async () => {
-  const parent = await staffedGroup();
-  const child = await staffedGroup(parent.group);
+  const parent = await staffedGroup(app);
+  const child = await staffedGroup(app, parent.group);
   const json = { user_id: parent.developer.user.id, access_level: 20 };
   const body = expectStatus<Body>(await app.post(`/groups/${child.group.id}/members`, { json }), 400);
   const text = `should be greater than or equal to Developer inherited membership from group ${parent.group.name}`;
@@ -216,7 +204,7 @@ test('only those who may manage members write: project maintainers below owner, 
   const raise = { token: people.maintainer.token, json: { access_level: 50 } };
   expectStatus(await app.put(`${path}/${people.guest.user.id}`, raise), 403);
   expectStatus(await app.put(`${path}/${people.guest.user.id}`, { ...raise, token: people.owner.token }), 200);
-  const { group, maintainer, owner } = await staffedGroup();
+  const { group, maintainer, owner } = await staffedGroup(app);
   const json = { user_id: target.user.id, access_level: 10 };
   expectStatus(await app.post(`/groups/${group.id}/members`, { token: maintainer.token, json }), 403);
   expectStatus(await app.post(`/groups/${group.id}/members`, { token: owner.token, json }), 201);
@@ -234,72 +222,6 @@ test('PUT members changes level and last day, and keeps the last day that is not
   assert.equal(third.expires_at, null);
   expectStatus(await app.put(`/projects/${project.id}/members/999999`, { json: { access_level: 20 } }), 404);
   expectStatus(await app.put(path, { json: {} }), 400);
-});
-
-test('the last owner of a group stays; with another owner, here or above, he may go', async () => {
-  const { group, owner, at } = await staffedGroup();
-  const path = `/groups/${group.id}/members/${owner.user.id}`;
-  expectStatus(await app.delete(path, { token: owner.token }), 403);
-  expectStatus(await app.delete(path), 403);
-  expectStatus(await app.put(path, { json: { access_level: 40 } }), 403);
-  const second = await at(50);
-  await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', second.user.id).execute();
-  expectStatus(await app.delete(path), 403);
-  await app.deps.db.updateTable('users').set({ state: 'active' }).where('id', '=', second.user.id).execute();
-  expectStatus(await app.put(path, { json: { access_level: 40 } }), 200);
-  const child = await app.make.group({ parent: group, owner: owner.user });
-  expectStatus(await app.delete(`/groups/${child.id}/members/${owner.user.id}`), 204);
-});
-
-test('two owners who remove each other at once leave one', async () => {
-  const { group, owner, at } = await staffedGroup();
-  const other = await at(50);
-  const answers = await Promise.all([
-    app.delete(`/groups/${group.id}/members/${other.user.id}`, { token: owner.token }),
-    app.delete(`/groups/${group.id}/members/${owner.user.id}`, { token: other.token }),
-  ]);
-  // The other is refused as the last owner, or not let in any more when the first was quicker than his access check.
-  const statuses = answers.map(({ statusCode }) => statusCode).sort();
-  assert.equal(statuses[0], 204);
-  assert.ok([403, 404].includes(statuses[1]!), String(statuses));
-  const left = expectStatus<Body[]>(await app.get(`/groups/${group.id}/members`), 200);
-  assert.equal(left.filter((member) => member.access_level === 50).length, 1);
-});
-
-test('everyone removes himself, nobody without rights another; the owner of a personal project stays', async () => {
-  const owner = await app.make.user();
-  const project = await app.make.project({ owner: owner.user });
-  const { guest, developer, stranger, maintainer } = await app.make.members(project);
-  const path = `/projects/${project.id}/members`;
-  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: developer.token }), 403);
-  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: stranger.token }), 404);
-  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: null }), 401);
-  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: guest.token }), 204);
-  expectStatus(await app.delete(`${path}/${guest.user.id}`, { token: maintainer.token }), 404);
-  expectStatus(await app.delete(`${path}/${owner.user.id}`, { token: owner.token }), 403);
-  expectStatus(await app.put(`${path}/${owner.user.id}`, { json: { access_level: 40 } }), 403);
-  const old = { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
-  expectStatus(await app.delete(`${path}/${developer.user.id}`, { headers: old }), 412);
-});
-
-test('DELETE of a group member ends his memberships below, unless they shall stay', async () => {
-  const { group, developer } = await staffedGroup();
-  const child = await app.make.group({ parent: group });
-  const project = await app.make.project({ namespace: child });
-  const elsewhere = await app.make.project();
-  const join = async () => {
-    await app.make.member({ group: child }, developer.user, 30);
-    await app.make.member({ project }, developer.user, 40);
-  };
-  await join();
-  await app.make.member({ project: elsewhere }, developer.user, 30);
-  const of = async (path: string) => (await app.get(`${path}/members/${developer.user.id}`)).statusCode;
-  expectStatus(await app.delete(`/groups/${group.id}/members/${developer.user.id}?skip_subresources=true`), 204);
-  assert.deepEqual([await of(`/groups/${child.id}`), await of(`/projects/${project.id}`)], [200, 200]);
-  await app.make.member({ group }, developer.user, 30);
-  expectStatus(await app.delete(`/groups/${group.id}/members/${developer.user.id}`), 204);
-  assert.deepEqual([await of(`/groups/${child.id}`), await of(`/projects/${project.id}`)], [404, 404]);
-  assert.equal(await of(`/projects/${elsewhere.id}`), 200);
 });
 
 test('the owner of a personal namespace is a member of what is made in it or comes to it', async () => {
