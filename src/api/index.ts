@@ -4,6 +4,7 @@ import { applicationRoutes } from './applications/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
+import { avatarRoutes } from './avatars/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...selfTokenRoutes,
   ...projectRoutes,
   ...applicationRoutes,
+  ...avatarRoutes,
   ...oauthRoutes,
   ...emailRoutes,
   ...keyLookupRoutes,

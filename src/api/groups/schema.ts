@@ -1,12 +1,13 @@
 import { type TProperties, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
-import { Day, Enum, Filled, IntegerEnum, List, optional, pagination } from '../../http/schema.ts';
+import { Day, Enum, Filled, IntegerEnum, List, optional, pagination, Upload } from '../../http/schema.ts';
 import { BranchProtection, detailSettingFields, settingFields } from './settings.ts';
 
 const { default_branch_protection_defaults: _rules, ...settings } = settingFields;
 
 /** Attributes that creation and update both take, beside name and path. */
 const attributes = {
+  avatar: Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' }),
   description: Type.String({ maxLength: 500 }),
   visibility: Enum(VISIBILITIES, { description: '`private` when absent.' }),
   request_access_enabled: Type.Boolean({ default: undefined }),

@@ -11,6 +11,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Namespace, NamespacesTable } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
+import { avatarColumn } from '../avatars/upload.ts';
 import { createGroup } from './create.ts';
 import { visibleGroup } from './find.ts';
 import {
@@ -50,6 +51,7 @@ export async function createByInput(
     default_branch: branchErrors(input.default_branch),
   });
   if (Object.keys(errors).length > 0) throw notSaved(errors);
+  const picture = await avatarColumn(deps, input.avatar);
   const fresh = { settings: JSON.stringify({ runners_token: `GR1348941${randomText(20)}` }) };
   return createGroup(deps, {
     name,
@@ -57,7 +59,7 @@ export async function createByInput(
     parent,
     visibility,
     creatorId: caller.user.id,
-    columns: { ...columnsOf(input), settings: settingsColumn(fresh, input) },
+    columns: { ...columnsOf(input), ...picture, settings: settingsColumn(fresh, input) },
   });
 }
 
@@ -81,6 +83,7 @@ export async function updateGroup(
   found: Namespace,
   input: Static<typeof UpdateInput>,
 ): Promise<Namespace> {
+  const picture = await avatarColumn(deps, input.avatar);
   const updated = await deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
     const errors = withErrors(await updateErrors(db, group, input));
@@ -91,6 +94,7 @@ export async function updateGroup(
       .updateTable('namespaces')
       .set({
         ...columnsOf(input),
+        ...picture,
         ...(input.name === undefined ? {} : { name: input.name }),
         ...(input.visibility === undefined ? {} : { visibility: input.visibility }),
         settings: settingsColumn(group, input),

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../db/tables/projects.ts';
-import { Enum, List, Nullable } from '../../http/schema.ts';
+import { Enum, List, Nullable, Upload } from '../../http/schema.ts';
 
 const LEVELS = ['disabled', 'private', 'enabled'] as const;
 const WITH_PUBLIC = ['disabled', 'private', 'enabled', 'public'] as const;
@@ -117,6 +117,7 @@ export const projectAttributes = {
   default_branch: Type.Optional(Type.String()),
   request_access_enabled: flag(),
   topics: Type.Optional(List(Type.String())),
+  avatar: Type.Optional(Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' })),
   import_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }))),
   mirror: flag('Keep the repository up to date with `import_url`.'),
   container_expiration_policy_attributes: Type.Optional(

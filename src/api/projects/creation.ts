@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
 import { Enum } from '../../http/schema.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
+import { avatarColumn } from '../avatars/upload.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
@@ -66,6 +67,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     ...(input.template_name ? { template_name: [`'${input.template_name}' is unknown or invalid`] } : {}),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  const picture = await avatarColumn(deps, input.avatar);
   const objectFormat = input.repository_object_format ?? 'sha1';
   let first: string | undefined;
   return createProject(deps, {
@@ -76,7 +78,11 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     creatorId: owner.id,
     defaultBranch,
     objectFormat,
-    columns: { ...columns, settings: JSON.stringify({ ...settings, repository_object_format: objectFormat }) },
+    columns: {
+      ...columns,
+      ...picture,
+      settings: JSON.stringify({ ...settings, repository_object_format: objectFormat }),
+    },
     fillRepository: async (dir) => {
       if (!input.initialize_with_readme) return;
       const files = { 'README.md': readmeText(name, input.description ?? null) };

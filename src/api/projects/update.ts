@@ -14,6 +14,7 @@ import type { Deps } from '../../deps.ts';
 import { setHead } from '../../git/repository-files.ts';
 import { propertiesOf } from '../../http/schema.ts';
 import { inRepositoryQueue } from '../../repositories/change-refs.ts';
+import { avatarColumn } from '../avatars/upload.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, type ProjectChanges, topicErrors, visibilityErrors } from './changes.ts';
 import { refuseTaken } from './create.ts';
@@ -43,6 +44,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   if ((renames || opens) && !permissions.can('own_project')) throw forbidden();
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
+  Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
   if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, project, branch);
   try {

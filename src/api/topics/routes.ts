@@ -6,6 +6,7 @@ import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { pagination } from '../../http/schema.ts';
 import { administrator, anyone } from '../access.ts';
+import { avatarColumn } from '../avatars/upload.ts';
 import { CreateTopicInput, Topic, UpdateTopicInput } from './schema.ts';
 import { createTopic, findTopic, mergeTopics, updateTopic } from './service.ts';
 import { topicList } from './store.ts';
@@ -62,8 +63,8 @@ export const topicRoutes = [
     access: administrator,
     input: CreateTopicInput,
     success: { status: 201, schema: Topic },
-    handler: async ({ deps, input: { name, title, description = null } }) =>
-      entity(deps, await createTopic(deps, { name, title, description })),
+    handler: async ({ deps, input: { name, title, description = null, avatar } }) =>
+      entity(deps, await createTopic(deps, { name, title, description, ...(await avatarColumn(deps, avatar)) })),
   }),
   route({
     method: 'PUT',
@@ -74,11 +75,12 @@ export const topicRoutes = [
     input: UpdateTopicInput,
     success: { status: 200, schema: Topic },
     errors: [404],
-    handler: async ({ deps, params: { id }, input: { name, title, description } }) => {
+    handler: async ({ deps, params: { id }, input: { name, title, description, avatar } }) => {
       const columns = {
         ...(name === undefined ? {} : { name }),
         ...(title === undefined ? {} : { title }),
         ...(description === undefined ? {} : { description }),
+        ...(await avatarColumn(deps, avatar)),
       };
       return entity(deps, await updateTopic(deps, id, columns));
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Filled, Nullable } from '../../http/schema.ts';
+import { Filled, Nullable, Upload } from '../../http/schema.ts';
 
 export const Topic = Type.Object({
   id: Type.Integer(),
@@ -14,6 +14,7 @@ export type Topic = Static<typeof Topic>;
 
 const name = Filled({ maxLength: 255, description: 'Unique without regard to case.' });
 const rest = {
+  avatar: Type.Optional(Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' })),
   description: Type.Optional(Nullable(Type.String({ maxLength: 1_024 }))),
 };
 

@@ -27,7 +27,7 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
 /** Makes a topic. @throws ApiError 400 where the name is taken */
 export async function createTopic(
   deps: Deps,
-  given: { name: string; title: string; description?: string | null },
+  given: { name: string; title: string; description?: string | null; avatar?: string | null },
 ): Promise<TopicRow> {
   const now = timestamp(deps.clock);
   const { id } = await refusingTaken(() =>

@@ -3,15 +3,16 @@ import { forbidden } from '../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
+import { Nullable, Upload } from '../../http/schema.ts';
 import { administrator, anyone, signedIn } from '../access.ts';
-import { UserBasic, userBasic } from './basic.ts';
+import { UserBasic, userAvatarUrl, userBasic } from './basic.ts';
 import { destroyUser } from './destroy.ts';
 import { UserProfile, UserPublic, UserWithAdmin } from './entity.ts';
 import { userById } from './find.ts';
 import { listOfUsers } from './list.ts';
 import { presentForAdmin, presentForOther, presentOneForAdmin, presentSelf } from './present.ts';
 import { changedUser, listUsers, newUser, userId } from './schema.ts';
-import { createUser, updateUser } from './service.ts';
+import { createUser, setPicture, updateUser } from './service.ts';
 
 /** One person looks up so many users in ten minutes, that lists of users are not taken away by their ids. */
 const LOOK_UPS = { requests: 300, periodSeconds: 600 };
@@ -26,6 +27,18 @@ export const userRoutes = [
     success: { status: 200, schema: Type.Union([UserWithAdmin, UserPublic]) },
     handler: ({ deps, caller }) =>
       caller.admin ? presentOneForAdmin(deps, caller.user) : presentSelf(deps, caller.user),
+  }),
+  route({
+    method: 'PUT',
+    path: '/user/avatar',
+    summary: "Set one's own picture",
+    access: signedIn,
+    input: Type.Object({ avatar: Upload({ description: 'An empty text removes it.' }) }),
+    success: { status: 200, schema: Type.Object({ avatar_url: Nullable(Type.String()) }) },
+    errors: [400],
+    handler: async ({ deps, caller, input }) => ({
+      avatar_url: userAvatarUrl(deps, await setPicture(deps, caller.user, input.avatar)),
+    }),
   }),
   route({
     method: 'GET',

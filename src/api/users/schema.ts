@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Enum, Instant, Nullable, optional, pagination } from '../../http/schema.ts';
+import { Enum, Instant, Nullable, optional, pagination, Upload } from '../../http/schema.ts';
 
 export const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 
@@ -60,6 +60,7 @@ export const listUsers = Type.Object({
 const attributes = {
   admin: Type.Boolean(),
   auditor: Type.Boolean(),
+  avatar: Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' }),
   bio: Type.String(),
   can_create_group: Type.Boolean(),
   color_scheme_id: Type.Integer({ minimum: 1, maximum: 100 }),

@@ -10,6 +10,8 @@ import { isPathTaken } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
 import type { User, UsersTable } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import type { UploadedFile } from '../../http/params/uploaded-file.ts';
+import { avatarColumn } from '../avatars/upload.ts';
 import { createAccount } from './account.ts';
 import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
@@ -92,6 +94,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
   const password = random ? randomText(64) : (given.password ?? '');
   refuse(attributeErrors({ ...given, password }));
   const passwordHash = await hashPassword(password, deps.config.passwordHash);
+  const picture = await avatarColumn(deps, given.avatar);
   const user = await orConflict(() =>
     deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw emailTaken();
@@ -104,7 +107,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         email: given.email,
         passwordHash,
         createdById: caller.user.id,
-        columns: columnsOf(given),
+        columns: { ...columnsOf(given), ...picture },
       });
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
       return created;
@@ -121,6 +124,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
 export async function updateUser(deps: Deps, caller: UserCaller, id: number, given: ChangedUser): Promise<User> {
   refuse(attributeErrors(given));
   const { password, email, username, name } = given;
+  const picture = await avatarColumn(deps, given.avatar);
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   const user = await orConflict(() =>
     deps.db.transaction().execute(async (db) => {
@@ -140,6 +144,7 @@ export async function updateUser(deps: Deps, caller: UserCaller, id: number, giv
         .updateTable('users')
         .set({
           ...columnsOf(given),
+          ...picture,
           ...(email === undefined ? {} : { email, confirmed_at: timestamp(deps.clock) }),
           ...(username === undefined ? {} : { username }),
           ...(name === undefined ? {} : { name }),
@@ -169,4 +174,14 @@ async function adoptAddress(db: Db, user: User, email: string): Promise<void> {
       .where('id', '=', user.id)
       .execute();
   }
+}
+
+/** Sets or removes a user's picture. @throws ApiError 400 */
+export async function setPicture(deps: Deps, user: User, value: UploadedFile | string): Promise<User> {
+  return deps.db
+    .updateTable('users')
+    .set({ ...(await avatarColumn(deps, value)), updated_at: timestamp(deps.clock) })
+    .where('id', '=', user.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
