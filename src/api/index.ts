@@ -24,6 +24,7 @@ import { projectShareRoutes } from './project-shares/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { protectedBranchRoutes } from './protected-branches/routes.ts';
 import { protectedTagRoutes } from './protected-tags/routes.ts';
+import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...userStateRoutes,
   ...userStatusRoutes,
   ...commitsRoutes,
+  ...repositoryRoutes,
   ...repositoryFilesRoutes,
   ...topicRoutes,
   ...tagRoutes,

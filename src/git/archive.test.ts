@@ -60,6 +60,13 @@ test('a path is taken literally and keeps its place', async () => {
   for (const path of ['../a', '/etc', '', '.']) await assert.rejects(read({ path }), { code: 'invalid' });
 });
 
+test('leaves out what is excluded, taken literally', async () => {
+  assert.deepEqual(names(await read({ exclude: ['dir', '-x'] })), ['p-1/a', 'p-1/link']);
+  assert.deepEqual(names(await read({ path: 'dir', exclude: ['dir/*'] })), ['p-1/dir/b']);
+  assert.deepEqual(names(await read({ exclude: ['missing', '../a', '', ':(glob)**'] })), all);
+  assert.deepEqual(names(await read({ exclude: ['a', 'dir', '-x', 'link'] })), []);
+});
+
 test('refuses odd prefixes and ids', async () => {
   for (const prefix of ['', '..', '../x', '/x', 'a//b']) await assert.rejects(read({ prefix }), { code: 'invalid' });
   await assert.rejects(archive(git.repo, '--output=/tmp/x', { format: 'tar', prefix: 'p' }), { code: 'invalid' });

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { type GitOptions, spawnGit } from './process.ts';
@@ -17,6 +17,8 @@ export interface ArchiveOptions {
   prefix: string;
   /** Only this file or folder; it keeps its place below `prefix`. Taken literally; it must exist. */
   path?: string;
+  /** Without these files and folders; taken literally, and they need not exist. */
+  exclude?: readonly string[];
   /** Ends the archive's processes when aborted. */
   signal?: AbortSignal;
   /** Milliseconds until the archive is given up, slow readers included; default 30 minutes. */
@@ -56,6 +58,15 @@ async function* chunks(args: readonly string[], options: GitOptions): AsyncGener
   if (code !== 0) throw new GitError('failed', `git archive: ${stderr.trim()}`, code);
 }
 
+/** Whether a text can stand for a path in the arguments. */
+const isPathArgument = (path: string): boolean => isEntryPath(path) && fitsArgument(path);
+
+/** The pathspecs of a part of the tree; what follows the bracket is taken as it stands. */
+function pathspecs(path: string | undefined, exclude: readonly string[]): string[] {
+  const wanted = path === undefined ? [] : [`:(top,literal)${path}`];
+  return [...wanted, ...exclude.filter(isPathArgument).map((each) => `:(top,literal,exclude)${each}`)];
+}
+
 /**
  * The files of a commit as an archive, written while it is read; two archives of one commit are equal byte by byte.
  * Destroying the stream ends its processes; a failure on the way is an error of the stream.
@@ -64,9 +75,9 @@ async function* chunks(args: readonly string[], options: GitOptions): AsyncGener
  */
 export async function archive(repo: Repository, commit: string, options: ArchiveOptions): Promise<Readable> {
   checkOids([commit]);
-  const { prefix, path, signal, timeoutMs = TIMEOUT_MS } = options;
-  if (!isEntryPath(prefix) || !fitsArgument(prefix)) throw new GitError('invalid', 'not a prefix');
-  if (path !== undefined && (!isEntryPath(path) || !fitsArgument(path))) throw new GitError('invalid', 'not a path');
+  const { prefix, path, exclude = [], signal, timeoutMs = TIMEOUT_MS } = options;
+  if (!isPathArgument(prefix)) throw new GitError('invalid', 'not a prefix');
+  if (path !== undefined && !isPathArgument(path)) throw new GitError('invalid', 'not a path');
   const format = gitFormat(options.format);
   if (format === 'tar.bz2' && !(await hasProgram('bzip2'))) throw new GitError('unavailable', 'no bzip2');
   const args = [
@@ -76,8 +87,10 @@ export async function archive(repo: Repository, commit: string, options: Archive
     `--prefix=${prefix}/`,
     '--end-of-options',
     commit,
-    ...(path === undefined ? [] : [path]),
+    ...pathspecs(path, exclude),
   ];
-  const limits = { gitDir: repo.dir, env: LITERAL_PATHS, timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  // A slow reader must not keep a place that short commands wait for.
+  const lane = 'transport' as const;
+  const limits = { gitDir: repo.dir, timeoutMs, lane, ...(signal === undefined ? {} : { signal }) };
   return Readable.from(chunks(args, limits), { objectMode: false, highWaterMark: 256 * 1024 });
 }

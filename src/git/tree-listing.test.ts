@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gitFixture } from '../../test/support/git-fixture.ts';
+import { listFolder } from './tree-listing.ts';
+
+test('folders come before files, on one level or on all', async (t) => {
+  const { commit, repo, git } = gitFixture(t);
+  const oid = commit({ 'a.txt': '1', 'b/x': '2', 'b/c/y': '3', 'z\nnew line': '4', '-h': '5' });
+  const tree = git(['rev-parse', `${oid}^{tree}`]);
+  const paths = async (recursive: boolean) => (await listFolder(repo, tree, { recursive })).map(({ path }) => path);
+  assert.deepEqual(await paths(false), ['b', '-h', 'a.txt', 'z\nnew line']);
+  assert.deepEqual(await paths(true), ['b', 'b/c', '-h', 'a.txt', 'b/c/y', 'b/x', 'z\nnew line']);
+  const entry = (await listFolder(repo, tree, { recursive: true })).find(({ path }) => path === 'b/c/y');
+  assert.deepEqual(entry, {
+    mode: '100644',
+    oid: git(['hash-object', '--stdin'], '3'),
+    type: 'blob',
+    path: 'b/c/y',
+    name: 'y',
+  });
+});
+
+test('names that are no UTF-8 are kept apart', async (t) => {
+  const { git, repo } = gitFixture(t);
+  const blob = git(['hash-object', '-w', '--stdin'], 'x');
+  const name = (byte: number) => Buffer.concat([Buffer.from(`100644 blob ${blob}\tn`), Buffer.from([byte, 0])]);
+  const tree = git(['mktree', '-z'], Buffer.concat([name(0xe4), name(0xe5)]));
+  for (const recursive of [false, true]) {
+    const entries = await listFolder(repo, tree, { recursive });
+    assert.deepEqual(
+      entries.map(({ path }) => path),
+      ['n\udce4', 'n\udce5'],
+    );
+  }
+});
+
+test('a listing of endlessly nested trees is refused', async (t) => {
+  const { git, repo } = gitFixture(t);
+  const blob = git(['hash-object', '-w', '--stdin'], 'x');
+  let tree = git(['mktree'], Array.from({ length: 100 }, (_, index) => `100644 blob ${blob}\tf${index}`).join('\n'));
+  for (let level = 0; level < 3; level += 1) {
+    const above = Array.from({ length: 20 }, (_, index) => `040000 tree ${tree}\td${index}`).join('\n');
+    tree = git(['mktree'], above);
+  }
+  await assert.rejects(listFolder(repo, tree, { recursive: true }), { code: 'output_too_large' });
+  assert.equal((await listFolder(repo, tree)).length, 20);
+});
+
+test('what is no tree is not found', async (t) => {
+  const { commit, repo } = gitFixture(t);
+  const oid = commit({ a: '1' });
+  for (const recursive of [false, true]) {
+    await assert.rejects(listFolder(repo, oid, { recursive }), { code: 'not_found' });
+    await assert.rejects(listFolder(repo, 'a'.repeat(40), { recursive }), { code: 'not_found' });
+  }
+});
