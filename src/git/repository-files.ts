@@ -63,6 +63,25 @@ async function makeInPlace(dir: string, make: (temporary: string) => Promise<voi
 }
 
 /**
+ * Makes a bare repository and fills it; nobody sees it before it is complete, and nothing is left where that fails.
+ * Durable when it fulfils.
+ * @param options `head`: text of its HEAD; `fill`: writes objects and refs into the folder that it is given
+ * @throws GitError `conflict` where `dir` is there already; what `fill` throws
+ */
+export async function makeRepository(
+  dir: string,
+  options: { head: string; format: ObjectFormat; fill?: (temporary: string) => Promise<void> },
+): Promise<void> {
+  await makeInPlace(dir, async (temporary) => {
+    await makeFolders(temporary);
+    await writeSynced(join(temporary, 'HEAD'), options.head);
+    await writeSynced(join(temporary, 'config'), configText(options.format));
+    await options.fill?.(temporary);
+    await syncAll(temporary, options.fill !== undefined);
+  });
+}
+
+/**
  * Makes an empty bare repository, durable when it fulfils. Starts no process.
  * @param dir where; folders above it are made as needed
  * @throws GitError `conflict` where `dir` is there already and not empty, `invalid` for a bad branch name
@@ -72,11 +91,9 @@ export async function createRepository(
   options: { defaultBranch: string; objectFormat?: ObjectFormat },
 ): Promise<void> {
   if (!isValidBranchName(options.defaultBranch)) throw new GitError('invalid', 'not a valid branch name');
-  await makeInPlace(dir, async (temporary) => {
-    await makeFolders(temporary);
-    await writeSynced(join(temporary, 'HEAD'), `ref: refs/heads/${options.defaultBranch}\n`);
-    await writeSynced(join(temporary, 'config'), configText(options.objectFormat ?? 'sha1'));
-    await syncAll(temporary, false);
+  await makeRepository(dir, {
+    head: `ref: refs/heads/${options.defaultBranch}\n`,
+    format: options.objectFormat ?? 'sha1',
   });
 }
 
@@ -94,26 +111,24 @@ export async function cloneRepository(
 ): Promise<void> {
   const { branch } = options;
   if (branch !== undefined && !isValidBranchName(branch)) throw new GitError('invalid', 'not a valid branch name');
-  await makeInPlace(to, async (temporary) => {
-    const head = branch === undefined ? await readFile(join(from, 'HEAD'), 'utf8') : `ref: refs/heads/${branch}\n`;
-    const format: ObjectFormat = await objectFormatOf(from);
-    await makeFolders(temporary);
-    await writeSynced(join(temporary, 'HEAD'), head);
-    await writeSynced(join(temporary, 'config'), configText(format));
-    const refspecs =
-      branch === undefined
-        ? ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
-        : [`+refs/heads/${branch}:refs/heads/${branch}`];
-    const tags = branch === undefined ? ['--no-tags'] : [];
-    const fetch = ['fetch', '--quiet', ...tags, '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
-    // The source's objects were checked when they came in; kept as one pack.
-    const config = ['-c', 'fetch.unpackLimit=1', '-c', 'fetch.fsckObjects=false'];
-    await runGit([...config, ...fetch, '--end-of-options', from, ...refspecs], {
-      gitDir: temporary,
-      timeoutMs: CLONE_MS,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    await syncAll(temporary, true);
+  const refspecs =
+    branch === undefined
+      ? ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
+      : [`+refs/heads/${branch}:refs/heads/${branch}`];
+  const tags = branch === undefined ? ['--no-tags'] : [];
+  const fetch = ['fetch', '--quiet', ...tags, '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
+  // The source's objects were checked when they came in; kept as one pack.
+  const config = ['-c', 'fetch.unpackLimit=1', '-c', 'fetch.fsckObjects=false'];
+  await makeRepository(to, {
+    head: branch === undefined ? await readFile(join(from, 'HEAD'), 'utf8') : `ref: refs/heads/${branch}\n`,
+    format: await objectFormatOf(from),
+    fill: async (temporary) => {
+      await runGit([...config, ...fetch, '--end-of-options', from, ...refspecs], {
+        gitDir: temporary,
+        timeoutMs: CLONE_MS,
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      });
+    },
   });
 }
 

@@ -15,8 +15,11 @@ import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
+import { checkImportUrl } from './import-url.ts';
 import { readmeText, writeInitialCommit } from './initial-commit.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
+import { WAITING } from './repository-fill.ts';
+import { enqueueImport } from './repository-import.ts';
 import { setTopics } from './topics.ts';
 
 export const CreateInput = Type.Object({
@@ -67,6 +70,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     ...(input.template_name ? { template_name: [`'${input.template_name}' is unknown or invalid`] } : {}),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  const importUrl = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
   const picture = await avatarColumn(deps, input.avatar);
   const objectFormat = input.repository_object_format ?? 'sha1';
   let first: string | undefined;
@@ -81,15 +85,21 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     columns: {
       ...columns,
       ...picture,
-      settings: JSON.stringify({ ...settings, repository_object_format: objectFormat }),
+      settings: JSON.stringify({
+        ...settings,
+        repository_object_format: objectFormat,
+        ...(settings.mirror ? { mirror_user_id: caller.user.id } : {}),
+      }),
+      ...(importUrl === null ? {} : { import_url: importUrl, ...WAITING }),
     },
     fillRepository: async (dir) => {
-      if (!input.initialize_with_readme) return;
+      if (!input.initialize_with_readme || importUrl !== null) return;
       const files = { 'README.md': readmeText(name, input.description ?? null) };
       first = await writeInitialCommit(deps, dir, { branch: defaultBranch, files, author: owner });
     },
     within: async (db, project) => {
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
+      if (importUrl !== null) await enqueueImport(deps, db, project.id);
       if (first === undefined) return;
       await protectDefaultBranch(db, deps.clock, project.id, defaultBranch);
       const updates = [{ ref: `refs/heads/${defaultBranch}`, old: null, new: first }];

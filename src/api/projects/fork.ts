@@ -13,6 +13,7 @@ import { groupSettings } from '../groups/settings.ts';
 import { createProject } from './create.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
 import { enqueueCopy } from './repository-copy.ts';
+import { WAITING } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
 export const ForkInput = Type.Object({
@@ -76,9 +77,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       description: input.description === undefined ? source.description : input.description,
       forked_from_id: source.id,
       fork_root_id: source.fork_root_id ?? source.id,
-      import_status: 'scheduled',
-      // Nobody writes into it until the copy is there.
-      repository_read_only: 1,
+      ...WAITING,
       settings: JSON.stringify({ ...inherited, mr_default_target_self: input.mr_default_target_self ?? false }),
     },
     within: async (db, fork) => {

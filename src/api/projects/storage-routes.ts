@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { languagesOf } from '../../git/languages.ts';
 import { route } from '../../http/route.ts';
-import { Instant } from '../../http/schema.ts';
-import { repositoryOf } from '../../repositories/change-refs.ts';
+import { Enum, Instant } from '../../http/schema.ts';
+import { MAINTAIN_REPOSITORY, repositoryOf } from '../../repositories/change-refs.ts';
 import { administrator, inProject } from '../access.ts';
 import { defaultTip, languagePercentages } from './statistics.ts';
 
@@ -36,6 +36,19 @@ export const storageRoutes = [
       created_at: project.created_at,
       repository_storage: project.repository_storage,
     }),
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/housekeeping',
+    summary: 'Have the files of a repository tidied up in the background',
+    access: inProject('admin_project'),
+    input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),
+    success: { status: 201, empty: true },
+    handler: async ({ deps, project }) => {
+      const uniqueKey = `${MAINTAIN_REPOSITORY}:${project.id}`;
+      await deps.jobs.enqueue(deps.db, MAINTAIN_REPOSITORY, { project_id: project.id }, { uniqueKey });
+      deps.jobs.notify();
+    },
   }),
   route({
     method: 'GET',

@@ -18,7 +18,8 @@ import { avatarColumn } from '../avatars/upload.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, type ProjectChanges, topicErrors, visibilityErrors } from './changes.ts';
 import { refuseTaken } from './create.ts';
-import { changedSettings } from './settings.ts';
+import { checkImportUrl } from './import-url.ts';
+import { changedSettings, settingsOf } from './settings.ts';
 import { setTopics } from './topics.ts';
 
 export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
@@ -44,6 +45,10 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   if ((renames || opens) && !permissions.can('own_project')) throw forbidden();
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
+  if (input.import_url !== undefined) {
+    changes.columns.import_url = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
+  }
+  if (input.mirror && !settingsOf(project).mirror) changes.settings.mirror_user_id = scope.caller.user.id;
   Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
   if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, project, branch);

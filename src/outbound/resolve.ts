@@ -1,0 +1,73 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { addressProblem } from './addresses.ts';
+
+/** An address that the server does not connect to; the message says why, in the platform's words. */
+export class BlockedAddress extends Error {
+  override name = 'BlockedAddress';
+}
+
+export interface OutboundRules {
+  /** Loopback and private addresses may be reached. */
+  allowLocalNetwork: boolean;
+}
+
+const LOOKUP_MS = 10_000;
+
+/**
+ * Reads an address of another server over HTTP; what comes out means the same to every program.
+ * @throws BlockedAddress
+ */
+export function parseHttpUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new BlockedAddress('is blocked: URI is invalid');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new BlockedAddress('is blocked: Only allowed schemes are http, https');
+  }
+  // Some programs take the part before a backslash, a blank or a second @ for the host, others the part after it.
+  if (/[\\\s\0]/.test(text) || (text.split(/[/?#]/)[2] ?? '').split('@').length > 2) {
+    throw new BlockedAddress('is blocked: URI is invalid');
+  }
+  const port = url.port === '' ? null : Number(url.port);
+  if (port !== null && port < 1024 && port !== 80 && port !== 443) {
+    throw new BlockedAddress('is blocked: Only allowed ports are 80, 443, and any over 1024');
+  }
+  return url;
+}
+
+/**
+ * The addresses of a URL's host, each of which may be reached. Connect to one of these and to nothing else: asked
+ * again, the name could lead elsewhere.
+ * @throws BlockedAddress
+ */
+export async function resolveOutside(url: URL, rules: OutboundRules): Promise<string[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  if (rules.allowLocalNetwork) return addresses;
+  for (const address of addresses) {
+    const problem = addressProblem(address);
+    if (problem !== null) throw new BlockedAddress(`is blocked: Requests to ${problem} are not allowed`);
+  }
+  return addresses;
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  const invalid = new BlockedAddress('is blocked: Host cannot be resolved or invalid');
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const slow = new Promise<never>((_, reject) => {
+      timer = setTimeout(reject, LOOKUP_MS, invalid);
+    });
+    const found = await Promise.race([lookup(host, { all: true }), slow]);
+    if (found.length === 0) throw invalid;
+    return found.map(({ address }) => address);
+  } catch {
+    throw invalid;
+  } finally {
+    clearTimeout(timer);
+  }
+}
