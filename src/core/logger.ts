@@ -7,6 +7,8 @@ export interface Logger {
 
 const ORDER: Record<LogLevel | 'silent', number> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 
+const SEVERITY: Record<LogLevel, string> = { error: 'ERROR', warn: 'WARN', info: 'INFO', debug: 'DEBUG' };
+
 const MAX_BUFFERED = 64 * 1024;
 const FLUSH_MS = 200;
 
@@ -24,7 +26,9 @@ export class JsonLogger implements Logger {
 
   log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     if (ORDER[level] > this.#level) return;
-    this.#buffer += `${JSON.stringify({ time: new Date().toISOString(), severity: level.toUpperCase(), message, ...fields })}\n`;
+    const head = `{"time":"${new Date().toISOString()}","severity":"${SEVERITY[level]}","message":${JSON.stringify(message)}`;
+    const rest = JSON.stringify(fields);
+    this.#buffer += rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
     if (level === 'error' || this.#buffer.length > MAX_BUFFERED) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }

@@ -108,6 +108,10 @@ class SqliteDriver implements Driver {
   readonly #mutex = new Mutex();
   #writer!: Handle;
   #reader!: Handle;
+  #version: number | null = null;
+  readonly #forget = () => {
+    this.#version = null;
+  };
 
   constructor(options: SqliteOptions) {
     this.#options = options;
@@ -119,7 +123,7 @@ class SqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#reader, this.#writer, this.#mutex);
+    return new Connection(this.#reader, this.#writer, this.#mutex, this.#forget);
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -136,9 +140,17 @@ class SqliteDriver implements Driver {
 
   async releaseConnection(): Promise<void> {}
 
-  /** A number that changes with every commit by anyone, this process or another. */
+  /**
+   * A number that changes with every commit by anyone, this process or another. The file is asked once in each turn of
+   * the event loop, and again after every commit of this process.
+   */
   version(): number {
-    return (this.#reader.statement('PRAGMA data_version').get() as { data_version: number }).data_version;
+    if (this.#version === null) {
+      const row = this.#reader.statement('PRAGMA data_version').get() as { data_version: number };
+      this.#version = row.data_version;
+      setImmediate(this.#forget);
+    }
+    return this.#version;
   }
 
   async destroy(): Promise<void> {
@@ -156,11 +168,13 @@ class Connection implements DatabaseConnection {
   readonly #reader: Handle;
   readonly #writer: Handle;
   readonly #mutex: Mutex;
+  readonly #committed: () => void;
 
-  constructor(reader: Handle, writer: Handle, mutex: Mutex) {
+  constructor(reader: Handle, writer: Handle, mutex: Mutex, committed: () => void) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;
+    this.#committed = committed;
   }
 
   async begin(): Promise<void> {
@@ -187,6 +201,7 @@ class Connection implements DatabaseConnection {
     }
     // A commit that fails leaves the transaction open; Kysely rolls it back then.
     this.#writer.database.exec('COMMIT');
+    this.#committed();
     this.#inTransaction = false;
     this.#mutex.unlock();
   }
@@ -198,6 +213,7 @@ class Connection implements DatabaseConnection {
     try {
       return this.#writer.run(query);
     } finally {
+      this.#committed();
       this.#mutex.unlock();
     }
   }

@@ -4,7 +4,7 @@ import { ApiError, forbidden } from '../core/errors.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { GitAccess } from './access.ts';
-import { requirePush, sendLfs } from './lfs.ts';
+import { requirePush, sendLfs } from './lfs-answers.ts';
 
 const MAX_LOCKS = 100;
 

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { timestamp } from '../core/clock.ts';
-import { ApiError, forbidden, notFound } from '../core/errors.ts';
+import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { BlobError } from '../storage/blob-store.ts';
 import { admitGit, type GitAccess } from './access.ts';
+import { LFS_TYPE, requirePush, sendLfs } from './lfs-answers.ts';
 import { registerLockRoutes } from './lfs-locks.ts';
 import { GIT_PREFIX } from './paths.ts';
-
-export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
 const OID = /^[0-9a-f]{64}$/;
 const MAX_OBJECTS = 5_000;
@@ -17,11 +16,6 @@ const MAX_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
 interface LfsObject {
   oid: string;
   size: number;
-}
-
-/** Answers with a body of the LFS media type. */
-export function sendLfs(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply.code(status).header('Content-Type', LFS_TYPE).serializer(String).send(JSON.stringify(body));
 }
 
 function readObjects(body: unknown): { operation: 'upload' | 'download'; objects: LfsObject[] } {
@@ -80,16 +74,6 @@ async function batch(deps: Deps, request: FastifyRequest, access: GitAccess) {
       return { oid, size, authenticated: true, actions: { upload } };
     }),
   };
-}
-
-export function requirePush({ permissions, caller, project }: GitAccess): void {
-  const { scopes } = caller;
-  if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
-    throw forbidden('The token lacks the scope write_repository.');
-  }
-  if (caller.user === null || !permissions.can('push_code') || project.archived === 1) {
-    throw forbidden('You are not allowed to push code to this project.');
-  }
 }
 
 interface ObjectParams {

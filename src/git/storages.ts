@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Repository, RepositoryPool } from './repository.ts';
 
 export interface Storage {
@@ -46,7 +45,7 @@ export class Storages {
   dirOf({ storage, diskPath }: Location): string {
     const found = this.list.find(({ name }) => name === storage);
     if (found === undefined) throw new Error(`storage ${storage} is not configured`);
-    return join(found.path, `${diskPath}.git`);
+    return `${found.path}/${diskPath}.git`;
   }
 
   /** The open repository of a location. */

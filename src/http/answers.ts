@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Serialized } from './send.ts';
 
-/** An answer that cannot change: its body and the headers that belong to it. */
+/** An answer that cannot change: its body with its tag, and the headers that belong to it. */
 export interface FixedAnswer {
   json: Serialized;
   headers: Readonly<Record<string, string>>;
@@ -29,7 +29,12 @@ export class AnswerCache {
 
   /** Keeps the answer made of a value. */
   keep(key: string, value: unknown, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
-    const answer = { json: Serialized.of(value), headers };
+    return this.keepBody(key, Serialized.of(value), headers);
+  }
+
+  /** Keeps an answer whose body is made already. */
+  keepBody(key: string, json: Serialized, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
+    const answer = { json, headers };
     this.#answers.set(key, answer);
     return answer;
   }

@@ -6,9 +6,9 @@ export class Serialized {
   readonly body: Buffer;
   readonly etag: string;
 
-  constructor(body: Buffer) {
+  constructor(body: Buffer, etag = etagOf(body)) {
     this.body = body;
-    this.etag = etagOf(body);
+    this.etag = etag;
   }
 
   static of(value: unknown): Serialized {

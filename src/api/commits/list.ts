@@ -6,6 +6,7 @@ import { statsOf } from '../../git/diff-stats.ts';
 import { listCommits } from '../../git/log.ts';
 import type { Repository } from '../../git/repository.ts';
 import { peel, resolveRevision } from '../../git/revision.ts';
+import type { FixedAnswer } from '../../http/answers.ts';
 import type { Page } from '../../http/pagination.ts';
 import type { Serialized } from '../../http/send.ts';
 import { presentCommit, projectUrl } from './entity.ts';
@@ -64,34 +65,47 @@ export async function commitPage(
 ): Promise<CommitPage> {
   if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
   const tips = await findTips(repo, filters);
-  const oids =
-    tips === null || tips.from.length === 0
-      ? []
-      : await listCommits(repo, {
-          ...tips,
-          skip: page.offset,
-          limit: page.size + 1,
-          ...(filters.path ? { path: filters.path } : {}),
-          ...(filters.author ? { author: filters.author } : {}),
-          ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
-          ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
-          ...(filters.firstParent ? { firstParent: true } : {}),
-          order: filters.order ?? 'default',
-        });
-  const shown = oids.slice(0, page.size);
   const webUrl = projectUrl(deps, project);
-  const flags = `${filters.trailers === true}:${filters.withStats === true}`;
-  const json = await deps.answers.get(`commits:${repo.id}:${webUrl}:${flags}:${shown.join('')}`, async () => {
-    const commits = await Promise.all(shown.map((oid) => repo.objects.commit(oid)));
-    const stats = filters.withStats ? await statsOf(repo, shown) : undefined;
-    return commits.flatMap((commit) => {
-      if (commit === null) return [];
-      const counted = stats?.get(commit.oid);
-      return {
-        ...presentCommit(commit, webUrl, filters.trailers),
-        ...(counted === undefined ? {} : { stats: { ...counted, total: counted.additions + counted.deletions } }),
-      };
-    });
-  });
-  return { json, more: oids.length > page.size };
+  const { refName: _name, all: _all, ...rest } = filters;
+  const key = `commits:${repo.id}:${webUrl}:${page.offset}:${page.size}:${JSON.stringify([tips, rest])}`;
+  const kept = deps.answers.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
+  return { json: kept.json, more: kept.headers.more === 'true' };
 }
+
+async function makePage(
+  deps: Deps,
+  repo: Repository,
+  key: string,
+  tips: Tips | null,
+  filters: CommitFilters,
+  page: Page,
+  webUrl: string,
+): Promise<FixedAnswer> {
+  const oids = tips === null || tips.from.length === 0 ? [] : await findCommits(repo, tips, filters, page);
+  const shown = oids.slice(0, page.size);
+  const commits = await Promise.all(shown.map((oid) => repo.objects.commit(oid)));
+  const stats = filters.withStats ? await statsOf(repo, shown) : undefined;
+  const body = commits.flatMap((commit) => {
+    if (commit === null) return [];
+    const counted = stats?.get(commit.oid);
+    return {
+      ...presentCommit(commit, webUrl, filters.trailers),
+      ...(counted === undefined ? {} : { stats: { ...counted, total: counted.additions + counted.deletions } }),
+    };
+  });
+  return deps.answers.keep(key, body, { more: String(oids.length > page.size) });
+}
+
+/** One more commit than the page holds, to tell whether another page follows. */
+const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page: Page) =>
+  listCommits(repo, {
+    ...tips,
+    skip: page.offset,
+    limit: page.size + 1,
+    ...(filters.path ? { path: filters.path } : {}),
+    ...(filters.author ? { author: filters.author } : {}),
+    ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
+    ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
+    ...(filters.firstParent ? { firstParent: true } : {}),
+    order: filters.order ?? 'default',
+  });

@@ -5,28 +5,20 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { lastCommitOf } from '../../git/last-commit.ts';
 import { parsePointer } from '../../git/lfs.ts';
+import { contentDisposition, metadataHeaders } from '../../http/headers.ts';
+import { Serialized } from '../../http/send.ts';
 import type { FoundFile } from './service.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
 /** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
 const PROBE = 8_000;
+const BINARY = 'application/octet-stream';
 
 export interface RawFile {
-  metadata: {
-    file_name: string;
-    file_path: string;
-    size: number;
-    ref: string;
-    blob_id: string;
-    commit_id: string;
-    last_commit_id: string;
-    encoding: string;
-    execute_filemode: boolean;
-  };
-  size: number;
+  /** Every header of the answer, the tag included. */
+  headers: Readonly<Record<string, string>>;
   etag: string;
-  contentType: string;
   open(): Readable | Buffer;
 }
 
@@ -41,44 +33,53 @@ export async function openRaw(
   file: FoundFile,
   options: { lfs: boolean; signal: () => AbortSignal },
 ): Promise<RawFile> {
-  const { repo, entry, path } = file;
+  const { repo, entry } = file;
+  const key = `raw:${repo.id}:${file.commit}:${file.ref}:${file.path}`;
+  const kept = options.lfs ? undefined : deps.answers.peek(key);
+  if (kept !== undefined) return { headers: kept.headers, etag: kept.json.etag, open: () => kept.json.body };
   const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
   if (blob === null) throw notFound('File');
-  const metadata = {
-    file_name: basename(path),
-    file_path: path,
-    size: blob.size,
-    encoding: 'base64',
-    ref: file.ref,
-    blob_id: entry.oid,
-    commit_id: file.commit,
-    last_commit_id: (await lastCommitOf(repo, file.commit, path)) ?? file.commit,
-    execute_filemode: entry.mode === '100755',
-  };
   const { data } = blob;
   const pointer = options.lfs && data !== null ? parsePointer(data) : null;
   if (pointer !== null) {
     const object = await findLfsObject(deps, project.id, pointer.oid);
-    return {
-      metadata: { ...metadata, size: object.size },
-      size: object.size,
-      etag: `"${pointer.oid}"`,
-      contentType: 'application/octet-stream',
-      open: () => object.stream,
-    };
+    const etag = `"${pointer.oid}"`;
+    return { headers: await headersOf(file, object.size, etag, BINARY), etag, open: () => object.stream };
   }
+  const etag = `"${entry.oid}"`;
+  const headers = await headersOf(file, blob.size, etag, contentTypeOf(data));
+  if (data === null) {
+    return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
+  }
+  if (!options.lfs) deps.answers.keepBody(key, new Serialized(data, etag), headers);
+  return { headers, etag, open: () => data };
+}
+
+async function headersOf(file: FoundFile, size: number, etag: string, type: string): Promise<Record<string, string>> {
+  const name = basename(file.path);
   return {
-    metadata,
-    size: blob.size,
-    etag: `"${entry.oid}"`,
-    contentType: await contentTypeOf(data),
-    open: () => data ?? repo.objects.stream(entry.oid, { signal: options.signal() }),
+    ...metadataHeaders({
+      file_name: name,
+      file_path: file.path,
+      size,
+      encoding: 'base64',
+      ref: file.ref,
+      blob_id: file.entry.oid,
+      commit_id: file.commit,
+      last_commit_id: (await lastCommitOf(file.repo, file.commit, file.path)) ?? file.commit,
+      execute_filemode: file.entry.mode === '100755',
+    }),
+    'content-disposition': contentDisposition('inline', name),
+    'content-length': String(size),
+    'content-type': type,
+    'cache-control': 'max-age=0, private, must-revalidate',
+    etag,
   };
 }
 
 /** Text is shown as text whatever its name says; anything else is only bytes (no HTML, no script is ever run). */
 function contentTypeOf(data: Buffer | null): string {
-  if (data === null || data.subarray(0, PROBE).includes(0)) return 'application/octet-stream';
+  if (data === null || data.subarray(0, PROBE).includes(0)) return BINARY;
   return 'text/plain; charset=utf-8';
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
-import { contentDisposition, metadataHeaders } from '../../http/headers.ts';
 import { type BaseContext, route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
 import { matchesEtag } from '../../http/send.ts';
@@ -46,7 +45,7 @@ function largeBlobLimit({ deps, caller, request, project }: BaseContext & Projec
   };
 }
 
-const setHeaders = (reply: FastifyReply, headers: Record<string, string>) => {
+const setHeaders = (reply: FastifyReply, headers: Readonly<Record<string, string>>) => {
   reply.headers(headers);
 };
 
@@ -68,12 +67,12 @@ type RawContext = BaseContext & ProjectScope & { params: { file_path: string }; 
 async function sendRaw(c: RawContext) {
   const file = await findFile(c.deps, c.project, c.params.file_path, c.input.ref ?? 'HEAD');
   const raw = await openRaw(c.deps, c.project, file, { lfs: c.input.lfs === true, signal: () => c.signal });
-  setHeaders(c.reply, metadataHeaders(raw.metadata));
-  c.reply.header('Content-Disposition', contentDisposition('inline', raw.metadata.file_name));
-  c.reply.header('ETag', raw.etag).header('Cache-Control', 'max-age=0, private, must-revalidate');
+  setHeaders(c.reply, raw.headers);
   const known = c.request.headers['if-none-match'];
-  if (known !== undefined && matchesEtag(known, raw.etag)) return c.reply.code(304).send();
-  c.reply.header('Content-Length', String(raw.size)).type(raw.contentType);
+  if (known !== undefined && matchesEtag(known, raw.etag)) {
+    c.reply.removeHeader('content-length');
+    return c.reply.code(304).send();
+  }
   return c.request.method === 'HEAD' ? c.reply.send() : raw.open();
 }
 

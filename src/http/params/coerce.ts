@@ -170,7 +170,8 @@ function readFields(
       if (required && !Object.hasOwn(source, key)) {
         failures.push(filled ? `${nameOf(key)} is missing, ${nameOf(key)} is empty` : `${nameOf(key)} is missing`);
       } else if (required) failures.push(`${nameOf(key)} is empty`);
-      else if (fallback !== undefined) result[key] = structuredClone(fallback);
+      else if (fallback !== undefined)
+        result[key] = typeof fallback === 'object' ? structuredClone(fallback) : fallback;
       continue;
     }
     const coerced = coerce(value, nameOf(key), failures);
