@@ -1,10 +1,10 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { avatarRoutes } from './avatars/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
-import { avatarRoutes } from './avatars/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
