@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { sendError, sendErrorBody } from './errors.ts';
 import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
+import { registerReference } from './openapi/serve.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { registerRoute, routeUrl } from './register.ts';
@@ -198,6 +199,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
   });
   registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));
   registerMonitoring(app, deps, metrics, () => ready);
+  registerReference(app, deps, routes);
   registerFallback(app, routes);
   const services = new HttpServices(deps, routes);
   // HEAD first: a path's own HEAD route replaces the one that is derived from GET.

@@ -1,0 +1,164 @@
+import { VERSION } from '../../core/version.ts';
+import type { Method, Route } from '../route.ts';
+import { pathParameters, queryParameters, requestBody } from './parameters.ts';
+import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, successSchemas } from './responses.ts';
+import { SchemaBook, type SchemaObject, singular } from './schemas.ts';
+
+/** A document of OpenAPI 3.1, as far as the code that makes it needs to know. */
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: object;
+  servers: object[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Record<string, SchemaObject>; [kind: string]: object };
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  parameters: object[];
+  responses: Record<string, object>;
+  [keyword: string]: unknown;
+}
+
+/** `/projects/:id/jobs/*path` -> `/projects/{id}/jobs/{path}`. */
+const templated = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
+
+/** Segments that tell whose a resource is, not what it is. */
+const OWNED = /^\/(projects|groups|users|user)\/(?:\[\]\/)?(repository\/)?([a-z_]+)(\/\[\])?/;
+
+/** Paths with nameless parameters, by which routes are compared. */
+const patternOf = (path: string): string => path.replace(/[:*]\w+/g, '[]');
+
+/**
+ * What each route is about, out of the paths: the collection inside a project, group or user (one whose members have
+ * paths of their own), else the owner itself.
+ */
+export class Tags {
+  readonly #collections = new Set<string>();
+
+  constructor(routes: readonly Route[]) {
+    for (const { options } of routes) {
+      const [, , , word, member] = OWNED.exec(patternOf(options.path)) ?? [];
+      if (word !== undefined && member !== undefined) this.#collections.add(word);
+    }
+  }
+
+  of(path: string): string {
+    const [, owner, repository, word] = OWNED.exec(patternOf(path)) ?? [];
+    const first = /^\/([\w-]+)/.exec(path)?.[1] ?? 'other';
+    const own = word !== undefined && this.#collections.has(word) ? word : repository && 'repository';
+    const text = (own || owner || first).replace(/^user$/, 'users').replace(/[_-]/g, ' ');
+    return text[0]!.toUpperCase() + text.slice(1);
+  }
+}
+
+function operationId(method: Method, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+}
+
+/** Last fixed segment of a path: it names what an answer holds. */
+const resourceOf = (path: string): string =>
+  singular(path.split('/').findLast((part) => /^[a-z]/.test(part)) ?? 'object');
+
+const SECURITY = [{ privateToken: [] }, { bearer: [] }, { privateTokenQuery: [] }];
+
+function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): OperationObject {
+  const { path, summary, description, access, input, scopes = [], deprecated } = route.options;
+  const hint = resourceOf(path);
+  const hasInput = Object.keys(input?.properties ?? {}).length > 0;
+  const inQuery = method === 'GET' || method === 'HEAD' || method === 'DELETE';
+  const reads = method === 'GET' || method === 'HEAD';
+  const parameters = [
+    ...pathParameters(book, path, pathSchemas(route)),
+    ...(input !== undefined && inQuery ? queryParameters(book, input) : []),
+  ];
+  return {
+    operationId: operationId(method, path),
+    tags: [tags.of(path)],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated ? { deprecated } : {}),
+    parameters,
+    ...(input !== undefined && hasInput && !inQuery
+      ? { requestBody: requestBody(book, input, `${operationId(method, path)} input`) }
+      : {}),
+    responses: responsesOf(book, route, hint, method === 'HEAD') as Record<string, object>,
+    security: access.anonymous ? [{}, ...SECURITY] : SECURITY,
+    'x-access': {
+      who: access.description,
+      anonymous: access.anonymous,
+      scopes: ['api', ...(reads ? ['read_api'] : []), ...scopes],
+    },
+  };
+}
+
+/** Paths that differ only in the names of their parameters are one path; the first route's names stand for all. */
+class Paths {
+  readonly items: OpenApiDocument['paths'] = {};
+  readonly #byPattern = new Map<string, string>();
+
+  add(route: Route, method: Method, made: OperationObject, base: string): void {
+    const path = templated(route.options.path);
+    const pattern = path.replace(/\{\w+\}/g, '{}');
+    const known = this.#byPattern.get(pattern) ?? path;
+    this.#byPattern.set(pattern, known);
+    if (known !== path) rename(made, path, known);
+    this.items[known] ??= {};
+    this.items[known][method.toLowerCase()] = route.options.root ? { ...made, servers: [{ url: base }] } : made;
+  }
+}
+
+/** Gives the path parameters of an operation the names that another path has in their places. */
+function rename(made: OperationObject, from: string, to: string): void {
+  const names = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const wanted = names(to);
+  const renamed = new Map(names(from).map((name, index) => [name, wanted[index]!]));
+  made.parameters = (made.parameters as { name: string; in: string }[]).map((parameter) =>
+    parameter.in === 'path' ? { ...parameter, name: renamed.get(parameter.name)! } : parameter,
+  );
+}
+
+/**
+ * Describes the routes as an OpenAPI 3.1 document.
+ * @param base address of the server, without a trailing slash
+ */
+export function openApiDocument(routes: readonly Route[], base: string): OpenApiDocument {
+  const book = new SchemaBook();
+  book.components.Error = ERROR_SCHEMA;
+  for (const route of routes) for (const schema of successSchemas(route)) book.count(schema);
+  const paths = new Paths();
+  const tags = new Tags(routes);
+  const ownHead = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
+  for (const route of routes) {
+    const { method, path } = route.options;
+    paths.add(route, method, operation(book, tags, route, method), base);
+    if (method === 'GET' && !ownHead.has(path)) paths.add(route, 'HEAD', operation(book, tags, route, 'HEAD'), base);
+  }
+  const names = [...new Set(routes.map(({ options }) => tags.of(options.path)))].sort();
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Stithy REST API',
+      version: VERSION.api,
+      description: 'A source-hosting server, wire-compatible with version 4 of the GitLab REST API.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `${base}/api/v4` }],
+    tags: names.map((name) => ({ name })),
+    paths: paths.items,
+    components: {
+      schemas: book.components,
+      headers: HEADERS,
+      responses: sharedResponses(),
+      securitySchemes: {
+        privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN', description: 'An access token.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access token or an OAuth token.' },
+        privateTokenQuery: { type: 'apiKey', in: 'query', name: 'private_token', description: 'An access token.' },
+      },
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { TObject, TSchema } from 'typebox';
+import { propertiesOf } from '../schema.ts';
+import type { SchemaBook, SchemaObject } from './schemas.ts';
+
+type InputSchema = TSchema & {
+  type?: string | string[];
+  description?: string;
+  deprecated?: boolean;
+  items?: InputSchema;
+  properties?: Record<string, InputSchema>;
+  required?: string[];
+  'x-comma-separated'?: boolean;
+};
+
+export interface ParameterObject {
+  name: string;
+  in: 'path' | 'query';
+  required?: boolean;
+  description?: string;
+  deprecated?: boolean;
+  style?: string;
+  explode?: boolean;
+  schema: SchemaObject;
+}
+
+const isKind = (schema: InputSchema, kind: string): boolean =>
+  schema.type === kind || (Array.isArray(schema.type) && schema.type.includes(kind));
+
+/** A schema with what is said of the parameter taken out of it. */
+function parameter(
+  book: SchemaBook,
+  place: 'path' | 'query',
+  name: string,
+  schema: InputSchema,
+  required: boolean,
+): ParameterObject {
+  const { description, deprecated, ...rest } = schema;
+  return {
+    name,
+    in: place,
+    ...(required ? { required } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated === true ? { deprecated } : {}),
+    schema: book.write(rest as TSchema, name),
+  };
+}
+
+/** One property of the input, named as it is sent in a query string. */
+function* queryParameter(
+  book: SchemaBook,
+  name: string,
+  schema: InputSchema,
+  required: boolean,
+): Generator<ParameterObject> {
+  if (isKind(schema, 'array')) {
+    const commas = schema['x-comma-separated'] === true;
+    const style = { style: 'form', explode: !commas };
+    yield { ...parameter(book, 'query', commas ? name : `${name}[]`, schema, required), ...style };
+  } else if (isKind(schema, 'object') && schema.properties !== undefined) {
+    const inside = new Set(schema.required ?? []);
+    for (const [key, member] of Object.entries(schema.properties)) {
+      yield* queryParameter(book, `${name}[${key}]`, member, required && inside.has(key));
+    }
+  } else if (isKind(schema, 'object')) {
+    yield { ...parameter(book, 'query', name, schema, required), style: 'deepObject', explode: true };
+  } else yield parameter(book, 'query', name, schema, required);
+}
+
+/** Path parameters in the order of the path. */
+export function pathParameters(book: SchemaBook, path: string, schemas: Record<string, TSchema>): ParameterObject[] {
+  return [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => {
+    const schema = (schemas[name!] ?? { type: 'string' }) as InputSchema;
+    return parameter(book, 'path', name!, schema, true);
+  });
+}
+
+/** The input as parameters of the query string. */
+export function queryParameters(book: SchemaBook, input: TObject): ParameterObject[] {
+  const required = new Set(input.required as string[] | undefined);
+  return Object.entries(propertiesOf(input)).flatMap(([name, schema]) => [
+    ...queryParameter(book, name, schema as InputSchema, required.has(name)),
+  ]);
+}
+
+/** Files can be sent as such only in a multipart body; elsewhere their content is a text. */
+function withoutFiles(schema: InputSchema): InputSchema {
+  if (schema.properties === undefined) {
+    const { format, ...rest } = schema as InputSchema & { format?: string };
+    const items = schema.items === undefined ? {} : { items: withoutFiles(schema.items) };
+    return { ...(format === 'binary' ? rest : schema), ...items } as InputSchema;
+  }
+  const members = Object.entries(schema.properties).map(([key, member]) => [key, withoutFiles(member)]);
+  return { ...schema, properties: Object.fromEntries(members) } as InputSchema;
+}
+
+/** The input as a body, in each of the encodings. */
+export function requestBody(book: SchemaBook, input: TObject, hint: string): object {
+  const plain = { schema: book.write(withoutFiles(input as InputSchema), hint) };
+  return {
+    description: 'Each parameter may also be sent in the query string.',
+    ...((input.required as string[] | undefined)?.length ? { required: true } : {}),
+    content: {
+      'application/json': plain,
+      'application/x-www-form-urlencoded': plain,
+      'multipart/form-data': { schema: book.write(input, hint) },
+    },
+  };
+}

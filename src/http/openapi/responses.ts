@@ -1,0 +1,159 @@
+import type { Route } from '../route.ts';
+import { propertiesOf } from '../schema.ts';
+import type { SchemaBook, SchemaObject } from './schemas.ts';
+
+/** What refusals mean, by status. */
+const REFUSALS: Record<number, [name: string, description: string]> = {
+  400: ['BadRequest', 'A parameter is missing or does not fit, or the request cannot be carried out as it stands.'],
+  401: ['Unauthorized', 'No token where one is needed, or one that is unknown, expired or revoked.'],
+  403: ['Forbidden', 'The caller, or the scope of the token, does not allow it.'],
+  404: ['NotFound', 'There is no such resource, or the caller may not see it.'],
+  405: ['MethodNotAllowed', 'Not possible for this resource.'],
+  406: ['NotAcceptable', 'The resource is not in a state that allows it.'],
+  409: ['Conflict', 'It exists already, or has changed meanwhile.'],
+  410: ['Gone', 'No longer there.'],
+  412: ['PreconditionFailed', 'The resource has changed since the time of If-Unmodified-Since.'],
+  413: ['ContentTooLarge', 'The body is larger than allowed.'],
+  415: ['UnsupportedMediaType', 'The body is neither JSON nor a form.'],
+  416: ['RangeNotSatisfiable', 'The range lies outside of the content.'],
+  422: ['UnprocessableContent', 'The parameters fit, but not together or not for this resource.'],
+  429: ['TooManyRequests', 'Too many requests; Retry-After says when to go on.'],
+  503: ['ServiceUnavailable', 'The server is busy; try again.'],
+};
+
+const json = (schema: SchemaObject) => ({ 'application/json': { schema } });
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+/** Schema of every refusal's body. */
+export const ERROR_SCHEMA: SchemaObject = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string', minLength: 1, description: 'What is wrong, in words.' },
+    error: { type: 'string', description: 'The same words where a parameter is wrong; a code where a token is.' },
+    errors: {
+      type: 'object',
+      description: 'What is wrong, by field.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+    },
+    error_description: { type: 'string' },
+    scope: { type: 'string', description: 'Scopes of which one would do.' },
+  },
+};
+
+/** Headers that operations refer to. */
+export const HEADERS = {
+  RequestId: header('Id of the request, also in the log.'),
+  ETag: header('Weak tag of the body, for If-None-Match.'),
+  Link: header('Addresses of the pages prev, next, first and last.'),
+  Page: header('Number of this page.', 'integer'),
+  PerPage: header('Items on a page.', 'integer'),
+  NextPage: header('Number of the next page; empty on the last one.'),
+  PrevPage: header('Number of the page before; empty on the first one.'),
+  Total: header('Items in all; absent when there are very many.', 'integer'),
+  TotalPages: header('Pages in all; absent when there are very many.', 'integer'),
+  RetryAfter: header('Seconds to wait.', 'integer'),
+};
+
+const refer = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+/** Answers that operations refer to. */
+export function sharedResponses(): Record<string, object> {
+  const responses: Record<string, object> = {};
+  for (const [status, [name, description]] of Object.entries(REFUSALS)) {
+    responses[name] = {
+      description,
+      headers: {
+        'X-Request-Id': refer('RequestId'),
+        ...(status === '429' ? { 'Retry-After': refer('RetryAfter') } : {}),
+      },
+      content: {
+        ...json({ $ref: '#/components/schemas/Error' }),
+        ...(status === '429' ? { 'text/plain': { schema: { type: 'string' } } } : {}),
+      },
+    };
+  }
+  return responses;
+}
+
+/** Statuses of refusals that follow from what the route declares. */
+export function refusalsOf({ options }: Route): number[] {
+  const { method, path, input, params, errors = [] } = options;
+  const hasInput = Object.keys(input?.properties ?? {}).length > 0;
+  const hasBody = hasInput && ['POST', 'PUT', 'PATCH'].includes(method);
+  const statuses = [
+    ...(hasInput || params !== undefined ? [400] : []),
+    401,
+    403,
+    ...(/[:*]/.test(path) ? [404] : []),
+    ...(hasBody ? [413, 415] : []),
+    429,
+    ...errors,
+  ];
+  return [...new Set(statuses)].sort((a, b) => a - b);
+}
+
+const DESCRIPTIONS: Record<number, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' };
+
+/** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
+export function responsesOf(book: SchemaBook, route: Route, hint: string, bodiless: boolean): object {
+  const { success, input, method } = route.options;
+  const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
+  const reads = method === 'GET' || method === 'HEAD';
+  const own = Object.entries(success.headers ?? {}).map(([name, schema]) => [
+    name,
+    { schema: book.write(schema, name) },
+  ]);
+  const headers = {
+    'X-Request-Id': refer('RequestId'),
+    ...(reads && 'schema' in success ? { ETag: refer('ETag') } : {}),
+    ...(isList ? PAGE_HEADERS : {}),
+    ...Object.fromEntries(own),
+  };
+  const content =
+    'schema' in success
+      ? { content: json(book.write(success.schema, hint)) }
+      : 'contentType' in success
+        ? { content: { [success.contentType]: {} } }
+        : {};
+  const refusals = refusalsOf(route).map((status) => {
+    const [name, description] = REFUSALS[status] ?? ['', 'The request is refused.'];
+    if (bodiless) return [status, { description }];
+    return [
+      status,
+      name === ''
+        ? { description, content: json({ $ref: '#/components/schemas/Error' }) }
+        : { $ref: `#/components/responses/${name}` },
+    ];
+  });
+  return {
+    [success.status]: {
+      description: success.description ?? DESCRIPTIONS[success.status]!,
+      headers,
+      ...(bodiless ? {} : content),
+    },
+    ...(reads && 'schema' in success ? { 304: { description: 'The client has it already.' } } : {}),
+    ...Object.fromEntries(refusals),
+  };
+}
+
+const PAGE_HEADERS = {
+  Link: refer('Link'),
+  'X-Page': refer('Page'),
+  'X-Per-Page': refer('PerPage'),
+  'X-Next-Page': refer('NextPage'),
+  'X-Prev-Page': refer('PrevPage'),
+  'X-Total': refer('Total'),
+  'X-Total-Pages': refer('TotalPages'),
+};
+
+/** Every schema that the answers of a route hold. */
+export function successSchemas({ options: { success } }: Route) {
+  return [...('schema' in success ? [success.schema] : []), ...Object.values(success.headers ?? {})];
+}
+
+/** Every schema of a route's own parameters. */
+export const pathSchemas = ({ options }: Route) => ({
+  ...options.access.params,
+  ...(options.params === undefined ? {} : propertiesOf(options.params)),
+});
