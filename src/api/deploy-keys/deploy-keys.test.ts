@@ -125,6 +125,16 @@ test('a key is shared by projects of one maintainer and stays until the last of 
   expectStatus(await app.get(`${second.path}/${made.id}`, { token: second.token }), 200);
 });
 
+test('a key goes with the last project that uses it', async () => {
+  const { path, project, token } = await scene();
+  const other = await scene();
+  const json = { key: sshKey(), title: 'x' };
+  expectStatus(await app.post(path, { token, json }), 201);
+  expectStatus(await app.post(other.path, { token: other.token, json }), 400);
+  expectStatus(await app.delete(`/projects/${project.id}`), 202);
+  expectStatus(await app.post(other.path, { token: other.token, json }), 201);
+});
+
 test('removing a key takes what protected branches gave it', async () => {
   const { path, project, token } = await scene();
   const made = expectStatus<Key>(await app.post(path, { token, json: { key: sshKey(), title: 'x' } }), 201);

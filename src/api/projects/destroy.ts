@@ -64,7 +64,31 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
     .execute();
   await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
   await db.deleteFrom('ref_intents').where('project_id', 'in', ids).execute();
+  const keys = await db
+    .selectFrom('deploy_key_projects')
+    .innerJoin('deploy_keys', 'deploy_keys.id', 'deploy_key_projects.deploy_key_id')
+    .select('deploy_keys.id')
+    .distinct()
+    .where('project_id', 'in', ids)
+    .where('public', '=', 0)
+    .execute();
   await db.deleteFrom('projects').where('id', 'in', ids).execute();
+  await removeUnusedKeys(
+    db,
+    keys.map(({ id }) => id),
+  );
+}
+
+/** A private deploy key goes with the last project that uses it: nobody could ever use it again. */
+async function removeUnusedKeys(db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom('deploy_keys')
+    .where('id', 'in', ids)
+    .where('id', 'not in', (eb) =>
+      eb.selectFrom('deploy_key_projects').select('deploy_key_id').where('deploy_key_id', 'in', ids),
+    )
+    .execute();
 }
 
 /** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
