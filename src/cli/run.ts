@@ -1,5 +1,6 @@
 import { ConfigError, type Environment } from '../config/env.ts';
 import { VERSION } from '../core/version.ts';
+import { doctorCommand } from './doctor.ts';
 import { serveCommand } from './serve.ts';
 
 const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
@@ -7,6 +8,7 @@ const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the 
 Usage: stithy <command>
 
   serve      run the server (settings come from STITHY_* variables, see docs/operating.md)
+  doctor     look over the installation and say what is wrong (--quick leaves out the check of every object)
   version    print the version
   help       print this text
 `;
@@ -18,6 +20,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     switch (command) {
       case 'serve':
         return await serveCommand(env);
+      case 'doctor':
+        return await doctorCommand(args.slice(1), env);
       case 'version':
       case '--version':
       case '-v':

@@ -1,0 +1,156 @@
+import { access, constants } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { type Config, loadConfig } from '../config/config.ts';
+import type { Environment } from '../config/env.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { useGitConfig } from '../git/environment.ts';
+import { fsck } from '../git/fsck.ts';
+import { runGit } from '../git/process.ts';
+import { RepositoryPool } from '../git/repository.ts';
+import { Storages } from '../git/storages.ts';
+
+type Say = (good: boolean, text: string) => void;
+
+const MIN_GIT = [2, 39] as const;
+const BATCH = 200;
+const SHOWN_PROBLEMS = 3;
+
+/**
+ * `stithy doctor [--quick]`: looks over an installation, server running or not, changes nothing, and says what is wrong
+ * and what to do. Quick leaves out the check of every object.
+ * @returns 0 when all is well, otherwise 1
+ */
+export async function doctorCommand(args: readonly string[], env: Environment): Promise<number> {
+  const { config, warnings } = loadConfig(env);
+  let wrong = 0;
+  const say: Say = (good, text) => {
+    if (!good) wrong += 1;
+    process.stdout.write(`${good ? 'ok   ' : 'WRONG'}  ${text}\n`);
+  };
+  for (const warning of warnings) say(false, warning);
+  await checkGit(say);
+  if (!(await checkFolders(config, say))) return 1;
+  useGitConfig(config.dataDir);
+  let database: Database;
+  try {
+    database = await openDatabase(config.database);
+  } catch (error) {
+    say(false, `The database cannot be opened: ${(error as Error).message}`);
+    return 1;
+  }
+  try {
+    await checkDatabase(config, database, say);
+    await checkRepositories(config, database, args.includes('--quick'), say);
+  } finally {
+    await database.close();
+  }
+  process.stdout.write(wrong === 0 ? '\nAll is well.\n' : `\n${wrong} thing${wrong === 1 ? ' is' : 's are'} wrong.\n`);
+  return wrong === 0 ? 0 : 1;
+}
+
+async function checkGit(say: Say): Promise<void> {
+  try {
+    const text = (await runGit(['--version'])).stdout.toString().trim();
+    const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
+    const good = major > MIN_GIT[0] || (major === MIN_GIT[0] && minor >= MIN_GIT[1]);
+    say(good, good ? text : `${text} is too old: install git ${MIN_GIT.join('.')} or later.`);
+  } catch {
+    say(false, 'git cannot be run: install it, or put it on PATH.');
+  }
+}
+
+async function checkFolders(config: Config, say: Say): Promise<boolean> {
+  let good = true;
+  for (const [what, path] of [
+    ['data', config.dataDir],
+    ...config.storages.map(({ name, path }) => [`storage ${name}`, path]),
+  ]) {
+    try {
+      await access(path!, constants.R_OK | constants.W_OK | constants.X_OK);
+      say(true, `${what} folder ${path}`);
+    } catch (error) {
+      good = false;
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      say(
+        false,
+        `The ${what} folder ${path} ${missing ? 'does not exist: has the server ever run with these settings?' : 'cannot be read and written by this user.'}`,
+      );
+    }
+  }
+  return good;
+}
+
+async function checkDatabase(config: Config, { db }: Database, say: Say): Promise<void> {
+  if (config.database.kind === 'sqlite') {
+    const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+    const problems = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    say(
+      problems.length === 0,
+      problems.length === 0 ? 'The database is sound.' : `The database is damaged (${problems[0]}): restore a backup.`,
+    );
+    const broken = await sql`pragma foreign_key_check`.execute(db);
+    if (broken.rows.length > 0) say(false, `${broken.rows.length} rows refer to rows that are not there.`);
+  } else {
+    await sql`select 1`.execute(db);
+    say(true, 'The database answers.');
+  }
+  const intents = await db.selectFrom('ref_intents').select('id').execute();
+  say(
+    true,
+    intents.length === 0
+      ? 'No write was interrupted.'
+      : `${intents.length} writes are under way or were interrupted; the next start settles them.`,
+  );
+  const dead = await db.selectFrom('jobs').select(['kind', 'last_error']).where('state', '=', 'dead').execute();
+  const first = dead[0];
+  say(
+    first === undefined,
+    first === undefined
+      ? 'No job has been given up.'
+      : `${dead.length} jobs were given up, such as ${first.kind}: ${first.last_error}`,
+  );
+}
+
+async function checkRepositories(config: Config, { db }: Database, quick: boolean, say: Say): Promise<void> {
+  const storages = new Storages(config.storages, new RepositoryPool());
+  let count = 0;
+  let broken = 0;
+  for (let after = 0; ; ) {
+    const projects = await db
+      .selectFrom('projects')
+      .select(['id', 'full_path', 'repository_storage', 'disk_path'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    for (const project of projects) {
+      count += 1;
+      const problem = await problemOf(storages, project, quick);
+      if (problem === null) continue;
+      broken += 1;
+      say(false, `The repository of ${project.full_path} (id ${project.id}): ${problem}`);
+    }
+    if (process.stderr.isTTY && count > 0) process.stderr.write(`\r${count} repositories checked`);
+    if (projects.length < BATCH) break;
+    after = projects.at(-1)!.id;
+  }
+  if (process.stderr.isTTY && count > 0) process.stderr.write('\r\x1b[K');
+  await storages.pool.close();
+  if (broken === 0) say(true, `${count} repositories ${quick ? 'are there' : 'are sound'}.`);
+}
+
+async function problemOf(
+  storages: Storages,
+  project: { repository_storage: string; disk_path: string },
+  quick: boolean,
+): Promise<string | null> {
+  try {
+    const dir = storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+    await access(`${dir}/HEAD`);
+    if (quick) return null;
+    const { ok, problems } = await fsck(dir);
+    return ok ? null : problems.slice(0, SHOWN_PROBLEMS).join('; ');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
