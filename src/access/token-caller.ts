@@ -87,14 +87,10 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
       throw tokenError(401, 'invalid_token', EXPIRED);
     }
     checkUserState(user);
-    await noteUse(deps, found.token, user, address);
-    return {
-      user,
-      admin: user.admin === 1,
-      scopes,
-      credential: { kind: 'access_token', token: found.token },
-      sudoBy: null,
-    };
+    const credential = { kind: 'access_token', token: found.token } as const;
+    const caller = { user, admin: user.admin === 1, scopes, credential, sudoBy: null };
+    await noteUse(deps, caller, address);
+    return caller;
   }
   const { revoked_at, expires_in, created_at, id, application_id } = found.token;
   if (revoked_at !== null) throw tokenError(401, 'invalid_token', REVOKED);
@@ -114,8 +110,10 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
 const NOTE_USE_MS = 10 * 60_000;
 const MAX_IPS = 5;
 
-/** Keeps `last_used_at` and the user's last day of activity, at most every ten minutes. */
-async function noteUse(deps: Deps, token: AccessToken, user: User, address: string): Promise<void> {
+/** Keeps `last_used_at` of an access token and its user's last day of activity, at most every ten minutes. */
+export async function noteUse(deps: Deps, { credential, user }: Caller, address: string): Promise<void> {
+  if (credential.kind !== 'access_token' || user === null) return;
+  const { token } = credential;
   const now = deps.clock.now();
   if (token.last_used_at !== null && now.getTime() - Date.parse(token.last_used_at) < NOTE_USE_MS) return;
   const ips = parseJson<string[]>(token.last_used_ips).filter((ip) => ip !== address);

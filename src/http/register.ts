@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
-import { RevokedToken } from '../access/token-caller.ts';
+import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { authenticate, checkScopes } from './auth.ts';
@@ -16,10 +16,47 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who called, once that is known. */
     caller: Caller | null;
-    /** What the route's access check found. */
-    scope: object | null;
+    /** What is known of the request before its body is read. */
+    admission: Admission | null;
   }
 }
+
+interface SourcedInput {
+  /** Parameters as they were sent. */
+  source: Record<string, unknown>;
+  /** Parameters as the route declares them. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of a request before its body is read. */
+interface Admission {
+  caller: Caller;
+  /** What the route's access check found. */
+  scope: object;
+  params: Readonly<Record<string, unknown>>;
+  /** Null until the body has been read, where there is one. */
+  input: SourcedInput | null;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_KEY = 2_000;
+
+/**
+ * Under which the admission of a reading request is remembered until the next commit: all that it depends on beside the
+ * database, which is the token, the address asked for and the day (on which tokens and memberships end). Null where it
+ * depends on more.
+ */
+function admissionKey(deps: Deps, request: FastifyRequest): string | null {
+  if (request.headers.sudo !== undefined || request.url.length > MAX_KEY) return null;
+  const { 'private-token': token = '', authorization = '' } = request.headers;
+  const day = Math.floor(deps.clock.now().getTime() / DAY_MS);
+  return `admission:${day}:${request.method} ${String(token)} ${authorization} ${request.url}`;
+}
+
+const withBody = (request: FastifyRequest): Record<string, unknown> => ({
+  ...(request.query as Record<string, unknown>),
+  ...(request.body as Record<string, unknown> | undefined),
+});
 
 /** Fastify's spelling of a path: `*rest` becomes its nameless wildcard. */
 export const fastifyPath = (path: string): string => path.replace(/\*\w+$/, '*');
@@ -37,10 +74,10 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   const readInput = compileParams(options.input ?? Type.Object({}), options.rules);
   const hasBody = method !== 'GET' && method !== 'HEAD';
 
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Who calls, what they may do, and with what: everything but the body. */
+  async function examine(request: FastifyRequest, reply: FastifyReply): Promise<Admission> {
     const error = queryError(request.query);
     if (error !== undefined) throw error;
-    services.throttleAddress(request, reply);
     const caller = await authenticate(deps, request).catch(async (error: unknown) => {
       services.throttleFailure(request, reply);
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
@@ -53,7 +90,30 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
-    request.scope = await access.check({ deps, caller, params, method: request.method, url: request.url });
+    const scope = await access.check({ deps, caller, params, method: request.method, url: request.url });
+    const query = request.query as Record<string, unknown>;
+    return { caller, scope, params: Object.freeze(readParams(params)), input: hasBody ? null : readSource(query) };
+  }
+
+  const readSource = (source: Record<string, unknown>): SourcedInput => ({
+    source,
+    values: Object.freeze(readInput(source)),
+  });
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    services.throttleAddress(request, reply);
+    const key = hasBody ? null : admissionKey(deps, request);
+    const known = key === null ? undefined : deps.snapshot.peek<Admission>(key);
+    if (known !== undefined) {
+      request.caller = known.value.caller;
+      services.throttleUser(known.value.caller, request, reply);
+      await noteUse(deps, known.value.caller, request.ip);
+    }
+    request.admission =
+      known?.value ??
+      (key === null ? await examine(request, reply) : await deps.snapshot.get(key, () => examine(request, reply)));
+    const { caller } = request.admission;
+    request.caller = caller;
     if (options.expensive) {
       const leave = services.expensive.enter(caller.user === null ? request.ip : `user:${caller.user.id}`);
       reply.raw.once('close', leave);
@@ -61,12 +121,11 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   }
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const params = readParams(request.params as Record<string, unknown>);
-    const query = request.query as Record<string, unknown>;
-    const source = hasBody ? { ...query, ...(request.body as Record<string, unknown> | undefined) } : query;
+    const { caller, scope, params, input } = request.admission!;
+    const { source, values } = input ?? readSource(withBody(request));
     const context = Object.assign(
-      new RouteContext(deps, request.caller!, request, reply, params, readInput(source), source),
-      request.scope,
+      new RouteContext(deps, caller, request, reply, params, values, source),
+      scope,
     ) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);

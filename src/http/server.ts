@@ -169,7 +169,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
   let ready = true;
   const metrics = new Metrics();
   app.decorateRequest('caller', null);
-  app.decorateRequest('scope', null);
+  app.decorateRequest('admission', null);
   app.decorateRequest('ended', false);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const ended = (request: FastifyRequest, reply: FastifyReply, status: number) => {

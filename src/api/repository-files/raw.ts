@@ -7,7 +7,7 @@ import { lastCommitOf } from '../../git/last-commit.ts';
 import { parsePointer } from '../../git/lfs.ts';
 import { contentDisposition, metadataHeaders } from '../../http/headers.ts';
 import { Serialized } from '../../http/send.ts';
-import type { FoundFile } from './service.ts';
+import { type FilePlace, type FoundFile, fileAt } from './service.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
@@ -30,13 +30,15 @@ export interface RawFile {
 export async function openRaw(
   deps: Deps,
   project: Project,
-  file: FoundFile,
+  place: FilePlace,
   options: { lfs: boolean; signal: () => AbortSignal },
 ): Promise<RawFile> {
-  const { repo, entry } = file;
-  const key = `raw:${repo.id}:${file.commit}:${file.ref}:${file.path}`;
+  const { repo } = place;
+  const key = `raw:${repo.id}:${place.commit}:${place.ref}:${place.path}`;
   const kept = options.lfs ? undefined : deps.answers.peek(key);
   if (kept !== undefined) return { headers: kept.headers, etag: kept.json.etag, open: () => kept.json.body };
+  const file = await fileAt(place);
+  const { entry } = file;
   const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
   if (blob === null) throw notFound('File');
   const { data } = blob;

@@ -7,7 +7,7 @@ import { matchesEtag } from '../../http/send.ts';
 import { inProject, type ProjectScope } from '../access.ts';
 import { openRaw } from './raw.ts';
 import { BlameRange, FilePath, RepositoryFile, RequiredRef } from './schema.ts';
-import { blameFile, findFile, type LargeBlobLimit, readFile, readFileHeaders } from './service.ts';
+import { blameFile, type LargeBlobLimit, placeOf, readFile, readFileHeaders } from './service.ts';
 
 const readable = inProject('read_code', { anonymous: true });
 const scopes = ['read_repository'];
@@ -65,7 +65,7 @@ const rawInput = Type.Object({
 type RawContext = BaseContext & ProjectScope & { params: { file_path: string }; input: Static<typeof rawInput> };
 
 async function sendRaw(c: RawContext) {
-  const file = await findFile(c.deps, c.project, c.params.file_path, c.input.ref ?? 'HEAD');
+  const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref ?? 'HEAD');
   const raw = await openRaw(c.deps, c.project, file, { lfs: c.input.lfs === true, signal: () => c.signal });
   setHeaders(c.reply, raw.headers);
   const known = c.request.headers['if-none-match'];
@@ -88,7 +88,7 @@ export const readRoutes = [
     success: { status: 200, schema: RepositoryFile, headers: metadataSchema },
     errors: [400, 404, 413, 429],
     handler: async (c) => {
-      const file = await findFile(c.deps, c.project, c.params.file_path, c.input.ref);
+      const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
       const { json, headers } = await readFile(c.deps, file, largeBlobLimit(c));
       setHeaders(c.reply, headers);
       return json;
@@ -105,7 +105,7 @@ export const readRoutes = [
     success: { status: 200, empty: true, headers: metadataSchema },
     errors: [400, 404, 429],
     handler: async (c) => {
-      const file = await findFile(c.deps, c.project, c.params.file_path, c.input.ref);
+      const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
       setHeaders(c.reply, await readFileHeaders(c.deps, file, largeBlobLimit(c)));
     },
   }),
@@ -122,7 +122,7 @@ export const readRoutes = [
     errors: [400, 404, 429],
     handler: async (c) => {
       const range = readRange(c.input);
-      return blameFile(c.deps, await findFile(c.deps, c.project, c.params.file_path, c.input.ref), range);
+      return blameFile(c.deps, await placeOf(c.deps, c.project, c.params.file_path, c.input.ref), range);
     },
   }),
   route({
@@ -137,7 +137,7 @@ export const readRoutes = [
     errors: [400, 404, 429],
     handler: async (c) => {
       readRange(c.input);
-      const file = await findFile(c.deps, c.project, c.params.file_path, c.input.ref);
+      const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
       setHeaders(c.reply, await readFileHeaders(c.deps, file, largeBlobLimit(c)));
     },
   }),

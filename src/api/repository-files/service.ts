@@ -21,27 +21,37 @@ const LARGE_BLOB = 10 * 1024 * 1024;
 /** The most that is turned into one JSON answer; larger files are had from `raw`. */
 const MAX_JSON_BLOB = 100 * 1024 * 1024;
 
-export interface FoundFile {
+/** A path at a commit; whether there is a file is not known yet. */
+export interface FilePlace {
   repo: Repository;
   /** The commit that was meant. */
   commit: string;
-  entry: TreeEntry;
   path: string;
+  /** The name the client gave for the commit. */
   ref: string;
 }
 
+export interface FoundFile extends FilePlace {
+  entry: TreeEntry;
+}
+
 /**
- * The file of a path at a branch, tag or commit.
- * @throws ApiError 404 `404 Commit Not Found` or `404 File Not Found`
+ * A path at a branch, tag or commit.
+ * @throws ApiError 404 `404 Commit Not Found`
  */
-export async function findFile(deps: Deps, project: Project, path: string, ref: string): Promise<FoundFile> {
+export async function placeOf(deps: Deps, project: Project, path: string, ref: string): Promise<FilePlace> {
   checkFilePath(path);
   const repo = repositoryOf(deps, project);
   const revision = await resolveRevision(repo, ref);
   if (revision === null) throw notFound('Commit');
-  const entry = await entryAt(repo, revision.oid, path);
+  return { repo, commit: revision.oid, path, ref };
+}
+
+/** The file at a place. @throws ApiError 404 `404 File Not Found` */
+export async function fileAt(place: FilePlace): Promise<FoundFile> {
+  const entry = await entryAt(place.repo, place.commit, place.path);
   if (entry === null || entry.type !== 'blob') throw notFound('File');
-  return { repo, commit: revision.oid, entry, path, ref };
+  return { ...place, entry };
 }
 
 async function metadataOf(file: FoundFile, size: number, sha256: string) {
@@ -66,13 +76,14 @@ export interface LargeBlobLimit {
 }
 
 /** The file with its content in Base64 and its metadata as headers; kept, since it is a function of object ids. */
-export async function readFile(deps: Deps, file: FoundFile, limit: LargeBlobLimit): Promise<FixedAnswer> {
-  const key = `file:${file.repo.id}:${file.commit}:${file.ref}:${file.path}`;
+export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLimit): Promise<FixedAnswer> {
+  const key = `file:${place.repo.id}:${place.commit}:${place.ref}:${place.path}`;
   const kept = deps.answers.peek(key);
   if (kept !== undefined) {
     if (Number(kept.headers['x-svc-size']) > LARGE_BLOB) limit.check();
     return kept;
   }
+  const file = await fileAt(place);
   const info = await file.repo.objects.info(file.entry.oid);
   if (info === null) throw notFound('File');
   if (info.size > LARGE_BLOB) limit.check();
@@ -89,10 +100,10 @@ export async function readFile(deps: Deps, file: FoundFile, limit: LargeBlobLimi
 /** The metadata headers alone; the content is read only for its digest. */
 export async function readFileHeaders(
   deps: Deps,
-  file: FoundFile,
+  place: FilePlace,
   limit: LargeBlobLimit,
 ): Promise<Record<string, string>> {
-  return { ...(await readFile(deps, file, limit)).headers };
+  return { ...(await readFile(deps, place, limit)).headers };
 }
 
 export interface LineRange {
@@ -101,12 +112,13 @@ export interface LineRange {
 }
 
 /** Who changed which lines (part 1, section 4.1). */
-export async function blameFile(deps: Deps, file: FoundFile, range: LineRange | undefined): Promise<Serialized> {
+export async function blameFile(deps: Deps, place: FilePlace, range: LineRange | undefined): Promise<Serialized> {
   if (range !== undefined && range.start > range.end) {
     throw badRequest('range[start] must be less than or equal to range[end]');
   }
   const lines = range === undefined ? '' : `${range.start},${range.end}`;
-  return deps.answers.get(`blame:${file.repo.id}:${file.commit}:${lines}:${file.path}`, async () => {
+  return deps.answers.get(`blame:${place.repo.id}:${place.commit}:${lines}:${place.path}`, async () => {
+    const file = await fileAt(place);
     const { ranges, commits } = await blame(file.repo, file.commit, file.path, range);
     return ranges.map(({ oid, lines }) => {
       const commit = commits.get(oid)!;
