@@ -1,4 +1,5 @@
 import { type BigIntStats, closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { decodeBytes, encodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
@@ -18,6 +19,8 @@ interface Folder {
   /** Changes when this folder's own files or the set of its folders change. */
   version: number;
 }
+
+const MAX_RECENT = 500;
 
 const buffer = Buffer.allocUnsafeSlow(256);
 
@@ -66,6 +69,8 @@ export class LooseRefs {
   readonly #dir: string;
   readonly #root: Folder = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
   #versions = 0;
+  /** References that were read one by one, with the status of their files then. */
+  readonly #recent = new LRUCache<string, LooseFile>({ max: MAX_RECENT });
 
   /** @param dir the repository's directory */
   constructor(dir: string) {
@@ -77,7 +82,12 @@ export class LooseRefs {
     const path = bytesPath(this.#dir, name);
     const stats = statOf(path);
     if (stats === undefined || stats.isDirectory()) return undefined;
-    return stats.isFile() ? readFile(path) : null;
+    const known = this.#recent.get(name);
+    if (known !== undefined && isUnchanged(known.stamp, stats)) return known.oid;
+    const stamp = stampOf(stats);
+    const oid = stats.isFile() ? readFile(path) : null;
+    if (oid !== undefined && stamp.trusted) this.#recent.set(name, { stamp, oid });
+    return oid;
   }
 
   /**
