@@ -6,6 +6,7 @@ import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
+import { commitSubRoutes } from './commits/sub-routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = [
   ...userStateRoutes,
   ...userStatusRoutes,
   ...commitsRoutes,
+  ...commitSubRoutes,
   ...repositoryRoutes,
   ...repositoryFilesRoutes,
   ...topicRoutes,

@@ -52,7 +52,6 @@ export const historyRoutes = [
     summary: 'List who has committed to the repository',
     access: readable,
     scopes,
-    expensive: true,
     input: Type.Object({
       ...OptionalRef,
       order_by: Type.Optional(Enum(CONTRIBUTOR_ORDERS, { default: 'commits' })),
@@ -60,7 +59,7 @@ export const historyRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(Contributor) },
-    errors: [400, 404, 429],
+    errors: [400, 404],
     handler: async ({ deps, project, input, page, request, reply }) => {
       const { json, total } = await contributorPage(
         deps,

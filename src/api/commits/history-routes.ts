@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { type RefFolder, refsContaining } from '../../git/contains.ts';
+import { commitDiff } from '../../git/diff.ts';
+import { countCommits } from '../../git/log.ts';
+import { setPageHeaders } from '../../http/pagination.ts';
+import { route } from '../../http/route.ts';
+import { Enum, pagination } from '../../http/schema.ts';
+import { Diff, presentDiff } from './diff-entity.ts';
+import { CommitSha, findCommit, readable, readScopes } from './find.ts';
+
+const params = Type.Object(CommitSha);
+const HEADS: RefFolder = 'refs/heads/';
+const TAGS: RefFolder = 'refs/tags/';
+const FOLDERS = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] };
+
+/** Git sorts heads before tags. */
+function presentRef(ref: string) {
+  const folder = ref.startsWith(HEADS) ? HEADS : TAGS;
+  return { type: folder === HEADS ? 'branch' : 'tag', name: ref.slice(folder.length).toWellFormed() };
+}
+
+export const commitHistoryRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    summary: 'Get what a commit changed, file by file',
+    access: readable,
+    scopes: readScopes,
+    params,
+    input: Type.Object({
+      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Diff) },
+    errors: [404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const { files } = await commitDiff(repo, commit.oid);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: files.length });
+      const unidiff = input.unidiff === true;
+      return deps.answers.get(`diff:${repo.id}:${commit.oid}:${unidiff}:${page.offset}:${page.size}`, async () =>
+        files.slice(page.offset, page.offset + page.size).map((file) => presentDiff(file, unidiff)),
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/refs',
+    summary: 'List the branches and tags that a commit is part of',
+    access: readable,
+    scopes: readScopes,
+    params,
+    input: Type.Object({
+      type: Type.Optional(Enum(['branch', 'tag', 'all'], { default: 'all' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Type.Object({ type: Type.String(), name: Type.String() })) },
+    errors: [400, 404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const refs = await refsContaining(repo, commit.oid, FOLDERS[input.type ?? 'all']);
+      const end = page.offset + page.size;
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more: refs.length > end });
+      return refs.slice(page.offset, end).map(presentRef);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/sequence',
+    summary: 'Count the commits up to and with a commit',
+    access: readable,
+    scopes: readScopes,
+    params,
+    input: Type.Object({
+      first_parent: Type.Optional(Type.Boolean({ default: false, description: 'Follow only the first parent.' })),
+    }),
+    success: { status: 200, schema: Type.Object({ count: Type.Integer() }) },
+    errors: [404],
+    handler: async ({ deps, project, params, input }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      return { count: await countCommits(repo, [commit.oid], { firstParent: input.first_parent === true }) };
+    },
+  }),
+];
