@@ -75,6 +75,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   input?: I;
   rules?: ParamRules;
   success: Success;
+  /** A second kind of success, whose status the handler sets. */
+  otherSuccess?: Success;
   /** Statuses of refusals beside those that follow from access and parameters. */
   errors?: readonly number[];
   /** Scopes that do beside `api` (and `read_api` for GET and HEAD). */

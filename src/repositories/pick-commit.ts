@@ -1,0 +1,108 @@
+import type { UserCaller } from '../access/caller.ts';
+import { ApiError, forbidden, notFound, refused } from '../core/errors.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+import { writeCommit } from '../git/commit-writer.ts';
+import { GitError } from '../git/errors.ts';
+import { cherryPick, revert } from '../git/merge.ts';
+import type { NewIdentity } from '../git/object-encode.ts';
+import type { Commit } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
+import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
+import { type Actor, canPushTo, loadProtections } from './protections.ts';
+
+export type PickKind = 'cherry-pick' | 'revert';
+
+export interface PickRequest {
+  kind: PickKind;
+  project: Project;
+  actor: Actor & { caller: UserCaller };
+  /** The commit whose change is applied or undone; of a merge, the change against its first parent. */
+  commit: Commit;
+  /** Branch that gets the new commit. */
+  branch: string;
+  /** Only tell whether it would work. */
+  dryRun: boolean;
+  /** Message of the new commit; made from that of the old one when absent. */
+  message?: string | undefined;
+}
+
+const MAX_TRIES = 3;
+const ZONE = /^[+-](?:0\d|1[0-4])[0-5]\d$/;
+
+/** @throws ApiError 403 when the actor may not push to the branch */
+export async function requirePush(deps: Deps, actor: Actor, project: Project, branch: string): Promise<void> {
+  const protections = await loadProtections(deps, project.id);
+  if (await canPushTo(deps, actor, protections, branch)) return;
+  throw forbidden('You are not allowed to push into this branch');
+}
+
+/**
+ * Applies the change of a commit to a branch, or undoes it there, by a new commit. Check `requirePush` first.
+ * @returns the id of the new commit; null for a dry run that would work
+ * @throws ApiError 400 with `error_code` `conflict` or `empty`, 404 `404 Branch Not Found`
+ */
+export async function pickCommit(deps: Deps, request: PickRequest): Promise<string | null> {
+  if (request.dryRun) {
+    await pickedTree(repositoryOf(deps, request.project), request);
+    return null;
+  }
+  return inRepositoryQueue(deps, request.project, async (repo) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await attemptPick(deps, repo, request);
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error;
+        // Another process moved the branch meanwhile: the change is applied anew to what is there now.
+        if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
+        if (error.code === 'conflict' || error.code === 'invalid') {
+          throw refused(`Could not update refs/heads/${request.branch}. Please refresh and try again.`);
+        }
+        throw error;
+      }
+    }
+  });
+}
+
+async function pickedTree(repo: Repository, request: PickRequest): Promise<{ head: string; tree: string }> {
+  const { kind, commit, branch, dryRun } = request;
+  const head = await repo.refs.resolve(`refs/heads/${branch}`);
+  if (head === null) throw notFound('Branch');
+  const mainline = commit.parents.length > 1 ? { mainline: 1 } : {};
+  const pick = kind === 'revert' ? revert : cherryPick;
+  const result = await pick(repo, { commit: commit.oid, onto: head, ...mainline });
+  if (result.kind === 'clean') return { head, tree: result.tree };
+  throw new ApiError(
+    400,
+    `Sorry, we cannot ${kind} this commit automatically. The branch has its change already, or newer changes stand in the way.`,
+    { error_code: result.kind, ...(dryRun ? { dry_run: 'error' } : {}) },
+  );
+}
+
+async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): Promise<string> {
+  const { kind, project, commit, branch } = request;
+  const { head, tree } = await pickedTree(repo, request);
+  const { user } = request.actor.caller;
+  const committer = { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() };
+  const oid = await writeCommit(repo, {
+    tree,
+    parents: [head],
+    author: kind === 'revert' ? committer : originalAuthor(commit),
+    committer,
+    message: request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit)),
+  });
+  const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
+  await changeRefs(deps, repo, { project, userId: user.id, updates, via: 'api', pushOptions: [] });
+  return oid;
+}
+
+/** Old commits may name time zones that no new one may. */
+function originalAuthor({ author }: Commit): NewIdentity {
+  const { name, email, date, timezone } = author;
+  return { name: name || 'Unknown', email, date, timezone: ZONE.test(timezone) ? timezone : '+0000' };
+}
+
+const pickMessage = ({ message, oid }: Commit): string => `${message.trimEnd()}\n\n(cherry picked from commit ${oid})`;
+
+const revertMessage = ({ message, oid }: Commit): string =>
+  `Revert "${message.split('\n', 1)[0]!.trim()}"\n\nThis reverts commit ${oid}`;
