@@ -1,5 +1,6 @@
+import { commitCommentRoutes } from './comment-routes.ts';
 import { commitHistoryRoutes } from './history-routes.ts';
 import { commitPickRoutes } from './pick-routes.ts';
 
 /** What hangs on a commit, beside the commit itself. */
-export const commitSubRoutes = [...commitHistoryRoutes, ...commitPickRoutes];
+export const commitSubRoutes = [...commitHistoryRoutes, ...commitPickRoutes, ...commitCommentRoutes];
