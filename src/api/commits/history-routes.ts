@@ -7,6 +7,7 @@ import { route } from '../../http/route.ts';
 import { Enum, pagination } from '../../http/schema.ts';
 import { Diff, presentDiff } from './diff-entity.ts';
 import { CommitSha, findCommit, readable, readScopes } from './find.ts';
+import { readSignature, Signature } from './signature.ts';
 
 const params = Type.Object(CommitSha);
 const HEADS: RefFolder = 'refs/heads/';
@@ -79,6 +80,37 @@ export const commitHistoryRoutes = [
     handler: async ({ deps, project, params, input }) => {
       const { repo, commit } = await findCommit(deps, project, params.sha);
       return { count: await countCommits(repo, [commit.oid], { firstParent: input.first_parent === true }) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/signature',
+    summary: 'Get the signature of a commit and whether it is verified',
+    access: readable,
+    scopes: readScopes,
+    params,
+    success: { status: 200, schema: Signature },
+    errors: [404],
+    handler: async ({ deps, project, params }) => readSignature(deps, await findCommit(deps, project, params.sha)),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    summary: 'List the merge requests that brought a commit in',
+    description: 'A project without merge requests has none.',
+    access: readable,
+    scopes: readScopes,
+    params,
+    input: Type.Object({
+      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Type.Object({})) },
+    errors: [400, 404],
+    handler: async ({ deps, project, params, page, request, reply }) => {
+      await findCommit(deps, project, params.sha);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: 0 });
+      return [];
     },
   }),
 ];

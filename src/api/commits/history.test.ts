@@ -90,11 +90,18 @@ test('GET sequence counts commits', async () => {
   assert.deepEqual(expectStatus(await app.get(at(root, 'sequence')), 200), { count: 1 });
 });
 
+test('GET merge_requests has none in a project without merge requests', async () => {
+  const response = await app.get(at('main', 'merge_requests?state=merged'));
+  assert.deepEqual(expectStatus<Row[]>(response, 200), []);
+  assert.equal(response.headers['x-total'], '0');
+  expectStatus(await app.get(at('main', 'merge_requests?state=draft')), 400);
+});
+
 test('what is no commit is 404', async () => {
   const blob = git.run(['rev-parse', 'main:a.txt']);
   const texts = ['nope', '--all', '-p', '--output=/tmp/x', 'f'.repeat(40), 'main..v1', 'main:a.txt', '@{-1}', blob];
   for (const sha of texts) {
-    for (const rest of ['diff', 'refs', 'sequence']) {
+    for (const rest of ['diff', 'refs', 'sequence', 'merge_requests']) {
       const { message } = expectStatus(await app.get(at(sha, rest)), 404);
       assert.equal(message, '404 Commit Not Found', `${sha} ${rest}`);
     }
@@ -107,7 +114,7 @@ test('diff, refs and sequence follow visibility and roles', async () => {
   const closed = await app.make.project();
   new ProjectGit(app, closed).commit('main', { a: '1' });
   const users = await app.make.members(closed);
-  for (const rest of ['diff', 'refs', 'sequence']) {
+  for (const rest of ['diff', 'refs', 'sequence', 'merge_requests']) {
     expectStatus(await app.get(at('main', rest), { token: null }), 200);
     const path = at('main', rest, closed);
     expectStatus(await app.get(path, { token: null }), 404);

@@ -204,6 +204,18 @@ test('objects of several places are written once, with null beside where they ma
   assert.match(text, /"author":\{"anyOf":\[\{"\$ref":"#\/components\/schemas\/Author"\},\{"type":"null"\}\]\}/);
 });
 
+test('a second kind of success stands beside the first', () => {
+  const success = { status: 201, schema: Person } as const;
+  const otherSuccess = { status: 200, schema: Type.Object({ dry_run: Type.String() }) } as const;
+  const made = document([
+    route({ method: 'POST', path: '/a', summary: 'It', access: open, success, otherSuccess, handler }),
+  ]);
+  const { responses } = made.paths['/a']!.post!;
+  assert.match(JSON.stringify(responses['200']), /dry_run/);
+  assert.match(JSON.stringify(responses['201']), /schema/);
+  assert.doesNotMatch(JSON.stringify(responses['201']), /dry_run/);
+});
+
 test('paths that differ only in the names of their parameters are one', () => {
   const at = (method: 'GET' | 'DELETE', path: string) =>
     route({ method, path, summary: 'It', access: open, success: { status: 200, schema: Person }, handler });

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route, Success } from '../route.ts';
 import { propertiesOf } from '../schema.ts';
 import type { SchemaBook, SchemaObject } from './schemas.ts';
 
@@ -95,27 +95,35 @@ export function refusalsOf({ options }: Route): number[] {
 
 const DESCRIPTIONS: Record<number, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' };
 
-/** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
-export function responsesOf(book: SchemaBook, route: Route, hint: string, bodiless: boolean): object {
-  const { success, input, method } = route.options;
-  const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
-  const reads = method === 'GET' || method === 'HEAD';
+/** One kind of success. @param shared headers beside those it declares */
+function successOf(book: SchemaBook, success: Success, hint: string, bodiless: boolean, shared: object): object {
   const own = Object.entries(success.headers ?? {}).map(([name, schema]) => [
     name,
     { schema: book.write(schema, name) },
   ]);
-  const headers = {
-    'X-Request-Id': refer('RequestId'),
-    ...(reads && 'schema' in success ? { ETag: refer('ETag') } : {}),
-    ...(isList ? PAGE_HEADERS : {}),
-    ...Object.fromEntries(own),
-  };
   const content =
     'schema' in success
       ? { content: json(book.write(success.schema, hint)) }
       : 'contentType' in success
         ? { content: { [success.contentType]: {} } }
         : {};
+  return {
+    description: success.description ?? DESCRIPTIONS[success.status]!,
+    headers: { ...shared, ...Object.fromEntries(own) },
+    ...(bodiless ? {} : content),
+  };
+}
+
+/** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
+export function responsesOf(book: SchemaBook, route: Route, hint: string, bodiless: boolean): object {
+  const { success, otherSuccess, input, method } = route.options;
+  const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
+  const reads = method === 'GET' || method === 'HEAD';
+  const headers = {
+    'X-Request-Id': refer('RequestId'),
+    ...(reads && 'schema' in success ? { ETag: refer('ETag') } : {}),
+    ...(isList ? PAGE_HEADERS : {}),
+  };
   const refusals = refusalsOf(route).map((status) => {
     const [name, description] = REFUSALS[status] ?? ['', 'The request is refused.'];
     if (bodiless) return [status, { description }];
@@ -127,11 +135,10 @@ export function responsesOf(book: SchemaBook, route: Route, hint: string, bodile
     ];
   });
   return {
-    [success.status]: {
-      description: success.description ?? DESCRIPTIONS[success.status]!,
-      headers,
-      ...(bodiless ? {} : content),
-    },
+    [success.status]: successOf(book, success, hint, bodiless, headers),
+    ...(otherSuccess === undefined
+      ? {}
+      : { [otherSuccess.status]: successOf(book, otherSuccess, `${hint} other`, bodiless, headers) }),
     ...(reads && 'schema' in success ? { 304: { description: 'The client has it already.' } } : {}),
     ...Object.fromEntries(refusals),
   };
@@ -148,8 +155,11 @@ const PAGE_HEADERS = {
 };
 
 /** Every schema that the answers of a route hold. */
-export function successSchemas({ options: { success } }: Route) {
-  return [...('schema' in success ? [success.schema] : []), ...Object.values(success.headers ?? {})];
+export function successSchemas({ options: { success, otherSuccess } }: Route) {
+  return [success, ...(otherSuccess === undefined ? [] : [otherSuccess])].flatMap((each) => [
+    ...('schema' in each ? [each.schema] : []),
+    ...Object.values(each.headers ?? {}),
+  ]);
 }
 
 /** Every schema of a route's own parameters. */
