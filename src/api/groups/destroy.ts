@@ -1,3 +1,4 @@
+import { removeBelongings } from '../../db/belongings.ts';
 import { startsWith } from '../../db/like.ts';
 import { lockTrees } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
@@ -19,7 +20,7 @@ export async function destroyGroup(deps: Deps, found: Namespace, actorId: number
       .orderBy('lineage', 'desc')
       .execute();
     await destroyProjects(deps, db, group, actorId);
-    await removeBelongings(db, group);
+    await removeBelongings(db, 'group', idsWithin(db, group));
     for (const { id, full_path } of groups) {
       await deps.events.record(db, 'group.destroyed', { group_id: id, full_path }, { groupId: id, actorId });
     }
@@ -41,25 +42,4 @@ async function destroyProjects(deps: Deps, db: Db, group: Namespace, actorId: nu
     .where('namespace_id', 'in', idsWithin(db, group))
     .execute();
   await destroyProjectsWithin(deps, db, projects, actorId);
-}
-
-/** What refers to the groups without a foreign key. */
-async function removeBelongings(db: Db, group: Namespace): Promise<void> {
-  const ids = idsWithin(db, group);
-  for (const table of [
-    'members',
-    'group_links',
-    'access_requests',
-    'redirect_routes',
-    'custom_attributes',
-    'deploy_tokens',
-  ] as const) {
-    await db.deleteFrom(table).where('source_type', '=', 'group').where('source_id', 'in', ids).execute();
-  }
-  await db
-    .updateTable('access_tokens')
-    .set({ revoked: 1 })
-    .where('resource_type', '=', 'group')
-    .where('resource_id', 'in', ids)
-    .execute();
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { removeBelongings } from '../../db/belongings.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
@@ -46,22 +47,7 @@ export async function destroyProjectsWithin(
 }
 
 async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
-  for (const table of [
-    'members',
-    'group_links',
-    'access_requests',
-    'redirect_routes',
-    'custom_attributes',
-    'deploy_tokens',
-  ] as const) {
-    await db.deleteFrom(table).where('source_type', '=', 'project').where('source_id', 'in', ids).execute();
-  }
-  await db
-    .updateTable('access_tokens')
-    .set({ revoked: 1 })
-    .where('resource_type', '=', 'project')
-    .where('resource_id', 'in', ids)
-    .execute();
+  await removeBelongings(db, 'project', ids);
   await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
   await db.deleteFrom('ref_intents').where('project_id', 'in', ids).execute();
   const keys = await db

@@ -1,0 +1,32 @@
+import type { Expression } from 'kysely';
+import type { Db } from './schema.ts';
+
+/** Tables whose rows belong to a project or a group by `source_type` and `source_id`, without a foreign key. */
+const TABLES = [
+  'members',
+  'group_links',
+  'access_requests',
+  'redirect_routes',
+  'custom_attributes',
+  'deploy_tokens',
+] as const;
+
+/**
+ * Removes what belongs to projects or groups that are going away, and revokes their access tokens.
+ * @param ids a list, or a query for them
+ */
+export async function removeBelongings(
+  db: Db,
+  type: 'project' | 'group',
+  ids: readonly number[] | Expression<{ id: number }>,
+): Promise<void> {
+  for (const table of TABLES) {
+    await db.deleteFrom(table).where('source_type', '=', type).where('source_id', 'in', ids).execute();
+  }
+  await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1 })
+    .where('resource_type', '=', type)
+    .where('resource_id', 'in', ids)
+    .execute();
+}
