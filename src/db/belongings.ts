@@ -1,5 +1,5 @@
-import type { Expression } from 'kysely';
-import type { Db } from './schema.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Schema } from './schema.ts';
 
 /** Tables whose rows belong to a project or a group by `source_type` and `source_id`, without a foreign key. */
 const TABLES = [
@@ -18,7 +18,7 @@ const TABLES = [
 export async function removeBelongings(
   db: Db,
   type: 'project' | 'group',
-  ids: readonly number[] | Expression<{ id: number }>,
+  ids: readonly number[] | SelectQueryBuilder<Schema, 'namespaces', { id: number }>,
 ): Promise<void> {
   for (const table of TABLES) {
     await db.deleteFrom(table).where('source_type', '=', type).where('source_id', 'in', ids).execute();
