@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { compareBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
+import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { LooseRefs } from './loose-refs.ts';
 import { PackedRefs, type Ref } from './packed-refs.ts';
 import { isValidRefName } from './ref-name.ts';
@@ -26,6 +27,8 @@ const MAX_SNAPSHOTS = 16;
 /** The references of one repository: read from disk at every call, changed in durable transactions. */
 export class RefStore {
   readonly #dir: string;
+  readonly #headPath: string;
+  #head: { stamp: FileStamp; branch: string | null } | undefined;
   readonly #loose: LooseRefs;
   readonly #packed: PackedRefs;
   readonly #transactions: RefTransactions;
@@ -33,6 +36,7 @@ export class RefStore {
 
   constructor(dir: string, slots: WarmSlots) {
     this.#dir = dir;
+    this.#headPath = join(dir, 'HEAD');
     this.#loose = new LooseRefs(dir);
     this.#packed = new PackedRefs(join(dir, 'packed-refs'));
     this.#transactions = new RefTransactions(dir, slots);
@@ -72,14 +76,19 @@ export class RefStore {
    * @throws GitError `not_found` where the repository has no HEAD
    */
   async head(): Promise<string | null> {
-    let text: string;
+    const stats = statSync(this.#headPath, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) throw new GitError('not_found', `${this.#dir} has no HEAD`);
+    if (this.#head !== undefined && isUnchanged(this.#head.stamp, stats)) return this.#head.branch;
+    const stamp = stampOf(stats);
     try {
-      text = readFileSync(join(this.#dir, 'HEAD'), 'utf8');
+      const text = readFileSync(this.#headPath, 'utf8');
+      const branch = /^ref:\s*refs\/heads\/(.+?)\s*$/.exec(text)?.[1] ?? null;
+      this.#head = { stamp, branch };
+      return branch;
     } catch (error) {
       if (isMissing(error)) throw new GitError('not_found', `${this.#dir} has no HEAD`);
       throw error;
     }
-    return /^ref:\s*refs\/heads\/(.+?)\s*$/.exec(text)?.[1] ?? null;
   }
 
   /**

@@ -43,15 +43,30 @@ export interface PageHeaders {
 /** What node lets through in a path though it may not stand in a Link header. */
 const UNSAFE = /[<>"{}|\\^`]/g;
 
-/** Address of the request with other query parameters, on the configured base. */
-export function pageUrl(base: string, request: FastifyRequest, changes: Record<string, string | number>): string {
+interface Address {
+  /** Up to the query, on the configured base. */
+  path: string;
+  query: URLSearchParams;
+}
+
+/** The request's address without the tokens in it. */
+function addressOf(base: string, request: FastifyRequest): Address {
   const question = request.url.indexOf('?');
   const path = (question === -1 ? request.url : request.url.slice(0, question)).replace(UNSAFE, encodeURIComponent);
   const query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
   for (const secret of ['private_token', 'access_token', 'job_token']) query.delete(secret);
-  for (const [name, value] of Object.entries(changes)) query.set(name, String(value));
-  return `${base}${path}?${query}`;
+  return { path: `${base}${path}`, query };
 }
+
+/** The address with these parameters set in it. */
+function addressWith({ path, query }: Address, changes: Record<string, string | number>): string {
+  for (const name in changes) query.set(name, String(changes[name]));
+  return `${path}?${query}`;
+}
+
+/** Address of the request with other query parameters, on the configured base. */
+export const pageUrl = (base: string, request: FastifyRequest, changes: Record<string, string | number>): string =>
+  addressWith(addressOf(base, request), changes);
 
 /** Sets the headers of an offset page (part 1, section 1.6). */
 export function setPageHeaders(
@@ -65,8 +80,9 @@ export function setPageHeaders(
   const lastPage = total === null ? null : Math.max(1, Math.ceil(total / page.size));
   const next = (lastPage === null ? more === true : page.number < lastPage) ? page.number + 1 : null;
   const previous = page.number > 1 ? page.number - 1 : null;
+  const address = addressOf(base, request);
   const link = (number: number, rel: string) =>
-    `<${pageUrl(base, request, { page: number, per_page: page.size })}>; rel="${rel}"`;
+    `<${addressWith(address, { page: number, per_page: page.size })}>; rel="${rel}"`;
   const links = [
     ...(previous === null ? [] : [link(previous, 'prev')]),
     ...(next === null ? [] : [link(next, 'next')]),

@@ -42,13 +42,12 @@ function keep(
 }
 
 /**
- * The branches or tags that a list asks for, filtered and in order. The same array comes back while no reference of
- * the folder changes.
+ * The branches or tags that a list asks for, filtered and in order. For the same `refs` the same array comes back.
+ * @param refs all references of the folder, as the repository lists them
  * @throws ApiError 400 `Regex is invalid`; GitError
  */
-export async function selectRefs(repo: Repository, query: RefQuery): Promise<readonly Ref[]> {
-  const { folder, search = '', regex = '', order, descending } = query;
-  const refs = await repo.refs.list(folder);
+export async function selectRefs(repo: Repository, refs: readonly Ref[], query: RefQuery): Promise<readonly Ref[]> {
+  const { search = '', regex = '', order, descending } = query;
   if (search === '' && regex === '' && order === 'name' && !descending) return refs;
   const key = JSON.stringify([search, regex, order, descending]);
   return keep(refs, key, async () => sortRefs(repo, await filterRefs(refs, query), query));
@@ -86,29 +85,26 @@ async function datesOf(repo: Repository, refs: readonly Ref[]): Promise<Map<stri
   return dates;
 }
 
-export interface KeysetPage {
-  rows: readonly Ref[];
-  /** Token of the next page; null at the end. */
-  next: string | null;
-}
-
 /**
- * The page that follows a token, the name of the last reference of the page before.
+ * The place in a list that follows a token, the name of the last reference of the page before.
  * @param token with or without `refs/heads/` (or `refs/tags/`); undefined for the first page
  * @throws ApiError 422 for a token that is no reference (any more), where the order does not tell its place
  */
-export function pageAfter(refs: readonly Ref[], query: RefQuery, token: string | undefined, size: number): KeysetPage {
-  const start = token === undefined || token === '' ? 0 : placeAfter(refs, query, token);
-  const rows = refs.slice(start, start + size);
-  const next = start + size < refs.length ? rows.at(-1)!.name.slice(query.folder.length).toWellFormed() : null;
-  return { rows, next };
-}
-
-function placeAfter(refs: readonly Ref[], { folder, order, descending }: RefQuery, token: string): number {
+export function placeAfter(
+  refs: readonly Ref[],
+  { folder, order, descending }: RefQuery,
+  token: string | undefined,
+): number {
+  if (token === undefined || token === '') return 0;
   const name = token.startsWith(folder) ? token : `${folder}${token}`;
   const at = refs.findIndex((ref) => ref.name === name);
   if (at !== -1) return at + 1;
   if (order !== 'name') throw refused('Invalid page token', 422);
   const next = refs.findIndex((ref) => (descending ? -1 : 1) * compareBytes(ref.name, name) > 0);
   return next === -1 ? refs.length : next;
+}
+
+/** The parameters that lead to the page after `end`; null where the list ends before it. */
+export function nextToken(refs: readonly Ref[], { folder }: RefQuery, end: number): { page_token: string } | null {
+  return end < refs.length ? { page_token: refs[end - 1]!.name.slice(folder.length).toWellFormed() } : null;
 }

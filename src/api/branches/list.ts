@@ -1,20 +1,27 @@
-import { hash } from 'node:crypto';
 import { notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import type { Ref } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { Serialized } from '../../http/send.ts';
-import { type Actor, loadProtections, type Protection } from '../../repositories/protections.ts';
+import {
+  type Actor,
+  canPushTo,
+  loadProtections,
+  type Protection,
+  protectionAllows,
+  protectionsOf,
+} from '../../repositories/protections.ts';
 import { projectUrl } from '../commits/entity.ts';
-import { type BranchRow, describeBranches, HEADS, presentBranches } from './entity.ts';
+import { HEADS, presentBranches } from './entity.ts';
+import { type BranchPage, branchIn, protectPage } from './page.ts';
 import type { BranchJson } from './schema.ts';
 
-/** The default branch with its commit; null while it does not exist. */
-export async function defaultBranchOf(repo: Repository): Promise<{ name: string; oid: string } | null> {
+/** The default branch; null while it does not exist. */
+export async function defaultBranchOf(repo: Repository): Promise<Ref | null> {
   const name = await repo.refs.head();
   const oid = name === null ? null : await repo.refs.resolve(HEADS + name);
-  return name === null || oid === null ? null : { name, oid };
+  return name === null || oid === null ? null : { name: HEADS + name, oid };
 }
 
 /** One branch as the actor sees it. @throws ApiError 404 when its commit is missing from a damaged repository */
@@ -25,55 +32,48 @@ export async function viewBranch(
   repo: Repository,
   ref: Ref,
 ): Promise<BranchJson> {
-  const rows = await describeBranches(deps, [ref], await loadProtections(deps, project.id), actor);
-  const [branch] = await presentBranches(repo, rows, await defaultBranchOf(repo), projectUrl(deps, project));
+  const name = ref.name.slice(HEADS.length);
+  const protections = await loadProtections(deps, project.id);
+  const canPush = await canPushTo(deps, actor, protections, name);
+  const row = { ref, protections: protectionsOf(protections, 'branch', name), canPush };
+  const [branch] = await presentBranches(repo, [row], await defaultBranchOf(repo), projectUrl(deps, project));
   if (branch === undefined) throw notFound('Branch');
   return branch;
 }
 
 /**
- * A page of branches, serialised. It is kept under all that goes into it (the commits by id, the rights by value), so
- * that a page which nothing has changed costs no presentation.
+ * A page of branches, serialised. It is kept under all that goes into it, so that a page which nothing has changed
+ * costs next to nothing.
+ * @param all all branches of the state that the page is from
  */
 export async function serializeBranches(
   deps: Deps,
   project: Project,
   actor: Actor,
   repo: Repository,
-  refs: readonly Ref[],
+  all: readonly Ref[],
+  page: BranchPage,
 ): Promise<Serialized> {
-  const protections = await loadProtections(deps, project.id);
-  const rows = await describeBranches(deps, refs, protections, actor);
-  const defaultBranch = await defaultBranchOf(repo);
+  const defaultBranch = branchIn(all, await repo.refs.head());
+  const { matching, key } = protectPage(page, await loadProtections(deps, project.id));
+  const pushes = await pushRights(deps, actor, matching);
   const webUrl = projectUrl(deps, project);
-  const key = pageKey(repo, rows, protections, defaultBranch, webUrl);
-  const kept = deps.answers.peek(key);
+  const answerKey = `branches:${page.id}:${key}:${pushes}:${defaultBranch?.name}:${webUrl}`;
+  const kept = deps.answers.peek(answerKey);
   if (kept !== undefined) return kept.json;
+  const rows = page.refs.map((ref, at) => ({ ref, protections: matching[at]!, canPush: pushes[at] === '+' }));
   const branches = await presentBranches(repo, rows, defaultBranch, webUrl);
   // What a damaged repository could not show may be there again after its repair.
-  return branches.length === rows.length ? deps.answers.keep(key, branches).json : Serialized.of(branches);
+  return branches.length === rows.length ? deps.answers.keep(answerKey, branches).json : Serialized.of(branches);
 }
 
-const digests = new WeakMap<readonly Protection[], string>();
-
-/** Names the content of the protections. */
-function digestOf(protections: readonly Protection[]): string {
-  let digest = digests.get(protections);
-  if (digest === undefined) {
-    digest = hash('sha256', JSON.stringify(protections), 'base64');
-    digests.set(protections, digest);
+/** Whether the actor may push to each branch: `+` or `-`. */
+async function pushRights(deps: Deps, actor: Actor, matching: readonly (readonly Protection[])[]): Promise<string> {
+  const open = actor.permissions.can('push_code') ? '+' : '-';
+  let rights = '';
+  for (const protections of matching) {
+    if (protections.length === 0) rights += open;
+    else rights += (await protectionAllows(deps, actor, protections, 'push')) ? '+' : '-';
   }
-  return digest;
-}
-
-function pageKey(
-  repo: Repository,
-  rows: readonly BranchRow[],
-  protections: readonly Protection[],
-  defaultBranch: { name: string; oid: string } | null,
-  webUrl: string,
-): string {
-  let text = `${repo.id}\n${webUrl}\n${defaultBranch?.oid}\n${defaultBranch?.name}\n${digestOf(protections)}`;
-  for (const { ref, canPush } of rows) text += `\n${canPush ? '+' : '-'}${ref.oid}${ref.name}`;
-  return `branches:${hash('sha256', text, 'base64')}`;
+  return rights;
 }

@@ -67,9 +67,9 @@ async function mergedBranches(deps: Deps, project: Project, repo: Repository): P
   if (target === null) return [];
   const protections = await loadProtections(deps, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
-    const branch = name.slice(HEADS.length);
     // At the same commit nothing has been merged yet: most likely the branch has just been made.
-    return branch !== target.name && oid !== target.oid && protectionsOf(protections, 'branch', branch).length === 0;
+    if (name === target.name || oid === target.oid) return false;
+    return protectionsOf(protections, 'branch', name.slice(HEADS.length)).length === 0;
   });
   const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);
   return candidates

@@ -3,10 +3,11 @@ import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { pageAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
+import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
 import { inProject } from '../access.ts';
 import { HEADS } from './entity.ts';
 import { serializeBranches, viewBranch } from './list.ts';
+import { pageOfRefs } from './page.ts';
 import { Branch, BranchName, CreateBranch, ListBranches, type ListBranchesInput } from './schema.ts';
 import { createBranch, deleteBranch, findBranch } from './service.ts';
 
@@ -36,14 +37,16 @@ export const branchRoutes = [
       const { deps, project, input, page } = c;
       const repo = repositoryOf(deps, project);
       const query = queryOf(input);
-      const refs = await selectRefs(repo, query);
+      const all = await repo.refs.list(HEADS);
+      const refs = await selectRefs(repo, all, query);
+      let start = page.offset;
       if (input.pagination === 'keyset') {
-        const { rows, next } = pageAfter(refs, query, input.page_token, page.size);
-        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, next === null ? null : { page_token: next });
-        return serializeBranches(deps, project, c, repo, rows);
+        start = placeAfter(refs, query, input.page_token);
+        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, nextToken(refs, query, start + page.size));
+      } else {
+        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
       }
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
-      return serializeBranches(deps, project, c, repo, refs.slice(page.offset, page.offset + page.size));
+      return serializeBranches(deps, project, c, repo, all, pageOfRefs(refs, start, page.size));
     },
   }),
   route({

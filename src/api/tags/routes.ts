@@ -11,7 +11,7 @@ import { setKeysetHeaders, setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { loadProtections } from '../../repositories/protections.ts';
-import { pageAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
+import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
 import { inProject } from '../access.ts';
 import { projectUrl } from '../commits/entity.ts';
 import { presentTag, TAGS } from './entity.ts';
@@ -50,14 +50,15 @@ export const tagRoutes = [
         order: input.order_by ?? 'updated',
         descending: input.sort !== 'asc',
       };
-      const refs = await selectRefs(repo, query);
+      const refs = await selectRefs(repo, await repo.refs.list(TAGS), query);
+      let start = page.offset;
       if (input.pagination === 'keyset') {
-        const { rows, next } = pageAfter(refs, query, input.page_token, page.size);
-        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, next === null ? null : { page_token: next });
-        return presentAll(deps, project, repo, rows);
+        start = placeAfter(refs, query, input.page_token);
+        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, nextToken(refs, query, start + page.size));
+      } else {
+        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
       }
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
-      return presentAll(deps, project, repo, refs.slice(page.offset, page.offset + page.size));
+      return presentAll(deps, project, repo, refs.slice(start, start + page.size));
     },
   }),
   route({
