@@ -7,7 +7,7 @@ export interface CommitSignature {
   kind: SignatureKind;
   /** The armoured signature, with its newlines. */
   signature: string;
-  /** The bytes that were signed: the commit without its signatures. */
+  /** The bytes that were signed: the commit or tag without its signatures. */
   payload: Buffer;
 }
 
@@ -36,6 +36,9 @@ function splitHeaders(data: Buffer): { headers: Buffer[]; rest: Buffer } {
   return { headers, rest: data.subarray(start) };
 }
 
+const kindOf = (signature: string): SignatureKind | undefined =>
+  ARMOURS.find(([armour]) => signature.startsWith(armour))?.[1];
+
 /**
  * The signature of a commit and the bytes it speaks for.
  * @param data the commit's content, without git's object header
@@ -49,7 +52,7 @@ export function extractSignature(data: Buffer, format: 'sha1' | 'sha256' = 'sha1
   const header = headers.find((line) => line.toString('latin1', 0, wanted.length) === wanted);
   if (header === undefined) return null;
   const signature = header.toString('latin1', wanted.length).replaceAll('\n ', '\n');
-  const kind = ARMOURS.find(([armour]) => signature.startsWith(armour))?.[1];
+  const kind = kindOf(signature);
   if (kind === undefined) return null;
   return { kind, signature, payload: Buffer.concat([...headers.filter((line) => !isSignature(line)), rest]) };
 }
@@ -63,4 +66,21 @@ export async function signatureOf(repo: Repository, oid: string): Promise<Commit
   const object = await repo.objects.read(oid, MAX_COMMIT);
   if (object?.type !== 'commit' || object.data === null) throw new GitError('not_found', `no commit ${oid}`);
   return extractSignature(object.data, oid.length === 64 ? 'sha256' : 'sha1');
+}
+
+/**
+ * The signature at the end of an annotated tag's message and the bytes before it, which it speaks for; serves
+ * `GET /projects/:id/repository/tags/:tag_name/signature`.
+ * @returns null where there is none, or `oid` is no tag
+ */
+export async function tagSignatureOf(repo: Repository, oid: string): Promise<CommitSignature | null> {
+  const object = await repo.objects.read(oid, MAX_COMMIT);
+  if (object?.type !== 'tag' || object.data === null) return null;
+  const { data } = object;
+  const start = ARMOURS.map(([armour]) => data.indexOf(`\n${armour}\n`))
+    .filter((at) => at !== -1)
+    .reduce((first, at) => Math.min(first, at + 1), data.length);
+  const signature = data.toString('latin1', start);
+  const kind = kindOf(signature);
+  return kind === undefined ? null : { kind, signature, payload: data.subarray(0, start) };
 }

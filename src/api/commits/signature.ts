@@ -46,8 +46,16 @@ type SignatureJson = Static<typeof Signature>;
 export async function readSignature(deps: Deps, { repo, commit }: FoundCommit): Promise<SignatureJson> {
   const signature = await signatureOf(repo, commit.oid);
   if (signature === null) throw notFound('Signature');
+  return checkSignature(deps, signature, commit.committer.email);
+}
+
+/**
+ * What a signature is worth.
+ * @param email of the committer or tagger, for whom it speaks
+ */
+export async function checkSignature(deps: Deps, signature: CommitSignature, email: string): Promise<SignatureJson> {
   const common = { signature_type: signature.kind, commit_source: 'gitaly' };
-  if (signature.kind === 'SSH') return { ...common, ...(await checkSsh(deps, signature, commit.committer.email)) };
+  if (signature.kind === 'SSH') return { ...common, ...(await checkSsh(deps, signature, email)) };
   if (signature.kind === 'X509') return { ...common, verification_status: 'unverified', x509_certificate: null };
   return {
     ...common,

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import type { Ref } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { peel } from '../../git/revision.ts';
+import { tagSignatureOf } from '../../git/signature.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
@@ -14,10 +15,10 @@ import { loadProtections } from '../../repositories/protections.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
 import { inProject } from '../access.ts';
 import { projectUrl } from '../commits/entity.ts';
+import { checkSignature, Signature } from '../commits/signature.ts';
 import { presentTag, TAGS } from './entity.ts';
-import { CreateTag, ListTags, Tag, TagName, TagSignature } from './schema.ts';
+import { CreateTag, ListTags, Tag, TagName } from './schema.ts';
 import { createTag, deleteTag, findTag } from './service.ts';
-import { signatureOfTag } from './signature.ts';
 
 const PATH = '/projects/:id/repository/tags';
 const read = inProject('read_code', { anonymous: true });
@@ -113,13 +114,14 @@ export const tagRoutes = [
     summary: 'Get the signature of a tag',
     access: read,
     params: Type.Object(TagName),
-    success: { status: 200, schema: TagSignature },
+    success: { status: 200, schema: Signature },
     errors: [404],
     handler: async ({ deps, project, params }) => {
       const repo = repositoryOf(deps, project);
-      const signature = await signatureOfTag(repo, await findTag(repo, params.tag_name));
+      const { oid } = await findTag(repo, params.tag_name);
+      const signature = await tagSignatureOf(repo, oid);
       if (signature === null) throw notFound('Signature');
-      return signature;
+      return checkSignature(deps, signature, (await repo.objects.tag(oid))?.tagger?.email ?? '');
     },
   }),
 ];

@@ -29,9 +29,3 @@ export const CreateTag = Type.Object({
   ref: Type.String({ description: 'Branch, tag or commit that it names.' }),
   message: Type.Optional(Nullable(Type.String({ description: 'Makes the tag an annotated one.' }))),
 });
-
-/** Signature of a tag. No key is known here, so none is verified. */
-export const TagSignature = Type.Object({
-  signature_type: Enum(['PGP', 'SSH', 'X509']),
-  verification_status: Enum(['unknown_key', 'unverified']),
-});

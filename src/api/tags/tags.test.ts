@@ -156,29 +156,6 @@ test('a protected tag is made by those who may, and removed by Maintainers', asy
   expectStatus(await app.delete(`${path}/tags/v1`, { token: maintainer.token }), 204);
 });
 
-test('GET /tags/:tag_name/signature tells of a signature, or that there is none', async (t) => {
-  const { path, git, head } = await seededProject(app, t);
-  git.git(['tag', 'light', head]);
-  const signed = (armour: string) =>
-    git.git(
-      ['hash-object', '-t', 'tag', '-w', '--stdin'],
-      `object ${head}\ntype commit\ntag x\ntagger A <a@example.com> 1700000000 +0000\n\nm\n-----BEGIN ${armour}-----\nabc\n-----END ${armour}-----\n`,
-    );
-  for (const [name, armour] of [
-    ['pgp', 'PGP SIGNATURE'],
-    ['ssh', 'SSH SIGNATURE'],
-    ['x509', 'SIGNED MESSAGE'],
-  ] as const) {
-    git.git(['update-ref', `refs/tags/${name}`, signed(armour)]);
-    const body = expectStatus(await app.get(`${path}/tags/${name}/signature`), 200);
-    assert.equal(String(body.signature_type).toLowerCase(), name);
-    assert.equal(expectStatus<TagJson>(await app.get(`${path}/tags/${name}`), 200).message, 'm');
-  }
-  const none = await app.get(`${path}/tags/light/signature`);
-  assert.equal(message(expectStatus(none, 404)), '404 Signature Not Found');
-  assert.equal(message(expectStatus(await app.get(`${path}/tags/none/signature`), 404)), '404 Tag Not Found');
-});
-
 test('tags are read by whoever sees the code and written by Developers', async (t) => {
   const open = await seededProject(app, t, { visibility: 'public' });
   expectStatus(await app.get(`${open.path}/tags`, { token: null }), 200);
