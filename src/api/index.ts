@@ -5,6 +5,7 @@ import { avatarRoutes } from './avatars/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
+import { commitStatusRoutes } from './commit-statuses/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { commitSubRoutes } from './commits/sub-routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
@@ -73,6 +74,7 @@ export const routes: readonly Route[] = [
   ...userStatusRoutes,
   ...commitsRoutes,
   ...commitSubRoutes,
+  ...commitStatusRoutes,
   ...repositoryRoutes,
   ...repositoryFilesRoutes,
   ...topicRoutes,
