@@ -15,7 +15,7 @@ export interface BenchServer {
 /** Starts the server as an operator would, in a process of its own, and waits for its first good answer. */
 export async function startServer(dataDir: string, port: number): Promise<BenchServer> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+  const child = spawn(process.execPath, ['bin/stithy.js', 'serve'], {
     env: {
       ...process.env,
       STITHY_DATA_DIR: dataDir,

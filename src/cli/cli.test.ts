@@ -18,7 +18,7 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 function stithy(args: string[], settings: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH ?? '', STITHY_DATA_DIR: dataDir, ...settings };
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, ['bin/stithy.js', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
   });
