@@ -4,7 +4,6 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../te
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
-import { combinedState, type State } from './state.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();
@@ -286,19 +285,4 @@ describe('GET /projects/:id/repository/commits/:sha/statuses', () => {
     new ProjectGit(app, hidden).commit('main', { a: '1' });
     expectStatus(await app.get(at(hidden), { token: users.stranger.token }), 404);
   });
-});
-
-test('the states of statuses combine to that of their pipeline', () => {
-  const cases: [State[], State][] = [
-    [[], 'created'],
-    [['skipped'], 'skipped'],
-    [['success', 'skipped'], 'success'],
-    [['canceled', 'success'], 'canceled'],
-    [['pending', 'skipped'], 'pending'],
-    [['pending', 'success'], 'running'],
-    [['running', 'failed'], 'running'],
-    [['failed', 'canceled'], 'failed'],
-    [['failed', 'success'], 'failed'],
-  ];
-  for (const [states, combined] of cases) assert.equal(combinedState(states), combined, states.join());
 });
