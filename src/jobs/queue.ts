@@ -93,9 +93,12 @@ export class JobQueue {
     await Promise.all(this.#workers);
   }
 
-  /** Runs everything that is due, and what follows from it, to the end. For tests and tools. */
-  async drain(): Promise<void> {
-    while (await this.#runNext()) {
+  /**
+   * Runs everything that is due, and what follows from it, to the end. For tests and tools.
+   * @param aheadMs what is due so many milliseconds from now counts as due
+   */
+  async drain(aheadMs = 0): Promise<void> {
+    while (await this.#runNext(aheadMs)) {
       // Each round takes one job.
     }
   }
@@ -123,8 +126,8 @@ export class JobQueue {
     });
   }
 
-  async #runNext(): Promise<boolean> {
-    const job = await this.#take();
+  async #runNext(aheadMs = 0): Promise<boolean> {
+    const job = await this.#take(aheadMs);
     if (job === undefined) return false;
     const kind = this.#kinds.get(job.kind);
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(kind?.timeoutMs ?? 1_000)]);
@@ -138,7 +141,7 @@ export class JobQueue {
     return true;
   }
 
-  async #take(): Promise<StoredJob | undefined> {
+  async #take(aheadMs: number): Promise<StoredJob | undefined> {
     const now = this.#clock.now();
     const kinds = [...this.#kinds.keys()];
     if (kinds.length === 0) return undefined;
@@ -147,7 +150,7 @@ export class JobQueue {
       .select(['id', 'kind', 'attempts'])
       .where((eb) =>
         eb.or([
-          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now.toISOString())]),
+          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', new Date(now.getTime() + aheadMs).toISOString())]),
           eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now.toISOString())]),
         ]),
       )
@@ -170,7 +173,7 @@ export class JobQueue {
       .returningAll()
       .executeTakeFirst();
     // Another worker was faster: look for the next one.
-    return taken ?? this.#take();
+    return taken ?? this.#take(aheadMs);
   }
 
   async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {

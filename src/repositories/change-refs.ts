@@ -27,7 +27,7 @@ export interface RefChangeRequest extends ChangeContext {
 /** Kind of the job that keeps a repository quick after it has changed. */
 export const MAINTAIN_REPOSITORY = 'maintain-repository';
 /** So long after a change, so that one run serves a burst of them. */
-const MAINTENANCE_PAUSE_MS = 5_000;
+const MAINTENANCE_PAUSE_MS = 30_000;
 
 /** The open repository of a project. */
 export const repositoryOf = (deps: Deps, project: Pick<Project, 'repository_storage' | 'disk_path'>): Repository =>

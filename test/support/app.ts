@@ -15,6 +15,8 @@ import { Factories } from './factories.ts';
 
 export const ROOT_TOKEN = 'glpat-root-token-for-the-tests';
 
+const SETTLE_AHEAD_MS = 15_000;
+
 export interface RequestOptions {
   /** Token of the caller; null is anonymous. */
   token?: string | null;
@@ -82,9 +84,9 @@ export class TestApp {
     return this.#url;
   }
 
-  /** Runs all background work that is due. */
+  /** Runs all background work that is due, and what only waits a few seconds for more of its kind. */
   async settle(): Promise<void> {
-    await this.deps.jobs.drain();
+    await this.deps.jobs.drain(SETTLE_AHEAD_MS);
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ import { statisticsOf } from './entity.ts';
 import type { ProjectStatistics } from './schema.ts';
 
 const COUNT = 'project.statistics';
+/** So long after a push, so that one count serves a burst of them. */
+const PAUSE_MS = 10_000;
 /** What of the storage a project takes as a whole. */
 const SIZES = [
   'repository_size',
@@ -31,7 +33,12 @@ export async function defaultTip(repo: Repository): Promise<string | null> {
 
 /** Has a project's statistics counted soon; asked for again meanwhile, they are counted once. */
 export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): Promise<void> {
-  await deps.jobs.enqueue(db, COUNT, { project_id: projectId }, { uniqueKey: `${COUNT}:${projectId}` });
+  await deps.jobs.enqueue(
+    db,
+    COUNT,
+    { project_id: projectId },
+    { uniqueKey: `${COUNT}:${projectId}`, runAt: new Date(deps.clock.now().getTime() + PAUSE_MS) },
+  );
 }
 
 /** Keeps statistics and languages up to date after pushes. */
