@@ -2,6 +2,7 @@ import { checkOids } from './arguments.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
+import { STATS_COMMAND } from './stats-reader.ts';
 
 /** Lines added and removed; binary files count for nothing. */
 export interface DiffStats {
@@ -12,33 +13,23 @@ export interface DiffStats {
 const TIMEOUT_MS = 60_000;
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 const known = new ResultCache<DiffStats>(2 * 1024 * 1024, () => 48);
-const COMMAND = [
-  'diff-tree',
-  '--stdin',
-  '--root',
-  '-r',
-  '--always',
-  '--shortstat',
-  '--find-renames',
-  '--diff-merges=first-parent',
-  '--no-ext-diff',
-  '--no-textconv',
-];
 const OID = /^[0-9a-f]{40,64}$/;
 const ADDITIONS = /(\d+) insertion/;
 const DELETIONS = /(\d+) deletion/;
+
+const parseShortStat = (line: string): DiffStats => ({
+  additions: Number(ADDITIONS.exec(line)?.[1] ?? 0),
+  deletions: Number(DELETIONS.exec(line)?.[1] ?? 0),
+});
 
 async function readStats(repo: Repository, oids: readonly string[]): Promise<Map<string, DiffStats>> {
   const found = new Map(oids.map((oid) => [oid, NONE]));
   let current = '';
   const input = oids.map((oid) => `${oid}\n`).join('');
-  await readRecords(COMMAND, { gitDir: repo.dir, input, timeoutMs: TIMEOUT_MS }, (record) => {
+  await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, timeoutMs: TIMEOUT_MS }, (record) => {
     const line = record.toString('latin1');
     if (OID.test(line)) current = line;
-    else if (line !== '') {
-      const additions = Number(ADDITIONS.exec(line)?.[1] ?? 0);
-      found.set(current, { additions, deletions: Number(DELETIONS.exec(line)?.[1] ?? 0) });
-    }
+    else if (line !== '') found.set(current, parseShortStat(line));
   });
   return found;
 }
@@ -64,7 +55,17 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
   return result;
 }
 
-/** The stats of one commit; serves `stats` of `GET /projects/:id/repository/commits/:sha`. Throws as `statsOf` does. */
+/**
+ * The stats of one commit, by the repository's warm process; serves `stats` of
+ * `GET /projects/:id/repository/commits/:sha`.
+ * @throws GitError as `statsOf` does, `busy`, `failed`
+ */
 export async function commitStats(repo: Repository, oid: string): Promise<DiffStats> {
-  return (await statsOf(repo, [oid])).get(oid) ?? NONE;
+  checkOids([oid]);
+  const key = cacheKey(repo.id, oid);
+  const kept = known.peek(key);
+  if (kept !== undefined) return kept;
+  const stats = parseShortStat(await repo.stats.read(oid));
+  known.put(key, stats);
+  return stats;
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ObjectCache } from './object-cache.ts';
 import { ObjectReader } from './object-reader.ts';
 import { RefStore } from './refs.ts';
+import { StatsReader } from './stats-reader.ts';
 import { WarmSlots } from './warm-slots.ts';
 
 /** One open repository. Holds no file open; its warm processes belong to the pool. */
@@ -12,6 +13,7 @@ export interface Repository {
   readonly dir: string;
   readonly objects: ObjectReader;
   readonly refs: RefStore;
+  readonly stats: StatsReader;
 }
 
 export interface RepositoryPoolOptions {
@@ -49,7 +51,8 @@ export class RepositoryPool {
     const known = this.#repositories.get(id);
     if (known?.dir === dir) return known;
     const objects = new ObjectReader(id, dir, this.#slots, this.#cache);
-    const repository: Repository = { id, dir, objects, refs: new RefStore(dir, this.#slots) };
+    const refs = new RefStore(dir, this.#slots);
+    const repository: Repository = { id, dir, objects, refs, stats: new StatsReader(dir, this.#slots) };
     this.#repositories.set(id, repository);
     return repository;
   }
@@ -74,4 +77,5 @@ export class RepositoryPool {
 function retire(repository: Repository): void {
   repository.objects.retire();
   repository.refs.retire();
+  repository.stats.retire();
 }

@@ -64,7 +64,8 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   if (state.repository_read_only === 1) {
     throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
   }
-  const wasEmpty = (await repo.refs.list('refs/heads/')).length === 0;
+  const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
+  const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const { id } = await db
     .insertInto('ref_intents')
     .values({

@@ -1,0 +1,144 @@
+import type { ChildProcess } from 'node:child_process';
+import { GitError } from './errors.ts';
+import { killGroup, startGit } from './process.ts';
+import { KeyedQueue } from './queue.ts';
+import type { WarmSlot, WarmSlots } from './warm-slots.ts';
+
+/** Asks for the size of a commit against its first parent; the answer is git's `--shortstat` line. */
+export const STATS_COMMAND: readonly string[] = [
+  'diff-tree',
+  '--stdin',
+  '--root',
+  '-r',
+  '--always',
+  '--shortstat',
+  '--find-renames',
+  '--diff-merges=first-parent',
+  '--no-ext-diff',
+  '--no-textconv',
+];
+
+/** `diff-tree --stdin` gives a line that is no object id back as it is and flushes: so it ends an answer. */
+const END = 'end-of-answer\n';
+const STALL_MS = 60_000;
+const MAX_ANSWERS = 1_000;
+const MAX_OUTPUT = 64 * 1024;
+const MAX_WAITING = 200;
+
+/** One warm `git diff-tree`, one question at a time. */
+class StatsProcess {
+  readonly #child: ChildProcess;
+  #text = '';
+  #current: { resolve: (text: string) => void; reject: (error: GitError) => void; since: number } | undefined;
+  #answers = 0;
+  #ended = false;
+
+  constructor(dir: string, onEnd: () => void) {
+    this.#child = startGit([...STATS_COMMAND], { gitDir: dir });
+    this.#child.stdin!.on('error', () => {});
+    this.#child.stderr!.resume();
+    this.#child.stdout!.setEncoding('latin1').on('data', (text: string) => this.#read(text));
+    const end = () => {
+      if (this.#ended) return;
+      this.#ended = true;
+      this.#current?.reject(new GitError('failed', 'git diff-tree ended'));
+      onEnd();
+    };
+    this.#child.on('close', end);
+    this.#child.on('error', () => {
+      if (this.#child.pid === undefined) end();
+    });
+  }
+
+  get idle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** Git keeps what it has parsed, so the life of a process is bounded. */
+  get usable(): boolean {
+    return !this.#ended && this.#answers < MAX_ANSWERS;
+  }
+
+  ask(oid: string): Promise<string> {
+    this.#answers += 1;
+    this.#text = '';
+    return new Promise<string>((resolve, reject) => {
+      this.#current = { resolve, reject, since: performance.now() };
+      this.#child.stdin!.write(`${oid}\n${END}`);
+    }).finally(() => {
+      this.#current = undefined;
+    });
+  }
+
+  retire(): void {
+    this.#child.stdin!.end();
+  }
+
+  check(now: number): void {
+    if (this.#current !== undefined && now - this.#current.since > STALL_MS) killGroup(this.#child);
+  }
+
+  #read(text: string): void {
+    this.#text += text;
+    if (this.#text.length > MAX_OUTPUT) killGroup(this.#child);
+    else if (this.#text.endsWith(END)) this.#current?.resolve(this.#text.slice(0, -END.length));
+  }
+}
+
+/** Counts the changed lines of single commits of one repository without starting a process for each. */
+export class StatsReader {
+  readonly #dir: string;
+  readonly #slots: WarmSlots;
+  readonly #queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
+  #process: StatsProcess | undefined;
+  #slot: WarmSlot | undefined;
+
+  constructor(dir: string, slots: WarmSlots) {
+    this.#dir = dir;
+    this.#slots = slots;
+  }
+
+  /**
+   * What git prints for one commit.
+   * @param oid complete id of a commit
+   * @throws GitError `failed` where git ended, `busy`
+   */
+  read(oid: string): Promise<string> {
+    return this.#queue.run('', async () => {
+      const process = this.#process?.usable ? this.#process : await this.#start();
+      try {
+        return await process.ask(oid);
+      } finally {
+        this.#slot?.touch();
+        if (!process.usable) this.retire();
+      }
+    });
+  }
+
+  /** Lets the warm process end once it is done; the next question starts another. */
+  retire(): void {
+    this.#process?.retire();
+    this.#process = undefined;
+  }
+
+  async #start(): Promise<StatsProcess> {
+    const slot = await this.#slots.take();
+    const process: StatsProcess = new StatsProcess(this.#dir, () => {
+      if (this.#process === process) this.#process = undefined;
+      slot.release();
+    });
+    this.#process = process;
+    this.#slot = slot;
+    slot.hold({
+      get idle() {
+        return process.idle;
+      },
+      retire: () => {
+        if (this.#process === process) this.#process = undefined;
+        process.retire();
+      },
+      check: (now) => process.check(now),
+    });
+    return process;
+  }
+}
