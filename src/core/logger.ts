@@ -17,6 +17,8 @@ export class JsonLogger implements Logger {
   readonly #level: number;
   readonly #write: (text: string) => void;
   #buffer = '';
+  #now = 0;
+  #text = '';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(level: LogLevel | 'silent', write: (text: string) => void) {
@@ -26,11 +28,21 @@ export class JsonLogger implements Logger {
 
   log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     if (ORDER[level] > this.#level) return;
-    const head = `{"time":"${new Date().toISOString()}","severity":"${SEVERITY[level]}","message":${JSON.stringify(message)}`;
+    const head = `{"time":"${this.#timeText()}","severity":"${SEVERITY[level]}","message":${JSON.stringify(message)}`;
     const rest = JSON.stringify(fields);
     this.#buffer += rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
     if (level === 'error' || this.#buffer.length > MAX_BUFFERED) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  /** The time of a line: many lines share a millisecond, and its text is not cheap. */
+  #timeText(): string {
+    const now = Date.now();
+    if (now !== this.#now) {
+      this.#now = now;
+      this.#text = new Date(now).toISOString();
+    }
+    return this.#text;
   }
 
   flush(): void {

@@ -13,6 +13,11 @@ export interface RecordedEvent<T extends DomainEventType = DomainEventType> {
   created_at: string;
 }
 
+interface FollowUp {
+  kind: string;
+  delayMs: number;
+}
+
 export type Subscriber<T extends DomainEventType> = (event: RecordedEvent<T>) => Promise<void>;
 
 /**
@@ -23,6 +28,7 @@ export class EventBus {
   readonly #jobs: JobQueue;
   readonly #clock: Clock;
   readonly #subscribers = new Map<DomainEventType, string[]>();
+  readonly #followUps = new Map<DomainEventType, FollowUp[]>();
 
   constructor(jobs: JobQueue, clock: Clock) {
     this.#jobs = jobs;
@@ -36,6 +42,14 @@ export class EventBus {
       const row = await db.selectFrom('domain_events').selectAll().where('id', '=', event_id).executeTakeFirst();
       if (row !== undefined) await subscriber({ ...row, type: row.type as T, payload: JSON.parse(row.payload) });
     });
+  }
+
+  /**
+   * Has a job of the kind run for the project some time after an event of these types, once for a burst of them. For
+   * work that need not know what happened, only that something did. The job's payload is `{ project_id }`.
+   */
+  followUp(types: readonly DomainEventType[], kind: string, delayMs: number): void {
+    for (const type of types) this.#followUps.set(type, [...(this.#followUps.get(type) ?? []), { kind, delayMs }]);
   }
 
   /** Records what happened, with the handle of the transaction in which it happens. */
@@ -60,6 +74,14 @@ export class EventBus {
     for (const name of this.#subscribers.get(type) ?? []) {
       await this.#jobs.enqueue(db, `event:${name}`, { event_id: id });
     }
+    if (about.projectId != null) await this.#enqueueFollowUps(db, type, about.projectId);
     return id;
+  }
+
+  async #enqueueFollowUps(db: Db, type: DomainEventType, projectId: number): Promise<void> {
+    for (const { kind, delayMs } of this.#followUps.get(type) ?? []) {
+      const runAt = new Date(this.#clock.now().getTime() + delayMs);
+      await this.#jobs.enqueue(db, kind, { project_id: projectId }, { uniqueKey: `${kind}:${projectId}`, runAt });
+    }
   }
 }

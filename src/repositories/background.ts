@@ -1,13 +1,18 @@
 import type { Deps } from '../deps.ts';
 import { maintain } from '../git/maintenance.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
-import { MAINTAIN_REPOSITORY, repositoryOf } from './change-refs.ts';
+import { repositoryOf } from './change-refs.ts';
 
+/** Kind of the job that keeps a repository quick; its payload is `{ project_id }`. */
+export const MAINTAIN_REPOSITORY = 'maintain-repository';
+/** So long after a change of refs, so that one run serves a burst of them. */
+const MAINTENANCE_PAUSE_MS = 30_000;
 const SWEEP = 'sweep-repositories';
 const BATCH = 200;
 
 /** What is done for repositories in the background: upkeep after changes, and clearing up after a crash. */
 export function registerRepositoryWork(deps: Deps): void {
+  deps.events.followUp(['push'], MAINTAIN_REPOSITORY, MAINTENANCE_PAUSE_MS);
   deps.jobs.register<{ project_id: number }>(MAINTAIN_REPOSITORY, async ({ project_id }) => {
     const project = await deps.db
       .selectFrom('projects')

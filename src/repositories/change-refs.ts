@@ -24,11 +24,6 @@ export interface RefChangeRequest extends ChangeContext {
   updates: readonly RefChange[];
 }
 
-/** Kind of the job that keeps a repository quick after it has changed. */
-export const MAINTAIN_REPOSITORY = 'maintain-repository';
-/** So long after a change, so that one run serves a burst of them. */
-const MAINTENANCE_PAUSE_MS = 30_000;
-
 /** The open repository of a project. */
 export const repositoryOf = (deps: Deps, project: Pick<Project, 'repository_storage' | 'disk_path'>): Repository =>
   deps.storages.open({ storage: project.repository_storage, diskPath: project.disk_path });
@@ -104,15 +99,6 @@ async function finish(
   const newDefault = wasEmpty ? await pickDefaultBranch(repo, updates) : null;
   await deps.db.transaction().execute(async (db) => {
     await recordPush(deps, db, intentId, { project_id: project.id, user_id: userId, updates, via, pushOptions });
-    await deps.jobs.enqueue(
-      db,
-      MAINTAIN_REPOSITORY,
-      { project_id: project.id },
-      {
-        uniqueKey: `${MAINTAIN_REPOSITORY}:${project.id}`,
-        runAt: new Date(deps.clock.now().getTime() + MAINTENANCE_PAUSE_MS),
-      },
-    );
     if (newDefault !== null) await protectDefaultBranch(db, deps.clock, project.id, newDefault);
   });
   deps.jobs.notify();

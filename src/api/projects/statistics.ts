@@ -44,9 +44,7 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
 /** Keeps statistics and languages up to date after pushes. */
 export function registerStatistics(deps: Deps): void {
   deps.jobs.register<{ project_id: number }>(COUNT, ({ project_id }) => count(deps, project_id));
-  deps.events.subscribe(deps.db, 'project-statistics', ['push'], ({ payload }) =>
-    enqueueStatistics(deps, deps.db, payload.project_id),
-  );
+  deps.events.followUp(['push'], COUNT, PAUSE_MS);
 }
 
 async function count(deps: Deps, id: number): Promise<void> {
