@@ -12,7 +12,7 @@ interface Answer {
 
 /** A walk is cheaper than a git process while it is this short; longer where its end is likely to be known. */
 const SHORT_WALK = 8;
-const LONG_WALK = 64;
+const LONG_WALK = 16;
 const AT_ONCE = 4;
 const answers = new ResultCache<Answer>(8 * 1024 * 1024, () => 100);
 /** The paths asked for before: after a push their answers lie a few commits back. */

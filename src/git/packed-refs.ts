@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { compareBytes, decodeBytes, encodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
@@ -13,6 +14,7 @@ export interface Ref {
 }
 
 const EMPTY = Buffer.alloc(0);
+const MAX_FOUND = 500;
 
 /** Git's `packed-refs` file: kept as it is on disk and searched by bisection, as a change of it costs a re-read. */
 export class PackedRefs {
@@ -20,6 +22,8 @@ export class PackedRefs {
   #stamp: FileStamp | undefined;
   #content: Buffer = EMPTY;
   #version = 0;
+  /** What was searched for in the present content. */
+  readonly #found = new LRUCache<string, { value: string | null }>({ max: MAX_FOUND });
 
   constructor(path: string) {
     this.#path = path;
@@ -42,14 +46,19 @@ export class PackedRefs {
   #take(content: Buffer): void {
     if (content.equals(this.#content)) return;
     this.#content = content;
+    this.#found.clear();
     this.#version += 1;
   }
 
   /** The object a full name is packed with, or null. Call `refresh` first. */
   find(name: string): string | null {
-    const at = this.#lowerBound(encodeBytes(name));
-    const ref = this.#refAt(at);
-    return ref?.name === name ? ref.oid : null;
+    let oid = this.#found.get(name);
+    if (oid === undefined) {
+      const ref = this.#refAt(this.#lowerBound(encodeBytes(name)));
+      oid = { value: ref?.name === name ? ref.oid : null };
+      this.#found.set(name, oid);
+    }
+    return oid.value;
   }
 
   /** The packed references below a prefix, in byte order. Call `refresh` first. */

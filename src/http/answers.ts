@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { Serialized } from './send.ts';
+import { jsonHeaders, Serialized } from './send.ts';
 
 /** An answer that cannot change: its body with its tag, and the headers that belong to it. */
 export interface FixedAnswer {
   json: Serialized;
   headers: Readonly<Record<string, string>>;
+  /** All headers that `sendFixed` sends, names and values in turn. */
+  flat: readonly string[];
 }
 
 /**
@@ -29,12 +31,21 @@ export class AnswerCache {
 
   /** Keeps the answer made of a value. */
   keep(key: string, value: unknown, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
-    return this.keepBody(key, Serialized.of(value), headers);
+    const json = Serialized.of(value);
+    return this.keepBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
   }
 
-  /** Keeps an answer whose body is made already. */
-  keepBody(key: string, json: Serialized, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
-    const answer = { json, headers };
+  /**
+   * Keeps an answer whose body is made already.
+   * @param all every header that belongs to the body, when that is more than `headers`
+   */
+  keepBody(
+    key: string,
+    json: Serialized,
+    headers: Readonly<Record<string, string>>,
+    all: Readonly<Record<string, string>> = headers,
+  ): FixedAnswer {
+    const answer = { json, headers, flat: Object.entries(all).flat() };
     this.#answers.set(key, answer);
     return answer;
   }

@@ -27,6 +27,40 @@ export function matchesEtag(header: string, etag: string): boolean {
 
 const PRIVATE = 'max-age=0, private, must-revalidate';
 
+/** Headers of a JSON body that a GET is answered with. */
+export const jsonHeaders = ({ body, etag }: Serialized): Record<string, string> => ({
+  'content-type': 'application/json',
+  'content-length': String(body.length),
+  'cache-control': PRIVATE,
+  etag,
+});
+
+/** What `sendFixed` sends: a body with its tag, and headers as names and values in turn. */
+export interface Fixed {
+  json: Serialized;
+  flat: readonly string[];
+}
+
+/**
+ * Sends a kept body with its headers, or 304. It goes past Fastify's way: handing over thirty headers one by one costs
+ * as much as the rest of such a request.
+ */
+export function sendFixed(request: FastifyRequest, reply: FastifyReply, { json, flat }: Fixed): FastifyReply {
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && matchesEtag(known, json.etag)) {
+    return reply.code(304).header('ETag', json.etag).header('Cache-Control', PRIVATE).send();
+  }
+  const headers = [...flat, 'x-runtime', runtimeOf(reply)];
+  for (const [name, value] of Object.entries(reply.getHeaders())) headers.push(name, String(value));
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, headers);
+  reply.raw.end(request.method === 'HEAD' ? undefined : json.body);
+  return reply;
+}
+
+/** Seconds since the request came, for X-Runtime. */
+export const runtimeOf = (reply: FastifyReply): string => (reply.elapsedTime / 1000).toFixed(6);
+
 /** Sends a JSON body; a GET that has it already is answered with 304. */
 export function sendJson(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
   const ready = value instanceof Serialized ? value : undefined;

@@ -10,6 +10,7 @@ import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { registerRoute, routeUrl } from './register.ts';
 import type { Route } from './route.ts';
+import { runtimeOf } from './send.ts';
 import { HttpServices } from './services.ts';
 
 /** Headers of every answer. */
@@ -190,7 +191,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
     done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    reply.header('X-Runtime', (reply.elapsedTime / 1000).toFixed(6));
+    reply.header('X-Runtime', runtimeOf(reply));
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {

@@ -5,6 +5,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { lastCommitOf } from '../../git/last-commit.ts';
 import { parsePointer } from '../../git/lfs.ts';
+import type { FixedAnswer } from '../../http/answers.ts';
 import { contentDisposition, metadataHeaders } from '../../http/headers.ts';
 import { Serialized } from '../../http/send.ts';
 import { type FilePlace, type FoundFile, fileAt } from './service.ts';
@@ -15,11 +16,11 @@ const MAX_IN_MEMORY = 1024 * 1024;
 const PROBE = 8_000;
 const BINARY = 'application/octet-stream';
 
-export interface RawFile {
-  /** Every header of the answer, the tag included. */
+/** Bytes that stream, with every header of the answer, the tag included. */
+export interface RawStream {
   headers: Readonly<Record<string, string>>;
   etag: string;
-  open(): Readable | Buffer;
+  open(): Readable;
 }
 
 /**
@@ -32,11 +33,11 @@ export async function openRaw(
   project: Project,
   place: FilePlace,
   options: { lfs: boolean; signal: () => AbortSignal },
-): Promise<RawFile> {
+): Promise<FixedAnswer | RawStream> {
   const { repo } = place;
   const key = `raw:${repo.id}:${place.commit}:${place.ref}:${place.path}`;
   const kept = options.lfs ? undefined : deps.answers.peek(key);
-  if (kept !== undefined) return { headers: kept.headers, etag: kept.json.etag, open: () => kept.json.body };
+  if (kept !== undefined) return kept;
   const file = await fileAt(place);
   const { entry } = file;
   const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
@@ -53,8 +54,7 @@ export async function openRaw(
   if (data === null) {
     return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
   }
-  if (!options.lfs) deps.answers.keepBody(key, new Serialized(data, etag), headers);
-  return { headers, etag, open: () => data };
+  return deps.answers.keepBody(key, new Serialized(data, etag), headers);
 }
 
 async function headersOf(file: FoundFile, size: number, etag: string, type: string): Promise<Record<string, string>> {

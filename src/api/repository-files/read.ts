@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
 import { type BaseContext, route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
-import { matchesEtag } from '../../http/send.ts';
+import { matchesEtag, sendFixed } from '../../http/send.ts';
 import { inProject, type ProjectScope } from '../access.ts';
 import { openRaw } from './raw.ts';
 import { BlameRange, FilePath, RepositoryFile, RequiredRef } from './schema.ts';
@@ -67,12 +67,10 @@ type RawContext = BaseContext & ProjectScope & { params: { file_path: string }; 
 async function sendRaw(c: RawContext) {
   const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref ?? 'HEAD');
   const raw = await openRaw(c.deps, c.project, file, { lfs: c.input.lfs === true, signal: () => c.signal });
-  setHeaders(c.reply, raw.headers);
+  if ('json' in raw) return sendFixed(c.request, c.reply, raw);
   const known = c.request.headers['if-none-match'];
-  if (known !== undefined && matchesEtag(known, raw.etag)) {
-    c.reply.removeHeader('content-length');
-    return c.reply.code(304).send();
-  }
+  if (known !== undefined && matchesEtag(known, raw.etag)) return c.reply.code(304).header('ETag', raw.etag).send();
+  setHeaders(c.reply, raw.headers);
   return c.request.method === 'HEAD' ? c.reply.send() : raw.open();
 }
 
@@ -89,9 +87,7 @@ export const readRoutes = [
     errors: [400, 404, 413, 429],
     handler: async (c) => {
       const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
-      const { json, headers } = await readFile(c.deps, file, largeBlobLimit(c));
-      setHeaders(c.reply, headers);
-      return json;
+      return sendFixed(c.request, c.reply, await readFile(c.deps, file, largeBlobLimit(c)));
     },
   }),
   route({
