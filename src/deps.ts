@@ -18,6 +18,10 @@ export interface Deps {
   config: Config;
   clock: Clock;
   log: Logger;
+  /** When this process opened its data, by the clock of the file system. */
+  startedAt: Date;
+  /** Whether no other server process worked on the data at that time. */
+  alone: boolean;
   database: Database;
   /** The handle for queries outside a transaction; inside one, the transaction's own handle shadows it. */
   db: Db;

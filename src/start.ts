@@ -9,9 +9,11 @@ import { bootstrap } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
+import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
+import { endOrphans } from './git/orphans.ts';
 import { KeyedQueue } from './git/queue.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { Storages } from './git/storages.ts';
@@ -21,7 +23,7 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
-import { recoverIntents } from './repositories/change-refs.ts';
+import { enqueueRecovery, recoverIntents } from './repositories/recover-intents.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
@@ -37,10 +39,18 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/** Opens the database and the storages and builds the server. It does not listen, and no job runs, yet. */
-export async function open(config: Config, log: Logger, clock: Clock = systemClock): Promise<Instance> {
+/**
+ * Opens the database and the storages and builds the server. It does not listen, and no job runs, yet.
+ * @param alone whether no other server process works on the data
+ */
+export async function open(
+  config: Config,
+  log: Logger,
+  clock: Clock = systemClock,
+  alone = config.database.kind === 'sqlite',
+): Promise<Instance> {
+  const startedAt = new Date();
   await mkdir(config.dataDir, { recursive: true });
-  await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   for (const { path } of config.storages) await mkdir(path, { recursive: true });
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database);
@@ -50,6 +60,8 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
     config,
     clock,
     log,
+    startedAt,
+    alone,
     database,
     db: database.db,
     snapshot: new SnapshotCache(database.version),
@@ -71,7 +83,6 @@ export async function open(config: Config, log: Logger, clock: Clock = systemClo
   try {
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
-    await recoverIntents(deps);
     const { firstStart, newToken } = await bootstrap(deps);
     return { deps, server: buildApp(deps), firstStart, newToken, close };
   } catch (error) {
@@ -87,11 +98,36 @@ export interface Running extends Instance {
   stop(): Promise<void>;
 }
 
-/** Opens, listens and starts the background work. */
+/** Ends and removes what a killed process has left at work, before the data is opened. */
+async function clearAway(config: Config, log: Logger): Promise<void> {
+  await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
+  const ended = await endOrphans(config.storages.map(({ path }) => path));
+  if (ended > 0) log.log('warn', 'git processes of a killed server were ended', { processes: ended });
+}
+
+/**
+ * Opens, settles what was left over, listens and starts the background work.
+ * @throws ConfigError when another server runs on the same embedded database
+ */
 export async function serve(config: Config, log: Logger, clock: Clock = systemClock): Promise<Running> {
-  const instance = await open(config, log, clock);
+  await mkdir(config.dataDir, { recursive: true });
+  const claim = await claimData(config.database);
+  try {
+    return await serveClaimed(config, log, clock, claim);
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+async function serveClaimed(config: Config, log: Logger, clock: Clock, claim: Claim): Promise<Running> {
+  if (claim.alone) await clearAway(config, log);
+  const instance = await open(config, log, clock, claim.alone);
   const { app } = instance.server;
   try {
+    if (claim.alone) await instance.deps.jobs.reclaim();
+    await recoverIntents(instance.deps);
+    await claim.share();
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await instance.close();
@@ -101,6 +137,7 @@ export async function serve(config: Config, log: Logger, clock: Clock = systemCl
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   await enqueueSweep(instance.deps);
+  await enqueueRecovery(instance.deps);
   instance.deps.jobs.start();
   let stopping: Promise<void> | undefined;
   return {
@@ -111,6 +148,7 @@ export async function serve(config: Config, log: Logger, clock: Clock = systemCl
         instance.server.drain();
         await app.close();
         await instance.close();
+        await claim.release();
       })();
       return stopping;
     },

@@ -8,7 +8,6 @@ import {
   cloneRepository,
   createRepository,
   objectFormatOf,
-  removeLeftovers,
   removeRepository,
   repositorySize,
   setHead,
@@ -88,11 +87,12 @@ test('removing leaves nothing, also of what an ended process left', async (t) =>
   await removeRepository(dir);
   await removeRepository(dir);
   assert.deepEqual(readdirSync(base), []);
-  mkdirSync(join(base, '.making-x-1/objects'), { recursive: true });
-  mkdirSync(join(base, '.removing-y-2'));
+  mkdirSync(join(base, '.making-a.git-1/objects'), { recursive: true });
+  mkdirSync(join(base, '.removing-a.git-2'));
+  mkdirSync(join(base, '.making-b.git-3'));
   mkdirSync(join(base, 'keep.git'));
-  assert.equal(await removeLeftovers(base), 2);
-  assert.deepEqual(readdirSync(base), ['keep.git']);
+  await removeRepository(dir);
+  assert.deepEqual(readdirSync(base).sort(), ['.making-b.git-3', 'keep.git']);
 });
 
 test('HEAD changes in one step and respects the lock of another process', async (t) => {

@@ -8,7 +8,7 @@ import { runGit } from './process.ts';
 import { isValidBranchName } from './ref-name.ts';
 
 const CLONE_MS = 30 * 60_000;
-/** Names of folders that are being made or removed; a restart may delete them. */
+/** Names of folders that are being made or removed. */
 const MAKING = '.making-';
 const REMOVING = '.removing-';
 
@@ -138,29 +138,33 @@ export async function objectFormatOf(dir: string): Promise<ObjectFormat> {
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1';
 }
 
-/** Removes a repository: out of its place in one step, then from the disk. Fulfils also where there is none. */
+/**
+ * Removes a repository: out of its place in one step, then from the disk, with what ended processes have left of it
+ * half made or half removed. Fulfils also where there is none.
+ */
 export async function removeRepository(dir: string): Promise<void> {
   const parent = dirname(dir);
   const doomed = join(parent, `${REMOVING}${basename(dir)}-${randomUUID()}`);
   try {
     await rename(dir, doomed);
+    await syncPath(parent);
   } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
+    if (!isMissing(error)) throw error;
   }
-  await syncPath(parent);
-  await rm(doomed, { recursive: true, force: true, maxRetries: 3 });
+  const partial = [MAKING, REMOVING].map((prefix) => `${prefix}${basename(dir)}-`);
+  for (const name of await namesIn(parent)) {
+    if (!partial.some((start) => name.startsWith(start))) continue;
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
-/** Removes what an ended process left half made or half removed among the repositories of a folder. */
-export async function removeLeftovers(parent: string): Promise<number> {
-  let removed = 0;
-  for await (const entry of await opendir(parent)) {
-    if (!entry.name.startsWith(MAKING) && !entry.name.startsWith(REMOVING)) continue;
-    await rm(join(parent, entry.name), { recursive: true, force: true, maxRetries: 3 });
-    removed += 1;
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
-  return removed;
 }
 
 /**

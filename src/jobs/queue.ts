@@ -75,6 +75,28 @@ export class JobQueue {
       .execute();
   }
 
+  /**
+   * Removes the waiting job of a key.
+   * @param db the handle of the transaction that makes it unnecessary
+   * @returns whether there was one; a job that runs already is none
+   */
+  async cancel(db: Db, uniqueKey: string): Promise<boolean> {
+    const { numDeletedRows } = await db
+      .deleteFrom('jobs')
+      .where('unique_key', '=', uniqueKey)
+      .where('state', '=', 'waiting')
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  }
+
+  /**
+   * Takes the jobs of a dead process up again at once rather than when their leases end. Only for the start of a server
+   * that is alone.
+   */
+  async reclaim(): Promise<void> {
+    await this.#db.updateTable('jobs').set({ lease_until: '' }).where('state', '=', 'running').execute();
+  }
+
   /** Wakes the workers of this process. */
   notify(): void {
     const waiting = this.#wake;
@@ -133,6 +155,7 @@ export class JobQueue {
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(kind?.timeoutMs ?? 1_000)]);
     try {
       if (kind === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`);
+      if (job.attempts > kind.maxAttempts) throw new Error('its process ended at every attempt');
       await kind.handler(JSON.parse(job.payload) as never, { id: job.id, attempts: job.attempts, signal });
       await this.#db.deleteFrom('jobs').where('id', '=', job.id).execute();
     } catch (error) {

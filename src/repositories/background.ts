@@ -2,6 +2,8 @@ import type { Deps } from '../deps.ts';
 import { maintain } from '../git/maintenance.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 import { repositoryOf } from './change-refs.ts';
+import { leftOverBefore } from './left-over.ts';
+import { registerRecovery } from './recover-intents.ts';
 
 /** Kind of the job that keeps a repository quick; its payload is `{ project_id }`. */
 export const MAINTAIN_REPOSITORY = 'maintain-repository';
@@ -21,6 +23,7 @@ export function registerRepositoryWork(deps: Deps): void {
       .executeTakeFirst();
     if (project !== undefined) await maintain(repositoryOf(deps, project));
   });
+  registerRecovery(deps);
   deps.jobs.register<{ started_at: string }>(
     SWEEP,
     ({ started_at }, { signal }) => sweep(deps, new Date(started_at), signal),
@@ -28,8 +31,9 @@ export function registerRepositoryWork(deps: Deps): void {
   );
 }
 
-/** Removes the locks that a killed process left in any repository, a batch at a time. */
+/** Removes half an upload, and the locks that a killed process left in any repository, a batch at a time. */
 async function sweep(deps: Deps, startedAt: Date, signal: AbortSignal): Promise<void> {
+  await deps.blobs.removeLeftovers(startedAt);
   for (let after = 0; ; ) {
     const projects = await deps.db
       .selectFrom('projects')
@@ -50,13 +54,11 @@ async function sweep(deps: Deps, startedAt: Date, signal: AbortSignal): Promise<
   }
 }
 
-/** Beside other server processes only what is as old as this is surely left over: a push may take hours. */
-const SHARED_AGE_MS = 24 * 3_600_000;
-const ALONE_AGE_MS = 1_000;
-
-/** Asks for a sweep of all repositories. For the start of the server: what is older than it and still locks is left over. */
+/** Asks for a sweep of all repositories. For the start of the server; a request that still waits from an earlier one gives way. */
 export async function enqueueSweep(deps: Deps): Promise<void> {
-  const age = deps.config.database.kind === 'sqlite' ? ALONE_AGE_MS : SHARED_AGE_MS;
-  const started_at = new Date(deps.clock.now().getTime() - age).toISOString();
-  await deps.jobs.enqueue(deps.db, SWEEP, { started_at }, { uniqueKey: SWEEP });
+  const started_at = leftOverBefore(deps).toISOString();
+  await deps.db.transaction().execute(async (db) => {
+    await deps.jobs.cancel(db, SWEEP);
+    await deps.jobs.enqueue(db, SWEEP, { started_at }, { uniqueKey: SWEEP });
+  });
 }

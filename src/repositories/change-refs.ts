@@ -1,20 +1,27 @@
 import { timestamp } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
-import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
-import { removeStaleLocks } from '../git/stale-locks.ts';
 import { protectDefaultBranch } from './default-branch.ts';
+import { pastStaleLocks } from './left-over.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */
-export interface ChangeContext {
+interface ChangeContext {
   via: 'api' | 'git';
   pushOptions: readonly string[];
+}
+
+/** What is stored before refs move, so that it can be finished after a crash. */
+export interface Intent extends ChangeContext {
+  projectId: number;
+  userId: number | null;
+  updates: readonly RefChange[];
+  /** Whether the repository had no branch before. */
+  wasEmpty: boolean;
 }
 
 export interface RefChangeRequest extends ChangeContext {
@@ -44,7 +51,7 @@ export function inRepositoryQueue<T>(
 /**
  * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
  * first, then the refs move, then intent and event change places in one transaction. What a crash interrupts,
- * `recoverIntents` finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
+ * `recoverIntents` (recover-intents.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
  * @throws GitError `conflict` when a ref is not where the update says; ApiError 400 while the repository is read-only
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
@@ -59,21 +66,22 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   if (state.repository_read_only === 1) {
     throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
   }
+  const { via, pushOptions, userId } = request;
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const { id } = await db
     .insertInto('ref_intents')
     .values({
       project_id: project.id,
-      user_id: request.userId,
+      user_id: userId,
       updates: JSON.stringify(updates),
-      context: JSON.stringify({ via: request.via, pushOptions: request.pushOptions } satisfies ChangeContext),
+      context: JSON.stringify({ via, pushOptions, wasEmpty }),
       created_at: timestamp(clock),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   try {
-    await repo.refs.transaction(updates);
+    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await areApplied(repo, updates))) {
@@ -81,7 +89,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       throw error;
     }
   }
-  await finish(deps, repo, id, request, wasEmpty);
+  await finishChange(deps, repo, id, { projectId: project.id, userId, updates, via, pushOptions, wasEmpty });
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
@@ -89,23 +97,19 @@ async function areApplied(repo: Repository, updates: readonly RefChange[]): Prom
   return updates.length > 0;
 }
 
-async function finish(
-  deps: Deps,
-  repo: Repository,
-  intentId: number,
-  { project, userId, updates, via, pushOptions }: RefChangeRequest,
-  wasEmpty: boolean,
-): Promise<void> {
-  const newDefault = wasEmpty ? await pickDefaultBranch(repo, updates) : null;
+/** Records what follows from refs that have moved, and drops the intent, in one transaction. */
+export async function finishChange(deps: Deps, repo: Repository, intentId: number, intent: Intent): Promise<void> {
+  const { projectId, updates } = intent;
+  const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
   await deps.db.transaction().execute(async (db) => {
-    await recordPush(deps, db, intentId, { project_id: project.id, user_id: userId, updates, via, pushOptions });
-    if (newDefault !== null) await protectDefaultBranch(db, deps.clock, project.id, newDefault);
+    await recordPush(deps, db, intentId, intent);
+    if (newDefault !== null) await protectDefaultBranch(db, deps.clock, projectId, newDefault);
   });
   deps.jobs.notify();
 }
 
 /** The first branches of an empty repository decide its default branch, unless HEAD names one of them already. */
-async function pickDefaultBranch(repo: Repository, updates: readonly RefChange[]): Promise<string | null> {
+async function pickDefaultBranch(deps: Deps, repo: Repository, updates: readonly RefChange[]): Promise<string | null> {
   const created = updates.flatMap(({ ref, new: oid }) =>
     oid !== null && ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : [],
   );
@@ -113,82 +117,24 @@ async function pickDefaultBranch(repo: Repository, updates: readonly RefChange[]
   const head = await repo.refs.head();
   if (head !== null && created.includes(head)) return head;
   const chosen = ['main', 'master'].find((name) => created.includes(name)) ?? created[0]!;
-  await setHead(repo.dir, chosen);
+  await pastStaleLocks(deps, repo, () => setHead(repo.dir, chosen));
   return chosen;
 }
 
-interface PushRecord extends ChangeContext {
-  project_id: number;
-  user_id: number | null;
-  updates: readonly RefChange[];
-}
-
 /** Turns an intent into the event of what has happened. */
-async function recordPush(deps: Deps, db: Db, intentId: number, push: PushRecord): Promise<void> {
+async function recordPush(deps: Deps, db: Db, intentId: number, intent: Intent): Promise<void> {
+  const { projectId, userId, updates, via, pushOptions } = intent;
   const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
   if (removed.numDeletedRows === 0n) return;
   await db
     .updateTable('projects')
     .set({ last_activity_at: timestamp(deps.clock) })
-    .where('id', '=', push.project_id)
+    .where('id', '=', projectId)
     .execute();
   await deps.events.record(
     db,
     'push',
-    { project_id: push.project_id, updates: [...push.updates], push_options: [...push.pushOptions], via: push.via },
-    { projectId: push.project_id, actorId: push.user_id },
+    { project_id: projectId, updates: [...updates], push_options: [...pushOptions], via },
+    { projectId, actorId: userId },
   );
-}
-
-/**
- * Finishes or drops what a crash left behind: an intent whose refs have moved gets its event, another is removed.
- * Called at the start, before requests are served.
- */
-export async function recoverIntents(deps: Deps): Promise<void> {
-  const intents = await deps.db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
-  for (const intent of intents) {
-    const project = await deps.db
-      .selectFrom('projects')
-      .selectAll()
-      .where('id', '=', intent.project_id)
-      .executeTakeFirst();
-    const updates = parseJson<RefChange[]>(intent.updates);
-    const applied = project === undefined ? [] : await settle(repositoryOf(deps, project), updates);
-    await deps.db.transaction().execute(async (db) => {
-      if (applied.length === 0) {
-        await db.deleteFrom('ref_intents').where('id', '=', intent.id).execute();
-        return;
-      }
-      const context = parseJson<ChangeContext>(intent.context);
-      await recordPush(deps, db, intent.id, {
-        ...context,
-        project_id: intent.project_id,
-        user_id: intent.user_id,
-        updates: applied,
-      });
-    });
-    deps.log.log('warn', 'an interrupted write was settled', {
-      project_id: intent.project_id,
-      refs: updates.length,
-      applied: applied.length,
-    });
-  }
-}
-
-/** Finishes changes of which some were made; gives all that are made now. None were made: none are. */
-async function settle(repo: Repository, updates: readonly RefChange[]): Promise<RefChange[]> {
-  await removeStaleLocks(repo.dir, new Date());
-  const now = await Promise.all(
-    updates.map((update) =>
-      repo.refs.resolve(update.ref).catch((error: unknown) => {
-        if (error instanceof GitError) return undefined;
-        throw error;
-      }),
-    ),
-  );
-  const applied = updates.filter((update, index) => now[index] === update.new);
-  const rest = updates.filter((update, index) => now[index] === update.old && update.old !== update.new);
-  if (applied.length === 0 || rest.length === 0) return applied;
-  await repo.refs.transaction(rest);
-  return [...applied, ...rest];
 }

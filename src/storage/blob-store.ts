@@ -56,4 +56,10 @@ export interface BlobStore {
    * @returns whether it was removed
    */
   delete(sha256: string, unusedSince?: Date): Promise<boolean>;
+  /**
+   * Removes what interrupted uploads left.
+   * @param olderThan uploads that were written to at or after this time may still be under way
+   * @returns how many there were
+   */
+  removeLeftovers(olderThan: Date): Promise<number>;
 }

@@ -93,11 +93,6 @@ export class DiskBlobStore implements BlobStore {
     return (await orNull(unlink(path).then(() => true))) ?? false;
   }
 
-  /**
-   * Removes what interrupted uploads left.
-   * @param olderThan uploads that were written to at or after this time may still be under way
-   * @returns how many files were removed
-   */
   async removeLeftovers(olderThan: Date): Promise<number> {
     const folder = join(this.#root, TEMPORARY);
     let removed = 0;

@@ -1,0 +1,67 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/env.ts';
+
+/** A running server's claim on its data, which ends with the process however that ends. */
+export interface Claim {
+  /** Whether no other server process works on the data, so that all that is left over belongs to a dead one. */
+  alone: boolean;
+  /** Lets other server processes in, where the database can have several; call it once what was left over is settled. */
+  share(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Names the lock among those of the database; any number that nothing else uses. */
+const POSTGRES_LOCK = 7_837_462;
+/** A connection of a killed process may take a moment to be noticed. */
+const TRIES = 5;
+const TRY_MS = 50;
+
+/**
+ * Claims the data for this process. An embedded database takes one server; PostgreSQL takes many, and the first of
+ * them holds the others up until it calls `share`.
+ * @throws ConfigError when another server runs on the embedded database
+ */
+export function claimData(config: Config['database']): Promise<Claim> {
+  return config.kind === 'sqlite' ? claimSqlite(config.path) : claimPostgres(config.url);
+}
+
+/** The lock is one of the operating system on a file beside the database: it is gone with the process. */
+async function claimSqlite(path: string): Promise<Claim> {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: TRIES * TRY_MS });
+  try {
+    lock.exec('begin exclusive');
+  } catch (error) {
+    lock.close();
+    if (!/database is locked/.test(String(error))) throw error;
+    throw new ConfigError(`Another server runs on ${path}. Stop it, or choose another STITHY_DATA_DIR.`);
+  }
+  return { alone: true, share: async () => {}, release: async () => lock.close() };
+}
+
+async function claimPostgres(url: string): Promise<Claim> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, keepAlive: true });
+  // A lost connection loses the claim; a server that starts then takes this one for dead, but nothing of its own.
+  client.on('error', () => {});
+  await client.connect();
+  const tryLock = async (): Promise<boolean> => {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [POSTGRES_LOCK]);
+    return rows[0]?.locked === true;
+  };
+  let alone = await tryLock();
+  for (let tries = 1; !alone && tries < TRIES; tries += 1) {
+    await sleep(TRY_MS);
+    alone = await tryLock();
+  }
+  // Waits for a first server that is still settling what it found.
+  await client.query('select pg_advisory_lock_shared($1)', [POSTGRES_LOCK]);
+  return {
+    alone,
+    share: async () => {
+      if (alone) await client.query('select pg_advisory_unlock($1)', [POSTGRES_LOCK]);
+    },
+    release: () => client.end(),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { removeStaleLocks } from '../git/stale-locks.ts';
+
+/** Beside other server processes only what is as old as this is surely left over: a push may take hours. */
+const SHARED_AGE_MS = 24 * 3_600_000;
+
+/** What was last changed before this instant, and still locks or is temporary, was left by a killed process. */
+export function leftOverBefore({ startedAt, alone }: Deps): Date {
+  return alone ? startedAt : new Date(Date.now() - SHARED_AGE_MS);
+}
+
+/**
+ * Runs a write to a repository; where a lock stands in its way that a killed process has left, once more without it.
+ * @throws what `write` throws; GitError `locked` for a lock that somebody holds
+ */
+export async function pastStaleLocks<T>(deps: Deps, repo: Repository, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'locked') throw error;
+    if ((await removeStaleLocks(repo.dir, leftOverBefore(deps))).length === 0) throw error;
+    return write();
+  }
+}

@@ -1,0 +1,109 @@
+import type { Selectable } from 'kysely';
+import { parseJson } from '../db/columns.ts';
+import type { RefChange, RefIntentsTable } from '../db/tables/repositories.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { removeStaleLocks } from '../git/stale-locks.ts';
+import { finishChange, type Intent, repositoryOf } from './change-refs.ts';
+import { leftOverBefore } from './left-over.ts';
+
+/** Longer than any change of refs takes: git is ended after a minute. */
+const SETTLED_AFTER_MS = 5 * 60_000;
+const RECOVER = 'recover-intents';
+
+type Row = Selectable<RefIntentsTable>;
+
+/**
+ * Finishes or drops what a crash left behind: an intent whose refs have moved gets its event, another is removed.
+ * For the start, before requests are served. Where other servers run on the same data, an intent that may be theirs is
+ * left until it is old.
+ */
+export async function recoverIntents(deps: Deps): Promise<void> {
+  const oldest = new Date(deps.clock.now().getTime() - SETTLED_AFTER_MS).toISOString();
+  let query = deps.db.selectFrom('ref_intents').selectAll().orderBy('id');
+  if (!deps.alone) query = query.where('created_at', '<', oldest);
+  for (const row of await query.execute()) {
+    const updates = parseJson<RefChange[]>(row.updates);
+    const applied = await recoverOne(deps, row, updates);
+    deps.log.log('warn', 'an interrupted write was settled', {
+      project_id: row.project_id,
+      refs: updates.length,
+      applied,
+    });
+  }
+}
+
+/** Names the job that comes back for the intents of a neighbour that has died. */
+export function registerRecovery(deps: Deps): void {
+  deps.jobs.register(RECOVER, () => recoverIntents(deps));
+}
+
+/** Asks for another look at what was too young to tell at the start. */
+export async function enqueueRecovery(deps: Deps): Promise<void> {
+  if (deps.alone) return;
+  const runAt = new Date(deps.clock.now().getTime() + SETTLED_AFTER_MS + 60_000);
+  await deps.jobs.enqueue(deps.db, RECOVER, {}, { uniqueKey: RECOVER, runAt });
+}
+
+/** @returns how many of the changes were made */
+async function recoverOne(deps: Deps, row: Row, updates: readonly RefChange[]): Promise<number> {
+  const project = await deps.db
+    .selectFrom('projects')
+    .select(['repository_storage', 'disk_path'])
+    .where('id', '=', row.project_id)
+    .executeTakeFirst();
+  const repo = project === undefined ? undefined : repositoryOf(deps, project);
+  const applied = repo === undefined ? [] : await settle(deps, repo, updates, await changesSince(deps, row));
+  if (repo === undefined || applied.length === 0) {
+    await deps.db.deleteFrom('ref_intents').where('id', '=', row.id).execute();
+    return 0;
+  }
+  const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'wasEmpty'>>(row.context);
+  await finishChange(deps, repo, row.id, {
+    ...context,
+    projectId: row.project_id,
+    userId: row.user_id,
+    updates: applied,
+  });
+  return applied.length;
+}
+
+/** What other servers have changed since: it may start from what the interrupted write made. */
+async function changesSince(deps: Deps, { project_id, created_at }: Row): Promise<RefChange[]> {
+  if (deps.alone) return [];
+  const events = await deps.db
+    .selectFrom('domain_events')
+    .select('payload')
+    .where('type', '=', 'push')
+    .where('project_id', '=', project_id)
+    .where('created_at', '>=', created_at)
+    .orderBy('id')
+    .limit(10_000)
+    .execute();
+  return events.flatMap(({ payload }) => parseJson<{ updates: RefChange[] }>(payload).updates);
+}
+
+/** Finishes changes of which some were made; gives all that are made now. None were made: none are. */
+async function settle(
+  deps: Deps,
+  repo: Repository,
+  updates: readonly RefChange[],
+  later: readonly RefChange[],
+): Promise<RefChange[]> {
+  await removeStaleLocks(repo.dir, leftOverBefore(deps));
+  const now = await Promise.all(
+    updates.map((update) =>
+      repo.refs.resolve(update.ref).catch((error: unknown) => {
+        if (error instanceof GitError) return undefined;
+        throw error;
+      }),
+    ),
+  );
+  const followed = (update: RefChange) => later.some(({ ref, old }) => ref === update.ref && old === update.new);
+  const applied = updates.filter((update, index) => now[index] === update.new || followed(update));
+  const rest = updates.filter((update, index) => now[index] === update.old && !applied.includes(update));
+  if (applied.length === 0 || rest.length === 0) return applied;
+  await repo.refs.transaction(rest);
+  return [...applied, ...rest];
+}
