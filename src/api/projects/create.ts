@@ -11,7 +11,9 @@ import type { Project, ProjectsTable } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import type { ObjectFormat } from '../../git/objects.ts';
 import { createRepository, removeRepository } from '../../git/repository-files.ts';
+import type { Location } from '../../git/storages.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
+import { discardUnlessKept, keepRepository } from './destroy.ts';
 
 export interface NewProject {
   namespace: Namespace;
@@ -33,32 +35,45 @@ export interface NewProject {
 
 /**
  * Creates a project with its repository. The repository is made first, under a path that nothing else has; only when
- * it is on disk the row is written, and it goes away again when that fails. So a project never lacks its repository.
+ * it is on disk the row is written, and it goes away again when that fails, also when it is the process that dies. So a
+ * project never lacks its repository, and no repository its project.
  * @throws ApiError 400 (or `takenStatus`) when the name or path is taken
  */
 export async function createProject(deps: Deps, given: NewProject): Promise<Project> {
   const { storages } = deps;
   const location = { storage: storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
   const dir = storages.dirOf(location);
+  await discardUnlessKept(deps, location);
   try {
     await createRepository(dir, {
       defaultBranch: given.defaultBranch,
       ...(given.objectFormat === undefined ? {} : { objectFormat: given.objectFormat }),
     });
     await given.fillRepository?.(dir);
-    const project = await deps.db
-      .transaction()
-      .execute(async (db) =>
-        insertProject(deps, db, given, { repository_storage: location.storage, disk_path: location.diskPath }),
-      );
+    const project = await deps.db.transaction().execute(async (db) => {
+      if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
+      return insertProject(deps, db, given, { repository_storage: location.storage, disk_path: location.diskPath });
+    });
     deps.jobs.notify();
     return project;
   } catch (error) {
-    storages.forget(location);
-    await removeRepository(dir);
+    await discardNow(deps, location);
     if (isUniqueViolation(error)) throw taken(['name', 'path'], given.takenStatus);
     throw error;
   }
+}
+
+/** Removes a repository that got no row. Where the database cannot tell, the job that waits for it does. */
+async function discardNow(deps: Deps, location: Location): Promise<void> {
+  const row = await deps.db
+    .selectFrom('projects')
+    .select('id')
+    .where('disk_path', '=', location.diskPath)
+    .executeTakeFirst();
+  if (row !== undefined) return;
+  deps.storages.forget(location);
+  await removeRepository(deps.storages.dirOf(location));
+  await keepRepository(deps, deps.db, location);
 }
 
 async function insertProject(
