@@ -1,6 +1,7 @@
 import { notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/errors.ts';
 import type { Ref } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { Serialized } from '../../http/send.ts';
@@ -17,11 +18,16 @@ import { HEADS, presentBranches } from './entity.ts';
 import { type BranchPage, branchIn, protectPage } from './page.ts';
 import type { BranchJson } from './schema.ts';
 
-/** The default branch; null while it does not exist. */
+/** The default branch; null while it does not exist, or is damaged: the others are shown all the same. */
 export async function defaultBranchOf(repo: Repository): Promise<Ref | null> {
-  const name = await repo.refs.head();
-  const oid = name === null ? null : await repo.refs.resolve(HEADS + name);
-  return name === null || oid === null ? null : { name: HEADS + name, oid };
+  try {
+    const name = await repo.refs.head();
+    const oid = name === null ? null : await repo.refs.resolve(HEADS + name);
+    return name === null || oid === null ? null : { name: HEADS + name, oid };
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'corrupt') return null;
+    throw error;
+  }
 }
 
 /** One branch as the actor sees it. @throws ApiError 404 when its commit is missing from a damaged repository */
