@@ -1,0 +1,105 @@
+/**
+ * Kills the server in the middle of writes and looks whether it kept what it had acknowledged:
+ * `npm run test:crash`, or `node test/crash/run.ts [--rounds N] [--seed N] [--postgres]`.
+ * With --postgres it uses the server of STITHY_TEST_POSTGRES.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { treeEntry } from './ledger.ts';
+import { Random } from './random.ts';
+import { type Crew, crash, verify } from './round.ts';
+import { World } from './world.ts';
+import { CommitWriter } from './writers/commit-writer.ts';
+import { ProjectWriter } from './writers/project-writer.ts';
+import { PushWriter } from './writers/push-writer.ts';
+import { RefWriter } from './writers/ref-writer.ts';
+import { repositoryPath, type Writer } from './writers/writer.ts';
+
+const SITES = 2;
+const MAX_ROUNDS = 1_000_000;
+
+function readOptions(): { rounds: number; seed: number; postgres: boolean } {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string' }, seed: { type: 'string' }, postgres: { type: 'boolean' } },
+  });
+  const rounds = Number(values.rounds ?? 50);
+  const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) throw new Error('--rounds takes a whole number');
+  if (!Number.isInteger(seed)) throw new Error('--seed takes a whole number');
+  return { rounds, seed, postgres: values.postgres ?? false };
+}
+
+/** Makes the projects with a first commit, and everybody who writes to them. */
+async function makeCrew(world: World, random: Random): Promise<Crew> {
+  await world.makeSites(SITES);
+  const writers: Writer[] = [];
+  for (const [index, site] of world.sites.entries()) {
+    const content = `site ${index}\n`;
+    const body = {
+      branch: 'main',
+      commit_message: 'first',
+      actions: [{ action: 'create', file_path: 'README.md', content }],
+    };
+    const after = {
+      oid: null,
+      label: 'first',
+      files: new Map([['README.md', treeEntry(content)]]),
+      history: [],
+    };
+    const operation = { name: 'first commit', changes: [{ ref: 'refs/heads/main', before: null, after }] };
+    await site.ledger.attempt(operation, async () => {
+      const { id } = await world.must<{ id: string }>('POST', `${repositoryPath(site)}/commits`, body);
+      return { acknowledged: true, oids: [id] };
+    });
+    const context = (name: string) => ({ world, site, random: new Random(random.below(2 ** 31)), name });
+    const pushers = [`push-${index}-a`, `push-${index}-b`].map((name) => new PushWriter(context(name)));
+    for (const pusher of pushers) await pusher.prepare();
+    writers.push(new CommitWriter(context('commits-a')), new CommitWriter(context('commits-b')), ...pushers);
+    writers.push(new RefWriter(context('branches'), 'branches'), new RefWriter(context('tags'), 'tags'));
+  }
+  const projects = new ProjectWriter(world, new Random(random.below(2 ** 31)));
+  return { writers: [...writers, projects], projects };
+}
+
+async function main(): Promise<number> {
+  const { rounds, seed, postgres } = readOptions();
+  if (postgres && !process.env.STITHY_TEST_POSTGRES) throw new Error('--postgres needs STITHY_TEST_POSTGRES');
+  const database: TestDatabase = postgres ? await freshDatabase() : { url: null, drop: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'stithy-crash-'));
+  const world = new World(folder, database.url);
+  process.stdout.write(`crash: ${rounds} rounds, seed ${seed}\n`);
+  let passed = 0;
+  let problems: string[] = [];
+  let acknowledged = 0;
+  try {
+    await world.start();
+    const random = new Random(seed);
+    const crew = await makeCrew(world, random);
+    while (passed < rounds && problems.length === 0) {
+      problems = await crash(world, crew, random, passed % 2 === 1);
+      if (problems.length === 0) problems = await verify(world, crew);
+      if (problems.length === 0) passed += 1;
+    }
+    acknowledged = world.sites.reduce((sum, { ledger }) => sum + ledger.acknowledged, crew.projects.acknowledged);
+    await world.server.stop();
+  } catch (error) {
+    problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    await world.server.kill();
+  }
+  if (problems.length === 0) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await database.drop();
+  } else {
+    process.stdout.write(`\nround ${passed + 1} of seed ${seed}:\n${problems.join('\n')}\n`);
+    process.stdout.write(`data, clones and log are kept in ${folder}\n`);
+  }
+  const lost = problems.filter((problem) => problem.startsWith('lost')).length;
+  process.stdout.write(`crash: ${passed} rounds, ${acknowledged} acknowledged writes, ${lost} lost\n`);
+  process.stdout.write(`${passed} passed, ${problems.length === 0 ? 0 : 1} failed\n`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { apiClient } from '../support/api-client.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
+
+const TOKEN = 'glpat-process-test-token-0000';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stithy-e2e-'));
+});
+after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+/** Runs a server for one test. */
+async function withServer(
+  dataDir: string,
+  settings: Record<string, string>,
+  use: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
+  const server = await startServer({ dataDir: join(folder, dataDir), settings });
+  try {
+    await use(server);
+  } finally {
+    await server.kill();
+  }
+}
+
+/** A project whose archive does not fit into the buffers between server and client. */
+async function largeProject(url: string): Promise<number> {
+  const call = apiClient(url, TOKEN);
+  const { body } = await call<{ id: number }>('POST', '/projects', { path: 'large' });
+  let seed = 1;
+  const noise = Buffer.from(
+    Uint8Array.from({ length: 24 * 1024 * 1024 }, () => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return seed >>> 16;
+    }),
+  );
+  const action = { action: 'create', file_path: 'noise.bin', encoding: 'base64', content: noise.toString('base64') };
+  const json = { branch: 'main', commit_message: 'noise', actions: [action] };
+  const commit = await call('POST', `/projects/${body.id}/repository/commits`, json);
+  assert.equal(commit.status, 201, commit.text);
+  return body.id;
+}
+
+/** Asks over a socket and takes nothing but the beginning of the answer, until `finish` is called. */
+async function slowRequest(url: string, path: string): Promise<{ socket: Socket; finish(): Promise<Buffer> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nPRIVATE-TOKEN: ${TOKEN}\r\nConnection: close\r\n\r\n`);
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  socket.pause();
+  return {
+    socket,
+    finish: async () => {
+      const chunks = [first];
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const closed = once(socket, 'close');
+      socket.resume();
+      await closed;
+      return Buffer.concat(chunks);
+    },
+  };
+}
+
+describe('SIGTERM', () => {
+  test('turns readiness off first, lets a request under way finish, and ends with code 0', async () => {
+    await withServer('stopping', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
+      const id = await largeProject(server.url);
+      assert.equal((await fetch(`${server.url}/-/readiness`)).status, 200);
+      const file = '/repository/files/noise.bin/raw?ref=main';
+      const slow = await slowRequest(server.url, `/api/v4/projects/${id}${file}`);
+      // A probe that has begun to ask: new connections are not taken any more.
+      const { hostname, port } = new URL(server.url);
+      const probe = connect(Number(port), hostname);
+      await once(probe, 'connect');
+      probe.write('GET /-/readiness HTTP/1.1\r\n');
+      await sleep(200);
+      const ended = once(server.child, 'exit');
+      server.child.kill('SIGTERM');
+      await sleep(200);
+      probe.write(`Host: ${hostname}\r\n\r\n`);
+      const [answer] = (await once(probe, 'data')) as [Buffer];
+      assert.match(answer.toString(), /^HTTP\/1\.1 503 /);
+      await sleep(300);
+      assert.equal(server.child.exitCode, null, 'it ended with a request under way');
+      const bytes = await slow.finish();
+      const head = bytes.indexOf('\r\n\r\n');
+      assert.match(bytes.toString('latin1', 0, head), /^HTTP\/1\.1 200 /);
+      assert.ok(bytes.length - head >= 24 * 1024 * 1024, `${bytes.length} bytes`);
+      assert.deepEqual(await ended, [0, null]);
+    });
+  });
+});
+
+describe('a data folder', () => {
+  test('of an earlier run opens again, with everything in it, and no token is shown a second time', async () => {
+    let token = '';
+    await withServer('again', {}, async (server) => {
+      token = /token (\S+) +\(shown this once\)/.exec(server.greeting)?.[1] ?? '';
+      assert.match(token, /^glpat-/);
+      const call = apiClient(server.url, token);
+      const made = await call('POST', '/projects', { path: 'kept', initialize_with_readme: true });
+      assert.equal(made.status, 201, made.text);
+      assert.equal(await server.stop(), 0);
+    });
+    await withServer('again', {}, async (server) => {
+      assert.doesNotMatch(server.greeting, /shown this once|glpat-/);
+      const call = apiClient(server.url, token);
+      const raw = await call('GET', '/projects/root%2Fkept/repository/files/README.md/raw');
+      assert.equal(raw.status, 200);
+      assert.match(raw.text, /kept/);
+      assert.equal(await server.stop(), 0);
+    });
+  });
+
+  test('takes one server at a time, and the next one as soon as the first is killed', async () => {
+    const settings = { STITHY_ROOT_TOKEN: TOKEN };
+    await withServer('single', settings, async (server) => {
+      const second = startServer({ dataDir: join(folder, 'single'), settings });
+      await assert.rejects(second, /Another server runs on .*single/);
+      assert.equal((await apiClient(server.url, TOKEN)('GET', '/user')).status, 200);
+      await server.kill();
+      await withServer('single', settings, async (next) => {
+        assert.equal((await apiClient(next.url, TOKEN)('GET', '/user')).status, 200);
+      });
+    });
+  });
+
+  test('holds no token in readable form', async () => {
+    await withServer('secret', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
+      assert.equal((await apiClient(server.url, TOKEN)('GET', '/user')).status, 200);
+      assert.equal(await server.stop(), 0);
+    });
+    assert.equal(readFileSync(join(folder, 'secret/stithy.db')).includes(TOKEN), false);
+  });
+});

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+
+export interface GitClientResult {
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+const TIMEOUT_MS = 120_000;
+
+const ENVIRONMENT = {
+  HOME: '/nonexistent',
+  LC_ALL: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.com',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.com',
+};
+
+/** Runs the machine's git as a person would, with no configuration but the arguments'; never rejects for an exit code. */
+export function runGitClient(
+  cwd: string,
+  args: readonly string[],
+  input: string | Buffer = '',
+): Promise<GitClientResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
+      stdio: 'pipe',
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
+    const stdout: Buffer[] = [];
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout: Buffer.concat(stdout), stderr }));
+    child.stdin.end(input);
+  });
+}
+
+/** The same for a command that must succeed. @returns its output without the last line feed @throws Error with git's text */
+export async function mustGit(cwd: string, args: readonly string[], input: string | Buffer = ''): Promise<string> {
+  const { code, stdout, stderr } = await runGitClient(cwd, args, input);
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stdout.toString('utf8').replace(/\n$/, '');
+}
+
+/** Address of a repository with a token in it. @param url address of the server */
+export function cloneUrl(url: string, fullPath: string, token: string): string {
+  const address = new URL(`${url}/${fullPath}.git`);
+  address.username = 'git';
+  address.password = token;
+  return address.href;
+}
