@@ -1,13 +1,12 @@
 /**
  * Kills the server in the middle of writes and looks whether it kept what it had acknowledged:
  * `npm run test:crash`, or `node test/crash/run.ts [--rounds N] [--seed N] [--postgres]`.
- * With --postgres it uses the server of STITHY_TEST_POSTGRES.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { startPostgres } from '../support/runner/postgres.ts';
 import { treeEntry } from './ledger.ts';
 import { Random } from './random.ts';
 import { type Crew, crash, verify } from './round.ts';
@@ -66,10 +65,9 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
 
 async function main(): Promise<number> {
   const { rounds, seed, postgres } = readOptions();
-  if (postgres && !process.env.STITHY_TEST_POSTGRES) throw new Error('--postgres needs STITHY_TEST_POSTGRES');
-  const database: TestDatabase = postgres ? await freshDatabase() : { url: null, drop: async () => {} };
+  const database = postgres ? await startPostgres() : null;
   const folder = await mkdtemp(join(tmpdir(), 'stithy-crash-'));
-  const world = new World(folder, database.url);
+  const world = new World(folder, database?.url ?? null);
   process.stdout.write(`crash: ${rounds} rounds, seed ${seed}\n`);
   let passed = 0;
   let problems: string[] = [];
@@ -91,11 +89,11 @@ async function main(): Promise<number> {
   }
   if (problems.length === 0) {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    await database.drop();
   } else {
     process.stdout.write(`\nround ${passed + 1} of seed ${seed}:\n${problems.join('\n')}\n`);
     process.stdout.write(`data, clones and log are kept in ${folder}\n`);
   }
+  await database?.stop();
   const lost = problems.filter((problem) => problem.startsWith('lost')).length;
   process.stdout.write(`crash: ${passed} rounds, ${acknowledged} acknowledged writes, ${lost} lost\n`);
   process.stdout.write(`${passed} passed, ${problems.length === 0 ? 0 : 1} failed\n`);

@@ -35,15 +35,16 @@ export async function findLeftovers(world: World): Promise<string[]> {
   if (!swept) return ['the clean-up of this start does not end'];
   let left: string[] = [];
   const clean = async () => {
-    left = leftoversNow(world.dataDir);
+    left = (await projectRows(world)).flatMap((row) => leftoversIn(folderOf(world, row)));
     return left.length === 0;
   };
   // Upkeep of a repository may hold a lock for a moment.
   return (await comesTrue(clean)) ? [] : left.map((path) => `left over: ${path}`);
 }
 
-function leftoversNow(dataDir: string): string[] {
-  return globSync('{default,second}/**/*', { cwd: dataDir }).filter((path) => LEFTOVER.test(basename(path)));
+function leftoversIn(dir: string): string[] {
+  const found = globSync('**/*', { cwd: dir }).filter((path) => LEFTOVER.test(basename(path)));
+  return found.map((path) => join(dir, path));
 }
 
 /** `git fsck` of every project's repository, folders without a project, and the database's own checks. */

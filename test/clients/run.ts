@@ -1,0 +1,100 @@
+/**
+ * Lets clients in other languages, unmodified and from their own registries, work with the server: `npm run test:clients`.
+ * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startServer } from '../support/server-process.ts';
+
+const TOKEN = 'glpat-clients-test-token-0000';
+const PYTHON_GITLAB = '8.6.0';
+const GO_CLIENT = 'v1.46.0';
+const PREPARE_MS = 600_000;
+const RUN_MS = 300_000;
+
+const here = import.meta.dirname;
+const cache = resolve(here, '../../node_modules/.cache/clients');
+
+/** Why a client cannot be tested on this machine. */
+class Missing extends Error {
+  override name = 'Missing';
+}
+
+interface Client {
+  name: string;
+  /** Brings the client onto the machine. @returns the command that runs its tests @throws Missing */
+  prepare(): Promise<string[]>;
+}
+
+function tool(command: string, args: readonly string[], cwd = here): void {
+  const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: PREPARE_MS });
+  if (error !== undefined) throw new Missing(`${command} cannot be run: ${error.message}`);
+  if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${stderr.slice(-500)}`);
+}
+
+const python: Client = {
+  name: `python-gitlab ${PYTHON_GITLAB}`,
+  prepare: async () => {
+    const folder = join(cache, `python-gitlab-${PYTHON_GITLAB}`);
+    const program = join(folder, 'bin/python');
+    tool('python3', ['-m', 'venv', folder]);
+    tool(program, ['-m', 'pip', 'install', '--quiet', `python-gitlab==${PYTHON_GITLAB}`]);
+    return [program, join(here, 'python_gitlab.py')];
+  },
+};
+
+const go: Client = {
+  name: `client-go ${GO_CLIENT}`,
+  prepare: async () => {
+    const folder = join(cache, `client-go-${GO_CLIENT}`);
+    await mkdir(folder, { recursive: true });
+    await copyFile(join(here, 'go_client.go'), join(folder, 'main.go'));
+    await writeFile(join(folder, 'go.mod'), 'module clients\n\ngo 1.24\n');
+    tool('go', ['get', `gitlab.com/gitlab-org/api/client-go@${GO_CLIENT}`], folder);
+    tool('go', ['build', '-o', 'client', '.'], folder);
+    return [join(folder, 'client')];
+  },
+};
+
+/** Runs a client's tests against a new server. @returns how many passed and failed */
+async function runClient([command = '', ...args]: string[]): Promise<{ passed: number; failed: number }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
+  const server = await startServer({ dataDir, settings: { STITHY_ROOT_TOKEN: TOKEN } });
+  try {
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: RUN_MS,
+      env: { PATH: process.env.PATH ?? '', HOME: dataDir, STITHY_URL: server.url, STITHY_TOKEN: TOKEN },
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    await once(child, 'close');
+    const counts = /^RESULT (\d+) (\d+)$/m.exec(text);
+    process.stdout.write(text.replace(/^RESULT.*\n/m, ''));
+    return counts === null ? { passed: 0, failed: 1 } : { passed: Number(counts[1]), failed: Number(counts[2]) };
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+for (const client of [python, go]) {
+  try {
+    const { passed, failed } = await runClient(await client.prepare());
+    totals.passed += passed;
+    totals.failed += failed;
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    totals.skipped += 1;
+    process.stdout.write(`${client.name}: skipped, ${error.message}\n`);
+  }
+}
+const { passed, failed, skipped } = totals;
+process.stdout.write(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`);
+process.exitCode = failed > 0 ? 1 : 0;
