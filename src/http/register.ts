@@ -103,7 +103,9 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     services.throttleAddress(request, reply);
     const key = hasBody ? null : admissionKey(deps, request);
-    const known = key === null ? undefined : deps.snapshot.peek<Admission>(key);
+    const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
+    // OAuth tokens end within a day: these are examined each time.
+    const known = found?.value.caller.credential.kind === 'oauth' ? undefined : found;
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply);
@@ -111,7 +113,9 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     }
     request.admission =
       known?.value ??
-      (key === null ? await examine(request, reply) : await deps.snapshot.get(key, () => examine(request, reply)));
+      (key === null || found !== undefined
+        ? await examine(request, reply)
+        : await deps.snapshot.get(key, () => examine(request, reply)));
     const { caller } = request.admission;
     request.caller = caller;
     if (options.expensive) {
