@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Caller, UserCaller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { AccessToken } from '../db/tables/tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { Page } from './pagination.ts';
@@ -105,7 +105,5 @@ export function route<
   I extends TObject = TObject<Record<never, TSchema>>,
 >(options: RouteOptions<P, I, A> & { handler: (context: Context<P, I, A>) => unknown }): Route {
   const { handler, ...rest } = options;
-  return { options: rest, handle: handler } as unknown as Route;
+  return { options: rest, handle: handler };
 }
-
-export type { UserCaller };

@@ -11,7 +11,6 @@ export interface DomainEventsTable {
   payload: Json<Record<string, unknown>>;
   created_at: Timestamp;
 }
-export type StoredDomainEvent = Selectable<DomainEventsTable>;
 
 /** Durable background work. */
 export interface JobsTable {

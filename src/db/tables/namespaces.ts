@@ -35,7 +35,6 @@ export interface RedirectRoutesTable {
   source_type: 'project' | 'group';
   source_id: number;
 }
-export type RedirectRoute = Selectable<RedirectRoutesTable>;
 
 export interface MembersTable {
   id: Id;

@@ -79,7 +79,6 @@ export interface TopicsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
 }
-export type Topic = Selectable<TopicsTable>;
 
 export interface ProjectTopicsTable {
   project_id: number;

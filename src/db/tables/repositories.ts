@@ -114,7 +114,6 @@ export interface LfsObjectsTable {
   size: number;
   created_at: Timestamp;
 }
-export type LfsObject = Selectable<LfsObjectsTable>;
 
 export interface LfsLocksTable {
   id: Id;
@@ -124,4 +123,3 @@ export interface LfsLocksTable {
   ref: string | null;
   locked_at: Timestamp;
 }
-export type LfsLock = Selectable<LfsLocksTable>;

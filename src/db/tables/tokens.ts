@@ -86,4 +86,3 @@ export interface DeployKeyProjectsTable {
   can_push: Defaulted<Bit>;
   created_at: Timestamp;
 }
-export type DeployKeyProject = Selectable<DeployKeyProjectsTable>;
