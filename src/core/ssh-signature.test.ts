@@ -16,7 +16,9 @@ const PAYLOAD = Buffer.from('what was signed\n');
 
 function sign(type: string, bits: string, options: string[] = []): { armoured: string; fingerprint: string } {
   const key = join(dir, `${type}-${bits}`);
-  execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key], { input: 'y\n', stdio: 'pipe' });
+  execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const namespace = options.includes('-n') ? [] : ['-n', 'git'];
   const armoured = execFileSync('ssh-keygen', ['-Y', 'sign', ...namespace, ...options, '-f', key], {
     input: PAYLOAD,

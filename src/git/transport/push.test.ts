@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
-import { commitFile, type GitHttp, type GitHttpOptions, git, serveGit } from '../../../test/support/git-http.ts';
+import { commitFile, type GitHttp, type GitHttpOptions, git, serveGit, until } from '../../../test/support/git-http.ts';
 import { encodePacket, FLUSH } from './packet-line.ts';
 import type { PushedRef } from './push.ts';
 import { isAncestorInQuarantine } from './quarantine.ts';
@@ -185,6 +185,8 @@ describe('a push that is refused', () => {
     assert.equal(pushed.code, 1);
     assert.match(pushed.stderr, /remote: internal server error/);
     assert.doesNotMatch(pushed.stderr, /secret/);
+    // The client may have its answer before the server has seen git end.
+    await until(() => http.ends.at(-1)?.failure !== undefined);
     assert.match(String(http.ends.at(-1)?.failure), /the secret at \/path/);
     assert.deepEqual(await refs(), { 'refs/heads/main': first });
   });
