@@ -16,6 +16,8 @@ const PAYLOAD = Buffer.from('what was signed\n');
 
 function sign(type: string, bits: string, options: string[] = []): { armoured: string; fingerprint: string } {
   const key = join(dir, `${type}-${bits}`);
+  // It would ask before it overwrites.
+  rmSync(key, { force: true });
   execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
