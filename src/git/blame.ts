@@ -40,7 +40,7 @@ const TAB = 9;
 const SPACE = 0x20;
 const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
 /** The places asked for before: after a push their answers lie a few commits back. */
-const seen = new LRUCache<string, true>({ max: 10_000 });
+const seen = new LRUCache<string, true>({ max: 2_000 });
 
 /** Collects ranges from `git blame --porcelain`: a header with the id, notes on commits, the line after a tab. */
 class PorcelainReader {

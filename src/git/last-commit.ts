@@ -16,7 +16,7 @@ const LONG_WALK = 16;
 const AT_ONCE = 4;
 const answers = new ResultCache<Answer>(8 * 1024 * 1024, () => 100);
 /** The paths asked for before: after a push their answers lie a few commits back. */
-const seen = new LRUCache<string, true>({ max: 20_000 });
+const seen = new LRUCache<string, true>({ max: 5_000 });
 
 async function askGit(repo: Repository, commit: string, path: string): Promise<string | null> {
   const inArgument = fitsArgument(path);

@@ -10,7 +10,7 @@ interface Window {
 
 /** Counts by key in fixed windows of time. */
 export class WindowCounter {
-  readonly #windows = new LRUCache<string, Window>({ max: 50_000 });
+  readonly #windows = new LRUCache<string, Window>({ max: 10_000 });
 
   /** Counts one more. @returns the count in the running window, and the second (unix) in which it ends */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetAt: number } {
