@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
 import { runGit } from './process.ts';
@@ -10,13 +9,10 @@ interface Answer {
   oid: string | null;
 }
 
-/** A walk is cheaper than a git process while it is this short; longer where its end is likely to be known. */
-const SHORT_WALK = 8;
-const LONG_WALK = 16;
+/** A walk back over commits that did not change the path is cheaper than a git process while it is this short. */
+const WALK = 8;
 const AT_ONCE = 4;
 const answers = new ResultCache<Answer>(8 * 1024 * 1024, () => 100);
-/** The paths asked for before: after a push their answers lie a few commits back. */
-const seen = new LRUCache<string, true>({ max: 5_000 });
 
 async function askGit(repo: Repository, commit: string, path: string): Promise<string | null> {
   const inArgument = fitsArgument(path);
@@ -32,14 +28,11 @@ async function askGit(repo: Repository, commit: string, path: string): Promise<s
 }
 
 async function find(repo: Repository, commit: string, path: string): Promise<Answer> {
-  const place = cacheKey(repo.id, path);
-  const steps = seen.has(place) ? LONG_WALK : SHORT_WALK;
-  seen.set(place, true);
   const stop = await walkUnchanged(
     repo,
     commit,
     path,
-    steps,
+    WALK,
     (oid) => answers.peek(cacheKey(repo.id, oid, path)) !== undefined,
   );
   if (stop?.why === 'changed') return { oid: stop.oid };
