@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runGit } from './process.ts';
 
 export interface FsckResult {
@@ -9,15 +10,23 @@ export interface FsckResult {
 const HOUR = 3_600_000;
 const MAX_PROBLEMS = 1_000;
 
+/** What git says of a loose object that was there a moment ago. */
+const VANISHED = /unable to (?:mmap|open) .*No such file/;
+const LOOKS = 10;
+const PAUSE_MS = 500;
+
 /**
- * Checks every object of a repository, and that all refs reach whole histories. Upkeep that packs objects meanwhile can
- * make git miss some, so a repository is called damaged only when it looks so twice.
+ * Checks every object of a repository, and that all refs reach whole histories. Upkeep may remove loose objects that it
+ * has packed while git walks over them: only then it looks again, for what is really lost stays so.
  * @param dir directory of the repository
  * @throws GitError `timeout` after an hour, `aborted`, `output_too_large`, `busy`
  */
 export async function fsck(dir: string, signal?: AbortSignal): Promise<FsckResult> {
-  const first = await look(dir, signal);
-  return first.ok ? first : look(dir, signal);
+  for (let looks = 1; ; looks += 1) {
+    const result = await look(dir, signal);
+    if (looks === LOOKS || !result.problems.some((line) => VANISHED.test(line))) return result;
+    await sleep(PAUSE_MS, undefined, signal === undefined ? {} : { signal });
+  }
 }
 
 async function look(dir: string, signal?: AbortSignal): Promise<FsckResult> {

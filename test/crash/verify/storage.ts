@@ -47,6 +47,20 @@ function leftoversIn(dir: string): string[] {
   return found.map((path) => join(dir, path));
 }
 
+const LOOKS = 10;
+
+/**
+ * `git fsck`. The server's upkeep may remove loose objects that it has packed while fsck walks over them: only then it
+ * looks again, for what is really lost stays so.
+ */
+async function inspectObjects(dir: string) {
+  for (let look = 1; ; look += 1) {
+    const result = await inspect(dir, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress']);
+    if (look === LOOKS || !/unable to (?:mmap|open) .*No such file/.test(result.stderr)) return result;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 /** `git fsck` of every project's repository, folders without a project, and the database's own checks. */
 export async function findDamage(world: World): Promise<string[]> {
   const problems: string[] = [];
@@ -56,10 +70,7 @@ export async function findDamage(world: World): Promise<string[]> {
       problems.push(`${project.full_path} has no repository`);
       continue;
     }
-    const check = () => inspect(dir, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress']);
-    let { code, text, stderr } = await check();
-    // The server's upkeep may pack objects while fsck walks over them; what is really lost is so the second time too.
-    if (code !== 0 || text.trim() !== '') ({ code, text, stderr } = await check());
+    const { code, text, stderr } = await inspectObjects(dir);
     if (code !== 0 || text.trim() !== '') problems.push(`fsck of ${project.full_path}: ${text}${stderr}`);
   }
   return [...problems, ...(await world.records.damage()).map((text) => `database: ${text}`)];
