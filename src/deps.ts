@@ -11,6 +11,7 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { RefObserver } from './repositories/ref-observers.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 
 /** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
@@ -36,6 +37,8 @@ export interface Deps {
   answers: AnswerCache;
   jobs: JobQueue;
   events: EventBus;
+  /** Who takes part in changes of refs, within their transaction. */
+  refObservers: RefObserver[];
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
   /** Checks passwords, few at once and with a limit of failures. */

@@ -73,6 +73,7 @@ export async function open(
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
     events: new EventBus(jobs, clock),
+    refObservers: [],
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
   };
   const close = async () => {

@@ -14,7 +14,7 @@ interface Rule {
   writes?: boolean;
 }
 
-const { guest, reporter, developer, maintainer, owner } = AccessLevel;
+const { guest, planner, reporter, developer, maintainer, owner } = AccessLevel;
 
 /** Who may do what in a project, in one place (part 1, section 5). */
 const PROJECT_RULES = {
@@ -25,6 +25,31 @@ const PROJECT_RULES = {
   read_code: { level: reporter, open: true, feature: 'repository' },
   push_code: { level: developer, feature: 'repository', writes: true },
   fork_project: { level: reporter, openToUsers: true, feature: 'forking' },
+  read_issue: { level: guest, open: true, feature: 'issues' },
+  /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
+  read_confidential_issues: { level: planner, feature: 'issues' },
+  create_issue: { level: guest, openToUsers: true, feature: 'issues', writes: true },
+  update_issue: { level: planner, feature: 'issues', writes: true },
+  admin_issue: { level: planner, feature: 'issues', writes: true },
+  destroy_issue: { level: owner, feature: 'issues', writes: true },
+  create_note: { level: guest, openToUsers: true, writes: true },
+  admin_note: { level: maintainer, writes: true },
+  read_internal_note: { level: planner },
+  resolve_note: { level: developer, writes: true },
+  read_label: { level: guest, open: true },
+  admin_label: { level: planner, writes: true },
+  read_milestone: { level: guest, open: true },
+  admin_milestone: { level: planner, writes: true },
+  read_merge_request: { level: reporter, open: true, feature: 'merge_requests' },
+  update_merge_request: { level: developer, feature: 'merge_requests', writes: true },
+  destroy_merge_request: { level: owner, feature: 'merge_requests', writes: true },
+  read_approval_config: { level: maintainer },
+  read_approval_rules: { level: developer, feature: 'merge_requests' },
+  admin_approval_rules: { level: maintainer, feature: 'merge_requests', writes: true },
+  read_snippet: { level: guest, open: true, feature: 'snippets' },
+  create_snippet: { level: reporter, feature: 'snippets', writes: true },
+  update_snippet: { level: maintainer, feature: 'snippets', writes: true },
+  award_emoji: { level: guest, openToUsers: true, writes: true },
   create_merge_request_in: { level: reporter, openToUsers: true, feature: 'merge_requests', writes: true },
   comment_on_commit: { level: guest, openToUsers: true, feature: 'repository', writes: true },
   read_commit_status: { level: reporter, open: true, feature: 'builds' },
@@ -96,6 +121,12 @@ const GROUP_RULES = {
   admin_group_deploy_tokens: { level: owner },
   admin_group_access_tokens: { level: owner },
   own_group: { level: owner },
+  read_group_label: { level: guest, open: true, inside: true },
+  admin_group_label: { level: planner },
+  read_group_milestone: { level: guest, open: true, inside: true },
+  admin_group_milestone: { level: planner },
+  read_group_issues: { level: guest, open: true, inside: true },
+  read_group_merge_requests: { level: guest, open: true, inside: true },
 } as const satisfies Record<string, GroupRule>;
 export type GroupAbility = keyof typeof GROUP_RULES;
 

@@ -38,6 +38,52 @@ export interface DomainEvents {
     via: 'api' | 'git';
   };
   'note.created': { note_id: number; project_id: number | null };
+  'note.updated': { note_id: number; project_id: number | null };
+  'note.destroyed': { note_id: number; project_id: number | null; noteable_type: string; noteable_id: number | null };
+  'snippet.pushed': {
+    snippet_id: number;
+    updates: { ref: string; old: string | null; new: string | null }[];
+    via: 'api' | 'git';
+  };
+  'snippet.created': { snippet_id: number; project_id: number | null };
+  'snippet.updated': { snippet_id: number; project_id: number | null };
+  'snippet.destroyed': { snippet_id: number; project_id: number | null; title: string };
+  'issue.created': { issue_id: number; project_id: number };
+  /** `changes`: old and new value of what was changed, by attribute. */
+  'issue.updated': { issue_id: number; project_id: number; changes: Record<string, [unknown, unknown]> };
+  'issue.closed': { issue_id: number; project_id: number };
+  'issue.reopened': { issue_id: number; project_id: number };
+  'issue.destroyed': { issue_id: number; project_id: number; iid: number; title: string };
+  'milestone.created': { milestone_id: number; project_id: number | null; group_id: number | null };
+  'milestone.updated': { milestone_id: number; project_id: number | null; group_id: number | null };
+  'milestone.closed': { milestone_id: number; project_id: number | null; group_id: number | null };
+  'milestone.reopened': { milestone_id: number; project_id: number | null; group_id: number | null };
+  'milestone.destroyed': { milestone_id: number; project_id: number | null; group_id: number | null; title: string };
+  'merge_request.created': { merge_request_id: number; project_id: number };
+  /** `old_sha` and `new_sha` when new commits came. */
+  'merge_request.updated': {
+    merge_request_id: number;
+    project_id: number;
+    changes: Record<string, [unknown, unknown]>;
+    old_sha?: string | null;
+    new_sha?: string | null;
+  };
+  'merge_request.closed': { merge_request_id: number; project_id: number };
+  'merge_request.reopened': { merge_request_id: number; project_id: number };
+  'merge_request.merged': { merge_request_id: number; project_id: number };
+  'merge_request.destroyed': { merge_request_id: number; project_id: number; iid: number; title: string };
+  /** One person's approval; `complete` when it was the last that was needed. */
+  'merge_request.approved': { merge_request_id: number; project_id: number; user_id: number; complete: boolean };
+  'merge_request.unapproved': { merge_request_id: number; project_id: number; user_id: number };
+  'emoji.awarded': { award_id: number; awardable_type: string; awardable_id: number; project_id: number | null };
+  'emoji.revoked': {
+    award_id: number;
+    name: string;
+    user_id: number;
+    awardable_type: string;
+    awardable_id: number;
+    project_id: number | null;
+  };
   'commit_status.updated': { status_id: number; project_id: number };
 }
 export type DomainEventType = keyof DomainEvents;

@@ -9,6 +9,7 @@ const TABLES = [
   'redirect_routes',
   'custom_attributes',
   'deploy_tokens',
+  'internal_ids',
 ] as const;
 
 /**

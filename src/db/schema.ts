@@ -1,5 +1,33 @@
 import type { Kysely } from 'kysely';
+import type { EventsTable } from './tables/events.ts';
 import type { DomainEventsTable, InstanceValuesTable, JobsTable } from './tables/instance.ts';
+import type {
+  AwardEmojiTable,
+  CrossReferencesTable,
+  InternalIdsTable,
+  IssuableAssigneesTable,
+  IssuableLabelsTable,
+  IssueLinksTable,
+  IssuesTable,
+  LabelPrioritiesTable,
+  LabelsTable,
+  MilestonesTable,
+  SubscriptionsTable,
+  TimeLogsTable,
+  UserMentionsTable,
+} from './tables/issues.ts';
+import type {
+  ApprovalRuleBranchesTable,
+  ApprovalRuleGroupsTable,
+  ApprovalRulesTable,
+  ApprovalRuleUsersTable,
+  ApprovalsTable,
+  MergeRequestCommitsTable,
+  MergeRequestDiffsTable,
+  MergeRequestReviewersTable,
+  MergeRequestsClosingIssuesTable,
+  MergeRequestsTable,
+} from './tables/merge-requests.ts';
 import type {
   AccessRequestsTable,
   GroupLinksTable,
@@ -25,6 +53,7 @@ import type {
   ProtectedRefsTable,
   RefIntentsTable,
 } from './tables/repositories.ts';
+import type { SnippetsTable } from './tables/snippets.ts';
 import type {
   AccessTokensTable,
   DeployKeyProjectsTable,
@@ -66,6 +95,31 @@ export interface Schema {
   pipelines: PipelinesTable;
   lfs_objects: LfsObjectsTable;
   lfs_locks: LfsLocksTable;
+  internal_ids: InternalIdsTable;
+  milestones: MilestonesTable;
+  labels: LabelsTable;
+  label_priorities: LabelPrioritiesTable;
+  issues: IssuesTable;
+  issue_links: IssueLinksTable;
+  issuable_labels: IssuableLabelsTable;
+  issuable_assignees: IssuableAssigneesTable;
+  subscriptions: SubscriptionsTable;
+  user_mentions: UserMentionsTable;
+  cross_references: CrossReferencesTable;
+  award_emoji: AwardEmojiTable;
+  time_logs: TimeLogsTable;
+  merge_requests: MergeRequestsTable;
+  merge_request_diffs: MergeRequestDiffsTable;
+  merge_request_commits: MergeRequestCommitsTable;
+  merge_request_reviewers: MergeRequestReviewersTable;
+  merge_requests_closing_issues: MergeRequestsClosingIssuesTable;
+  approval_rules: ApprovalRulesTable;
+  approval_rule_users: ApprovalRuleUsersTable;
+  approval_rule_groups: ApprovalRuleGroupsTable;
+  approval_rule_branches: ApprovalRuleBranchesTable;
+  approvals: ApprovalsTable;
+  snippets: SnippetsTable;
+  events: EventsTable;
   domain_events: DomainEventsTable;
   jobs: JobsTable;
   instance_values: InstanceValuesTable;

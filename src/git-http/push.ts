@@ -5,6 +5,7 @@ import type { CheckContext, CheckVerdict, PushedRef, UpdateContext, UpdateResult
 import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
 import { refuseChange } from '../repositories/check-changes.ts';
+import { ofProject } from '../repositories/holder.ts';
 import { loadProtections } from '../repositories/protections.ts';
 import type { GitAccess } from './access.ts';
 
@@ -46,7 +47,7 @@ export async function applyPush(
   return inRepositoryQueue(deps, project, async (repo) => {
     const apply = async (some: readonly PushedRef[]): Promise<string | null> => {
       try {
-        await changeRefs(deps, repo, { project, userId, updates: some, via: 'git', pushOptions });
+        await changeRefs(deps, repo, { holder: ofProject(project), userId, updates: some, via: 'git', pushOptions });
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.message;

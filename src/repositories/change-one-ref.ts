@@ -6,6 +6,7 @@ import { isAncestor } from '../git/compare.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs } from './change-refs.ts';
 import { refuseChange } from './check-changes.ts';
+import { ofProject } from './holder.ts';
 import { type Actor, loadProtections } from './protections.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function changeOneRef(
   );
   if (reason !== null) throw refused(reason);
   await changeRefs(deps, repo, {
-    project,
+    holder: ofProject(project),
     userId: actor.caller.user?.id ?? null,
     updates: [change],
     via: 'api',

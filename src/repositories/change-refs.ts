@@ -1,23 +1,27 @@
+import type { ChangeCause } from '../core/change-cause.ts';
 import { timestamp } from '../core/clock.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, notFound } from '../core/errors.ts';
 import type { Db } from '../db/schema.ts';
-import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
+import { type Holder, holderColumns, writable } from './holder.ts';
 import { pastStaleLocks } from './left-over.ts';
+import { observe } from './ref-observers.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */
 interface ChangeContext {
   via: 'api' | 'git';
   pushOptions: readonly string[];
+  /** What else is done with the change. */
+  cause?: ChangeCause | undefined;
 }
 
 /** What is stored before refs move, so that it can be finished after a crash. */
 export interface Intent extends ChangeContext {
-  projectId: number;
+  holder: Holder;
   userId: number | null;
   updates: readonly RefChange[];
   /** Whether the repository had no branch before. */
@@ -25,15 +29,15 @@ export interface Intent extends ChangeContext {
 }
 
 export interface RefChangeRequest extends ChangeContext {
-  project: Project;
+  holder: Holder;
   /** Who changes; null for a deploy token or the system. */
   userId: number | null;
   updates: readonly RefChange[];
 }
 
-/** The open repository of a project. */
-export const repositoryOf = (deps: Deps, project: Pick<Project, 'repository_storage' | 'disk_path'>): Repository =>
-  deps.storages.open({ storage: project.repository_storage, diskPath: project.disk_path });
+/** The open repository of a project or snippet. */
+export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
+  deps.storages.open({ storage: holder.repository_storage, diskPath: holder.disk_path });
 
 /**
  * Runs `write` when its turn has come: all writes to one repository of this process go one after the other. Writes of
@@ -41,41 +45,35 @@ export const repositoryOf = (deps: Deps, project: Pick<Project, 'repository_stor
  */
 export function inRepositoryQueue<T>(
   deps: Deps,
-  project: Project,
+  holder: Pick<Holder, 'repository_storage' | 'disk_path'>,
   write: (repo: Repository) => Promise<T>,
 ): Promise<T> {
-  const repo = repositoryOf(deps, project);
+  const repo = repositoryOf(deps, holder);
   return deps.writes.run(repo.id, () => write(repo));
 }
 
 /**
  * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
- * first, then the refs move, then intent and event change places in one transaction. What a crash interrupts,
+ * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
  * `recoverIntents` (recover-intents.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
  * @throws GitError `conflict` when a ref is not where the update says; ApiError 400 while the repository is read-only
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { db, clock } = deps;
-  const { project, updates } = request;
-  const state = await db
-    .selectFrom('projects')
-    .select(['repository_read_only', 'pending_delete'])
-    .where('id', '=', project.id)
-    .executeTakeFirst();
-  if (state === undefined || state.pending_delete === 1) throw new ApiError(404, '404 Project Not Found');
-  if (state.repository_read_only === 1) {
-    throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
-  }
-  const { via, pushOptions, userId } = request;
+  const { holder, updates } = request;
+  const may = await writable(db, holder);
+  if (may === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
+  if (!may) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
+  const { via, pushOptions, cause, userId } = request;
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const { id } = await db
     .insertInto('ref_intents')
     .values({
-      project_id: project.id,
+      ...holderColumns(holder),
       user_id: userId,
       updates: JSON.stringify(updates),
-      context: JSON.stringify({ via, pushOptions, wasEmpty }),
+      context: JSON.stringify({ via, pushOptions, cause, wasEmpty }),
       created_at: timestamp(clock),
     })
     .returning('id')
@@ -89,7 +87,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       throw error;
     }
   }
-  await finishChange(deps, repo, id, { projectId: project.id, userId, updates, via, pushOptions, wasEmpty });
+  await finishChange(deps, repo, id, { holder, userId, updates, via, pushOptions, cause, wasEmpty });
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
@@ -99,11 +97,18 @@ async function areApplied(repo: Repository, updates: readonly RefChange[]): Prom
 
 /** Records what follows from refs that have moved, and drops the intent, in one transaction. */
 export async function finishChange(deps: Deps, repo: Repository, intentId: number, intent: Intent): Promise<void> {
-  const { projectId, updates } = intent;
+  const { holder, updates } = intent;
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
+  const works = await observe(deps, repo, intent);
   await deps.db.transaction().execute(async (db) => {
-    await recordPush(deps, db, intentId, intent);
-    if (newDefault !== null) await protectDefaultBranch(db, deps.clock, projectId, newDefault);
+    const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
+    if (removed.numDeletedRows === 0n) return;
+    if (holder.type === 'project') await recordPush(deps, db, holder.id, intent);
+    else await recordSnippetPush(deps, db, holder.id, intent);
+    for (const work of works) await work(db);
+    if (newDefault !== null && holder.type === 'project') {
+      await protectDefaultBranch(db, deps.clock, holder.id, newDefault);
+    }
   });
   deps.jobs.notify();
 }
@@ -122,10 +127,8 @@ async function pickDefaultBranch(deps: Deps, repo: Repository, updates: readonly
 }
 
 /** Turns an intent into the event of what has happened. */
-async function recordPush(deps: Deps, db: Db, intentId: number, intent: Intent): Promise<void> {
-  const { projectId, userId, updates, via, pushOptions } = intent;
-  const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
-  if (removed.numDeletedRows === 0n) return;
+async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent): Promise<void> {
+  const { userId, updates, via, pushOptions } = intent;
   await db
     .updateTable('projects')
     .set({ last_activity_at: timestamp(deps.clock) })
@@ -137,4 +140,15 @@ async function recordPush(deps: Deps, db: Db, intentId: number, intent: Intent):
     { project_id: projectId, updates: [...updates], push_options: [...pushOptions], via },
     { projectId, actorId: userId },
   );
+}
+
+async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: Intent): Promise<void> {
+  const { userId, updates, via } = intent;
+  await db
+    .updateTable('snippets')
+    .set({ updated_at: timestamp(deps.clock) })
+    .where('id', '=', snippetId)
+    .execute();
+  const payload = { snippet_id: snippetId, updates: [...updates], via };
+  await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
 }

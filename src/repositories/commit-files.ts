@@ -10,6 +10,7 @@ import { runGit } from '../git/process.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
+import { ofProject } from './holder.ts';
 import { type Actor, canPushTo, loadProtections, protectionsOf } from './protections.ts';
 
 export interface CommitFilesRequest {
@@ -90,7 +91,7 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
     throw refused('The commit is empty: it would change nothing');
   }
   await changeRefs(deps, repo, {
-    project,
+    holder: ofProject(project),
     userId: user.id,
     updates: [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }],
     via: 'api',

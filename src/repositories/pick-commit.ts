@@ -9,6 +9,7 @@ import type { NewIdentity } from '../git/object-encode.ts';
 import type { Commit } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
+import { ofProject } from './holder.ts';
 import { type Actor, canPushTo, loadProtections } from './protections.ts';
 
 export type PickKind = 'cherry-pick' | 'revert';
@@ -92,7 +93,7 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     message: request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit)),
   });
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
-  await changeRefs(deps, repo, { project, userId: user.id, updates, via: 'api', pushOptions: [] });
+  await changeRefs(deps, repo, { holder: ofProject(project), userId: user.id, updates, via: 'api', pushOptions: [] });
   return oid;
 }
 

@@ -6,6 +6,7 @@ import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 import { finishChange, type Intent, repositoryOf } from './change-refs.ts';
+import { holderOf } from './holder.ts';
 import { leftOverBefore } from './left-over.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
@@ -28,6 +29,7 @@ export async function recoverIntents(deps: Deps): Promise<void> {
     const applied = await recoverOne(deps, row, updates);
     deps.log.log('warn', 'an interrupted write was settled', {
       project_id: row.project_id,
+      snippet_id: row.snippet_id,
       refs: updates.length,
       applied,
     });
@@ -48,21 +50,17 @@ export async function enqueueRecovery(deps: Deps): Promise<void> {
 
 /** @returns how many of the changes were made */
 async function recoverOne(deps: Deps, row: Row, updates: readonly RefChange[]): Promise<number> {
-  const project = await deps.db
-    .selectFrom('projects')
-    .select(['repository_storage', 'disk_path'])
-    .where('id', '=', row.project_id)
-    .executeTakeFirst();
-  const repo = project === undefined ? undefined : repositoryOf(deps, project);
+  const holder = await holderOf(deps.db, row);
+  const repo = holder === undefined ? undefined : repositoryOf(deps, holder);
   const applied = repo === undefined ? [] : await settle(deps, repo, updates, await changesSince(deps, row));
-  if (repo === undefined || applied.length === 0) {
+  if (holder === undefined || repo === undefined || applied.length === 0) {
     await deps.db.deleteFrom('ref_intents').where('id', '=', row.id).execute();
     return 0;
   }
-  const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'wasEmpty'>>(row.context);
+  const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'cause' | 'wasEmpty'>>(row.context);
   await finishChange(deps, repo, row.id, {
     ...context,
-    projectId: row.project_id,
+    holder,
     userId: row.user_id,
     updates: applied,
   });
@@ -70,18 +68,21 @@ async function recoverOne(deps: Deps, row: Row, updates: readonly RefChange[]): 
 }
 
 /** What other servers have changed since: it may start from what the interrupted write made. */
-async function changesSince(deps: Deps, { project_id, created_at }: Row): Promise<RefChange[]> {
+async function changesSince(deps: Deps, { project_id, snippet_id, created_at }: Row): Promise<RefChange[]> {
   if (deps.alone) return [];
   const events = await deps.db
     .selectFrom('domain_events')
     .select('payload')
-    .where('type', '=', 'push')
-    .where('project_id', '=', project_id)
+    .where('type', '=', snippet_id === null ? 'push' : 'snippet.pushed')
     .where('created_at', '>=', created_at)
+    .$if(project_id !== null, (query) => query.where('project_id', '=', project_id))
     .orderBy('id')
     .limit(10_000)
     .execute();
-  return events.flatMap(({ payload }) => parseJson<{ updates: RefChange[] }>(payload).updates);
+  return events
+    .map(({ payload }) => parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload))
+    .filter((payload) => (payload.snippet_id ?? null) === snippet_id)
+    .flatMap(({ updates }) => updates);
 }
 
 /** Finishes changes of which some were made; gives all that are made now. None were made: none are. */

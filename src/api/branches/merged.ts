@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts';
 import { mergedInto } from '../../git/compare.ts';
 import type { Repository } from '../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
+import { ofProject } from '../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../repositories/protections.ts';
 import { HEADS } from './entity.ts';
 import { defaultBranchOf } from './list.ts';
@@ -51,7 +52,7 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
       const updates = await mergedBranches(deps, project, repo);
       if (updates.length === 0) return 0;
       await changeRefs(deps, repo, {
-        project,
+        holder: ofProject(project),
         userId: actor.caller.user?.id ?? null,
         updates,
         via: 'api',

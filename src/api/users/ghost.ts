@@ -8,6 +8,9 @@ const CONTRIBUTIONS = [
   ['commit_statuses', 'author_id'],
   ['pipelines', 'user_id'],
   ['projects', 'creator_id'],
+  ['issues', 'author_id'],
+  ['merge_requests', 'author_id'],
+  ['snippets', 'author_id'],
 ] as const;
 
 /** Tables and columns that only note who made an entry: emptied when he is deleted. */
@@ -17,6 +20,12 @@ const MENTIONS = [
   ['deploy_tokens', 'creator_id'],
   ['deploy_keys', 'user_id'],
   ['notes', 'resolved_by_id'],
+  ['notes', 'updated_by_id'],
+  ['issues', 'closed_by_id'],
+  ['issues', 'updated_by_id'],
+  ['merge_requests', 'closed_by_id'],
+  ['merge_requests', 'updated_by_id'],
+  ['merge_requests', 'merge_user_id'],
 ] as const;
 
 /** Id of the user who stands for deleted ones; made when it is first needed. */

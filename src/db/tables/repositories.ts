@@ -33,7 +33,9 @@ export type ProtectedRefLevel = Selectable<ProtectedRefLevelsTable>;
  */
 export interface RefIntentsTable {
   id: Id;
-  project_id: number;
+  /** Either of the two is set: whose repository it is. */
+  project_id: number | null;
+  snippet_id: number | null;
   user_id: number | null;
   updates: Json<RefChange[]>;
   context: Json<Record<string, unknown>>;
@@ -47,7 +49,7 @@ export interface RefChange {
   new: string | null;
 }
 
-/** Comments on commits, and later on everything else that can be discussed. */
+/** Comments on everything that can be discussed. */
 export interface NotesTable {
   id: Id;
   project_id: number | null;
@@ -63,6 +65,11 @@ export interface NotesTable {
   internal: Defaulted<Bit>;
   resolved_at: Timestamp | null;
   resolved_by_id: number | null;
+  /** Of system notes: what they tell, `closed`, `cross_reference`, ... */
+  system_action: string | null;
+  updated_by_id: number | null;
+  /** Whether the lines that it stands on have changed since. */
+  diff_refs_outdated: Defaulted<Bit>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

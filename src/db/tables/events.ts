@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely';
+import type { Defaulted, Id, Json, Timestamp } from '../columns.ts';
+
+export type EventAction =
+  | 'created'
+  | 'updated'
+  | 'closed'
+  | 'reopened'
+  | 'pushed'
+  | 'commented'
+  | 'merged'
+  | 'joined'
+  | 'left'
+  | 'destroyed'
+  | 'expired'
+  | 'approved';
+
+/** What a push event tells; of several refs at once only `ref_count`. */
+export interface PushData {
+  commit_count: number;
+  action: 'created' | 'removed' | 'pushed';
+  ref_type: 'branch' | 'tag';
+  commit_from: string | null;
+  commit_to: string | null;
+  ref: string | null;
+  commit_title: string | null;
+  ref_count: number | null;
+}
+
+/** The activity feed (part 1, 4.11). Who may see an entry is decided when it is read. */
+export interface EventsTable {
+  id: Id;
+  action: EventAction;
+  author_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  target_type:
+    | 'Issue'
+    | 'MergeRequest'
+    | 'Milestone'
+    | 'Note'
+    | 'DiffNote'
+    | 'DiscussionNote'
+    | 'Snippet'
+    | 'Project'
+    | null;
+  target_id: number | null;
+  /** Of comments: what is discussed. */
+  noteable_type: 'Issue' | 'MergeRequest' | 'Snippet' | 'Commit' | null;
+  noteable_id: number | null;
+  push_data: Json<PushData> | null;
+  /** The domain event it was made from, and its number among those of that event: nothing is told twice. */
+  domain_event_id: number;
+  ordinal: Defaulted<number>;
+  created_at: Timestamp;
+}
+export type Event = Selectable<EventsTable>;
