@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
 import { SnapshotCache } from './access/snapshot-cache.ts';
 import { registerBackgroundWork } from './api/background.ts';
@@ -42,18 +43,20 @@ export interface Instance {
 /**
  * Opens the database and the storages and builds the server. It does not listen, and no job runs, yet.
  * @param alone whether no other server process works on the data
+ * @param onQuery is told of every query to the database; for tests of their plans
  */
 export async function open(
   config: Config,
   log: Logger,
   clock: Clock = systemClock,
   alone = config.database.kind === 'sqlite',
+  onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
   const startedAt = new Date();
   await mkdir(config.dataDir, { recursive: true });
   for (const { path } of config.storages) await mkdir(path, { recursive: true });
   useGitConfig(config.dataDir);
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
   const jobs = new JobQueue(database.db, clock, log);
   const deps: Deps = {

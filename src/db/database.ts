@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, type LogConfig, PostgresDialect } from 'kysely';
 import type { Config } from '../config/config.ts';
 import { migrate } from './migrate.ts';
 import type { Db, Schema } from './schema.ts';
@@ -18,9 +18,16 @@ export interface Database {
 
 const MAX_POSTGRES_CONNECTIONS = 20;
 
-/** Opens the database and brings its tables up to date. Throws when it cannot be reached. */
-export async function openDatabase(config: Config['database']): Promise<Database> {
-  const database = config.kind === 'sqlite' ? openSqlite(config) : await openPostgres(config.url);
+/**
+ * Opens the database and brings its tables up to date. Throws when it cannot be reached.
+ * @param onQuery is told of every query after it has run
+ */
+export async function openDatabase(
+  config: Config['database'],
+  onQuery?: (query: CompiledQuery) => void,
+): Promise<Database> {
+  const log = onQuery === undefined ? {} : { log: listener(onQuery) };
+  const database = config.kind === 'sqlite' ? openSqlite(config, log) : await openPostgres(config.url, log);
   try {
     await migrate(database.db, config.kind);
   } catch (error) {
@@ -30,12 +37,18 @@ export async function openDatabase(config: Config['database']): Promise<Database
   return database;
 }
 
-function openSqlite(options: { path: string; durable: boolean }): Database {
+const listener =
+  (onQuery: (query: CompiledQuery) => void): LogConfig =>
+  ({ level, query }) => {
+    if (level === 'query') onQuery(query);
+  };
+
+function openSqlite(options: { path: string; durable: boolean }, log: { log?: LogConfig }): Database {
   const dialect = new NodeSqliteDialect(options);
-  return wrap(new Kysely<Schema>({ dialect }), () => dialect.version());
+  return wrap(new Kysely<Schema>({ dialect, ...log }), () => dialect.version());
 }
 
-async function openPostgres(url: string): Promise<Database> {
+async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Database> {
   const { default: pg } = await import('pg');
   // Counts and ids are far below 2^53; numbers are what every caller expects.
   const types = {
@@ -47,7 +60,7 @@ async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url, max: MAX_POSTGRES_CONNECTIONS, types });
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
-  return wrap(new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }), () => null);
+  return wrap(new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...log }), () => null);
 }
 
 function wrap(db: Db, version: () => number | null): Database {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CompiledQuery } from 'kysely';
 import type { InjectOptions, Response } from 'light-my-request';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/env.ts';
@@ -126,7 +127,9 @@ export class TestClock implements Clock {
  * Builds the server for a test: a new data folder, on SQLite or, when STITHY_TEST_POSTGRES holds a server's address,
  * on a new PostgreSQL database. Background work runs only in `settle`.
  */
-export async function buildTestApp(options: { settings?: Environment; clock?: Clock } = {}): Promise<TestApp> {
+export async function buildTestApp(
+  options: { settings?: Environment; clock?: Clock; onQuery?: (query: CompiledQuery) => void } = {},
+): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-test-'));
   const database = await freshDatabase();
   const logLines: string[] = [];
@@ -141,7 +144,8 @@ export async function buildTestApp(options: { settings?: Environment; clock?: Cl
   });
   config.passwordHash = { memoryKiB: 64, passes: 1 };
   const log = new JsonLogger(config.logLevel, (text) => logLines.push(text));
-  const instance = await open(config, log, options.clock ?? systemClock);
+  const alone = config.database.kind === 'sqlite';
+  const instance = await open(config, log, options.clock ?? systemClock, alone, options.onQuery);
   return new TestApp(instance, logLines, async () => {
     await database.drop();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });

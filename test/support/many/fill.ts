@@ -1,0 +1,27 @@
+import type { Db } from '../../../src/db/schema.ts';
+import { events, snippets } from './activity.ts';
+import { issuables } from './issuables.ts';
+import { people, projects } from './people.ts';
+import { planning } from './planning.ts';
+import { type Amounts, inBigProject, insert } from './rows.ts';
+
+/**
+ * Fills a new database with many rows, straight into the tables: a group with a big project and many small ones, with
+ * issues, merge requests, notes, labels, milestones, reactions, approvals, snippets and events. Always the same rows.
+ * @param place where the repository of a project or snippet lies, given its number
+ */
+export async function fillWithMany(
+  database: Db,
+  amounts: Amounts,
+  place: (n: number) => { repository_storage: string; disk_path: string },
+): Promise<void> {
+  await database.transaction().execute(async (db) => {
+    const group = await people(db);
+    const first = await projects(db, amounts.projects, group, place);
+    const projectOf = (n: number) => (inBigProject(n) ? first : first + ((n * 7) % amounts.projects));
+    await planning(db, amounts.projects, first);
+    await issuables(db, amounts, first, projectOf);
+    await snippets(db, amounts.issues / 10, projectOf, place);
+    await insert(db, 'events', events(amounts, projectOf));
+  });
+}
