@@ -1,15 +1,15 @@
 import type { UserCaller } from '../access/caller.ts';
-import { notFound, refused } from '../core/errors.ts';
+import { refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
 import { type FileAction, writeActions } from '../git/commit-writer.ts';
 import { GitError } from '../git/errors.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
-import { runGit } from '../git/process.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
+import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
 import { type Actor, canPushTo, loadProtections, protectionsOf } from './protections.ts';
 
@@ -118,7 +118,7 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
     if (startSha !== undefined) throw refused(`Cannot find start_sha '${startSha}'`);
     throw refused('You can only create or edit files when you are on a branch');
   }
-  if (elsewhere) await copyCommit(source, repo, base);
+  if (elsewhere && (await repo.objects.info(base)) === null) await copyCommit(source, repo, base);
   if (head !== null) await checkForce(deps, request);
   return { base, head };
 }
@@ -134,14 +134,4 @@ async function resolveStart(repo: Repository, branch?: string, sha?: string): Pr
 async function checkForce(deps: Deps, { project, branch }: CommitFilesRequest): Promise<void> {
   const matching = protectionsOf(await loadProtections(deps, project.id), 'branch', branch);
   if (matching.some(({ allow_force_push }) => allow_force_push === 0)) throw refused(NOT_ALLOWED);
-}
-
-/** Brings a commit with its history from another repository of this installation. */
-async function copyCommit(from: Repository, to: Repository, oid: string): Promise<void> {
-  if ((await to.objects.info(oid)) !== null) return;
-  await runGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', from.dir, oid], {
-    gitDir: to.dir,
-    timeoutMs: 300_000,
-  });
-  if ((await to.objects.info(oid)) === null) throw notFound('Commit');
 }

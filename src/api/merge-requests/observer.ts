@@ -1,0 +1,122 @@
+import type { ExpressionBuilder } from 'kysely';
+import { timestamp } from '../../core/clock.ts';
+import type { Db, Schema } from '../../db/schema.ts';
+import type { MergeStatus } from '../../db/tables/merge-requests.ts';
+import type { RefChange } from '../../db/tables/repositories.ts';
+import type { Deps } from '../../deps.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { Intent } from '../../repositories/change-refs.ts';
+import type { RefObserver } from '../../repositories/ref-observers.ts';
+import { writeSystemNote } from '../notes/system-note.ts';
+import { describePush } from './push-note.ts';
+import { enqueueRefresh } from './refresh.ts';
+import { markMerged } from './state.ts';
+import { enqueueTargetMoved } from './target-moved.ts';
+
+const HEADS = 'refs/heads/';
+/** States in which a push still counts. */
+const OPEN = ['opened', 'locked'] as const;
+
+/** What becomes of `merge_status` when either of the two branches moves (part 1, section 4.4). */
+export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>) {
+  return eb
+    .case()
+    .when('merge_status', 'in', ['preparing', 'can_be_merged', 'checking'])
+    .then<MergeStatus>('unchecked')
+    .when('merge_status', 'in', ['cannot_be_merged', 'cannot_be_merged_rechecking'])
+    .then<MergeStatus>('cannot_be_merged_recheck')
+    .else(eb.ref('merge_status'))
+    .end();
+}
+
+/**
+ * Lets pushes have their effect on merge requests in the transaction that records them: a moved source branch is the
+ * new head, a moved target branch means another check, and a merge is entered.
+ */
+export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
+  const branches = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
+  if (change.holder.type !== 'project' || branches.length === 0) return null;
+  const notes = new Map<string, string>();
+  for (const update of branches) {
+    const note = await noteOf(deps, repo, change, update);
+    if (note !== null) notes.set(update.ref, note);
+  }
+  return async (db) => {
+    if (change.cause?.type === 'merge') await enterMerge(deps, db, change);
+    for (const update of branches) {
+      await moveSource(deps, db, change, update, notes.get(update.ref));
+      await moveTarget(deps, db, change, update);
+    }
+  };
+};
+
+async function enterMerge(deps: Deps, db: Db, { cause, userId }: Intent): Promise<void> {
+  const { merge_request_id, head_sha, merge_commit_sha, squash_commit_sha } = cause!;
+  await markMerged(deps, db, merge_request_id, { head_sha, merge_commit_sha, squash_commit_sha }, userId);
+}
+
+const openFrom = (db: Db, projectId: number, ref: string) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['id', 'project_id', 'head_sha'])
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', '=', ref.slice(HEADS.length))
+    .where('state', 'in', OPEN)
+    .orderBy('id');
+
+/** What the discussion will tell of a push; null where no merge request is open for the branch. */
+async function noteOf(deps: Deps, repo: Repository, change: Intent, update: RefChange): Promise<string | null> {
+  if (update.new === null) return null;
+  const first = await openFrom(deps.db, change.holder.id, update.ref).limit(1).executeTakeFirst();
+  const old = update.old ?? first?.head_sha ?? null;
+  if (first === undefined || old === update.new) return null;
+  return describePush(repo, old, update.new);
+}
+
+async function moveSource(deps: Deps, db: Db, change: Intent, update: RefChange, note?: string): Promise<void> {
+  const open = await openFrom(db, change.holder.id, update.ref).execute();
+  const now = timestamp(deps.clock);
+  for (const { id, project_id, head_sha } of open) {
+    if (update.new === null || update.new === head_sha) {
+      await db
+        .updateTable('merge_requests')
+        .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
+        .where('id', '=', id)
+        .execute();
+    } else {
+      await db
+        .updateTable('merge_requests')
+        .set((eb) => ({
+          head_sha: update.new,
+          merge_status: uncheckedStatus(eb),
+          approvals_syncing: 1,
+          merge_error: null,
+          updated_at: now,
+        }))
+        .where('id', '=', id)
+        .execute();
+      const { userId } = change;
+      if (note !== undefined && userId !== null) {
+        await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
+      }
+      await deps.events.record(
+        db,
+        'merge_request.updated',
+        { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: update.new },
+        { projectId: project_id, actorId: userId },
+      );
+    }
+    await enqueueRefresh(deps, db, id);
+  }
+}
+
+async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update: RefChange): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('merge_requests')
+    .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
+    .where('project_id', '=', holder.id)
+    .where('target_branch', '=', update.ref.slice(HEADS.length))
+    .where('state', 'in', OPEN)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await enqueueTargetMoved(deps, db, holder.id, update, userId);
+}

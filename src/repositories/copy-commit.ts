@@ -1,0 +1,18 @@
+import { notFound } from '../core/errors.ts';
+import { runGit } from '../git/process.ts';
+import type { Repository } from '../git/repository.ts';
+
+const TIMEOUT_MS = 300_000;
+
+/**
+ * Brings a commit with all of its history from another repository of this installation, and nothing else. What is there
+ * already is not copied again; what an earlier attempt left half done is completed.
+ * @throws ApiError 404 `404 Commit Not Found` where it does not arrive; GitError `failed`, `timeout`
+ */
+export async function copyCommit(from: Repository, to: Repository, oid: string): Promise<void> {
+  await runGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', from.dir, oid], {
+    gitDir: to.dir,
+    timeoutMs: TIMEOUT_MS,
+  });
+  if ((await to.objects.info(oid)) === null) throw notFound('Commit');
+}
