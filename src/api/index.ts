@@ -2,6 +2,7 @@ import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
+import { awardEmojiRoutes } from './award-emoji/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...selfTokenRoutes,
   ...projectRoutes,
   ...applicationRoutes,
+  ...awardEmojiRoutes,
   ...avatarRoutes,
   ...oauthRoutes,
   ...emailRoutes,

@@ -4,6 +4,7 @@ import { conflict, forbidden } from '../../core/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { User } from '../../db/tables/users.ts';
+import { withdrawVotes } from '../../db/votes.ts';
 import type { Deps } from '../../deps.ts';
 import { destroyGroup } from '../groups/destroy.ts';
 import { destroyProjectsWithin } from '../projects/destroy.ts';
@@ -77,6 +78,7 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
 
 /** What refers to the user without a foreign key; everything else goes with the row. */
 async function removeBelongings(db: Db, userId: number): Promise<void> {
+  await withdrawVotes(db, userId);
   await db.deleteFrom('custom_attributes').where('source_type', '=', 'user').where('source_id', '=', userId).execute();
   await db.deleteFrom('protected_ref_levels').where('user_id', '=', userId).execute();
   await db

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Of the package `emoji-toolkit`: names by code points, with colons; aliases are divided by `|`. */
+type AlphaCodes = Record<string, { alpha_code: string; aliases: string }>;
+
+const VARIANT = 0xfe0f;
+let loading: Promise<ReadonlyMap<string, string>> | undefined;
+
+const bare = (code: string): string => code.slice(1, -1);
+const codePoints = (emoji: string): string[] =>
+  [...emoji].map((char) => char.codePointAt(0)!).flatMap((code) => (code === VARIANT ? [] : code.toString(16)));
+const unpadded = (key: string): string => key.replace(/\b0+/g, '');
+
+/** Every name and alias with the name that it stands for: the platform's own, and what other forges call the same. */
+async function load(): Promise<ReadonlyMap<string, string>> {
+  const file = fileURLToPath(import.meta.resolve('emoji-toolkit/extras/alpha-codes/eac.json'));
+  const codes = JSON.parse(await readFile(file, 'utf8')) as AlphaCodes;
+  const names = new Map<string, string>();
+  const byCodePoints = new Map<string, string>();
+  for (const [key, { alpha_code }] of Object.entries(codes)) {
+    byCodePoints.set(unpadded(key), bare(alpha_code));
+    names.set(bare(alpha_code), bare(alpha_code));
+  }
+  const alias = (name: string, to: string) => {
+    if (!names.has(name)) names.set(name, to);
+  };
+  for (const { alpha_code, aliases } of Object.values(codes)) {
+    for (const each of aliases.split('|')) if (each !== '') alias(bare(each), bare(alpha_code));
+  }
+  const { gemoji } = await import('gemoji');
+  for (const { emoji, names: others } of gemoji) {
+    const name = byCodePoints.get(codePoints(emoji).join('-'));
+    if (name !== undefined) for (const other of others) alias(other, name);
+  }
+  return names;
+}
+
+/**
+ * The name under which an emoji is kept (part 1, section 4.10): `+1` gives `thumbsup`.
+ * @param name without colons
+ * @returns undefined for what is no emoji
+ */
+export async function emojiName(name: string): Promise<string | undefined> {
+  // Some thousand names that most processes never need: they are read when the first reaction is given.
+  loading ??= load();
+  return (await loading).get(name);
+}

@@ -1,0 +1,26 @@
+import type { Db } from './schema.ts';
+import type { NoteableType } from './tables/issues.ts';
+
+/** Tables of what is voted on; each counts the reactions of the names below in a column of its own. */
+export const VOTED_ON = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
+/** Column by the name of the emoji (part 1, section 4.10). */
+const VOTES = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
+
+/** Takes the votes of a user off what he voted on, before his reactions go with him. */
+export async function withdrawVotes(db: Db, userId: number): Promise<void> {
+  for (const [type, table] of Object.entries(VOTED_ON) as [NoteableType, (typeof VOTED_ON)[NoteableType]][]) {
+    for (const [name, column] of Object.entries(VOTES)) {
+      const voted = db
+        .selectFrom('award_emoji')
+        .select('awardable_id')
+        .where('user_id', '=', userId)
+        .where('name', '=', name)
+        .where('awardable_type', '=', type);
+      await db
+        .updateTable(table)
+        .set((eb) => ({ [column]: eb(column, '-', 1) }))
+        .where('id', 'in', voted)
+        .execute();
+    }
+  }
+}
