@@ -8,13 +8,15 @@ interface Rule {
   open?: boolean;
   /** As `open`, but never to anonymous callers. */
   openToUsers?: boolean;
-  /** Part of the project that must not be closed to the caller. */
-  feature?: ProjectFeature;
+  /** Part of the project that must not be closed to the caller; of several, one that is open does. */
+  feature?: ProjectFeature | readonly ProjectFeature[];
   /** Not while the project is archived. */
   writes?: boolean;
 }
 
 const { guest, planner, reporter, developer, maintainer, owner } = AccessLevel;
+/** What labels and milestones are for. */
+const ISSUABLES = ['issues', 'merge_requests'] as const;
 
 /** Who may do what in a project, in one place (part 1, section 5). */
 const PROJECT_RULES = {
@@ -36,10 +38,10 @@ const PROJECT_RULES = {
   admin_note: { level: maintainer, writes: true },
   read_internal_note: { level: planner },
   resolve_note: { level: developer, writes: true },
-  read_label: { level: guest, open: true },
-  admin_label: { level: planner, writes: true },
-  read_milestone: { level: guest, open: true },
-  admin_milestone: { level: planner, writes: true },
+  read_label: { level: guest, open: true, feature: ISSUABLES },
+  admin_label: { level: planner, feature: ISSUABLES, writes: true },
+  read_milestone: { level: guest, open: true, feature: ISSUABLES },
+  admin_milestone: { level: planner, feature: ISSUABLES, writes: true },
   read_merge_request: { level: reporter, open: true, feature: 'merge_requests' },
   update_merge_request: { level: developer, feature: 'merge_requests', writes: true },
   destroy_merge_request: { level: owner, feature: 'merge_requests', writes: true },
@@ -94,11 +96,16 @@ export function featureOpen(standing: ProjectStanding, feature: ProjectFeature):
   }
 }
 
+const anyOpen = (standing: ProjectStanding, features: ProjectFeature | readonly ProjectFeature[]): boolean =>
+  typeof features === 'string'
+    ? featureOpen(standing, features)
+    : features.some((feature) => featureOpen(standing, feature));
+
 /** Whether the standing gives the ability. Pure. */
 export function allowsInProject(standing: ProjectStanding, ability: ProjectAbility): boolean {
   const rule: Rule = PROJECT_RULES[ability];
   if (rule.writes && standing.archived) return false;
-  if (rule.feature !== undefined && !featureOpen(standing, rule.feature)) return false;
+  if (rule.feature !== undefined && !anyOpen(standing, rule.feature)) return false;
   if (standing.level >= rule.level) return true;
   if (rule.open && isOpen(standing)) return true;
   return rule.openToUsers === true && standing.signedIn && isOpen(standing);

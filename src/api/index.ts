@@ -19,6 +19,7 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
+import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...customAttributeRoutes,
   ...groupProjectRoutes,
   ...groupRoutes,
+  ...milestoneRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,

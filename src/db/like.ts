@@ -1,11 +1,25 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 
+/** Words of a search beyond these are not looked at. */
+const MAX_WORDS = 20;
+
 /** Escapes what LIKE treats specially, so that a user's text stands for itself; use with `escape '\'`. */
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (char) => `\\${char}`);
 
 /** `column` contains `text`, without regard to the case of ASCII letters. */
 export function contains(column: Expression<string | null>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`lower(${column}) like ${`%${escapeLike(asciiLower(text))}%`} escape '\\'`;
+}
+
+/** One of the columns contains all words of the text, in any order, without regard to the case of ASCII letters. */
+export function containsWords(columns: readonly Expression<string | null>[], text: string): Expression<SqlBool> {
+  const words = text.trim().split(/\s+/).slice(0, MAX_WORDS);
+  const all = (column: Expression<string | null>) =>
+    sql`(${sql.join(
+      words.map((word) => contains(column, word)),
+      sql` and `,
+    )})`;
+  return sql<SqlBool>`(${sql.join(columns.map(all), sql` or `)})`;
 }
 
 /** `column` equals `text`, without regard to the case of ASCII letters; served by an index on `lower(column)`. */

@@ -8,9 +8,9 @@ export const Label = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   description: Nullable(Type.String()),
-  description_html: Type.String(),
+  description_html: Nullable(Type.String()),
   text_color: Type.String({ description: 'White or nearly black: what can be read on `color`.' }),
-  color: Type.String({ description: '`#rrggbb`.' }),
+  color: Type.String({ description: '`#rrggbb` or `#rgb`.' }),
   archived: Type.Boolean(),
 });
 export type Label = Static<typeof Label>;
@@ -20,9 +20,10 @@ const DARK_TEXT = '#1F1E24';
 /** Sum of red, green and blue (0 to 765) past which a colour is so light that its text is dark. */
 const LIGHT_SUM = 500;
 
-/** Colour of text that can be read on a background `#rrggbb`. */
+/** Colour of text that can be read on a background `#rrggbb` or `#rgb`. */
 function textColor(color: string): string {
-  const rgb = Number.parseInt(color.slice(1), 16);
+  const digits = color.length === 4 ? color.replace(/[^#]/g, '$&$&') : color;
+  const rgb = Number.parseInt(digits.slice(1), 16);
   return (rgb >> 16) + ((rgb >> 8) & 0xff) + (rgb & 0xff) > LIGHT_SUM ? DARK_TEXT : LIGHT_TEXT;
 }
 
@@ -31,7 +32,7 @@ export const presentLabel = (label: LabelRow): Label => ({
   id: label.id,
   name: label.name,
   description: label.description,
-  description_html: escapeHtml(label.description ?? ''),
+  description_html: label.description === null ? null : escapeHtml(label.description),
   text_color: textColor(label.color),
   color: label.color,
   archived: label.archived === 1,

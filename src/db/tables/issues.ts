@@ -36,7 +36,7 @@ export interface LabelsTable {
   project_id: number | null;
   group_id: number | null;
   name: string;
-  /** `#rrggbb`. */
+  /** `#rrggbb` or `#rgb`. */
   color: string;
   description: string | null;
   archived: Defaulted<Bit>;
