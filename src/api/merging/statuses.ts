@@ -1,0 +1,27 @@
+/** Every value of `detailed_merge_status` that clients may know (part 1, 4.4); the tables give most of them. */
+export const DETAILED_MERGE_STATUSES = [
+  'approvals_syncing',
+  'checking',
+  'ci_must_pass',
+  'ci_still_running',
+  'commits_status',
+  'conflict',
+  'discussions_not_resolved',
+  'draft_status',
+  'jira_association_missing',
+  'locked_lfs_files',
+  'locked_paths',
+  'merge_request_blocked',
+  'merge_time',
+  'mergeable',
+  'need_rebase',
+  'not_approved',
+  'not_open',
+  'preparing',
+  'requested_changes',
+  'security_policy_violations',
+  'status_checks_must_pass',
+  'title_regex',
+  'unchecked',
+] as const;
+export type DetailedMergeStatus = (typeof DETAILED_MERGE_STATUSES)[number];

@@ -1,0 +1,26 @@
+import { checkOids } from './arguments.ts';
+import { decodeBytes } from './bytes.ts';
+import { runGit } from './process.ts';
+import type { Repository } from './repository.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+
+const TIMEOUT_MS = 30_000;
+const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
+  paths.reduce((sum, path) => sum + 2 * path.length + 16, 100),
+);
+
+/**
+ * The paths of all files that differ between two commits or trees, in git's order; of a renamed file both paths. Give
+ * the merge base as `from` for what a branch changed.
+ * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout`,
+ *   `output_too_large` past 64 MiB of paths
+ */
+export async function changedPaths(repo: Repository, from: string, to: string): Promise<readonly string[]> {
+  checkOids([from, to]);
+  return await results.get(cacheKey(repo.id, from, to), async () => {
+    const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--end-of-options', from, to, '--'];
+    const { stdout } = await runGit(args, { gitDir: repo.dir, timeoutMs: TIMEOUT_MS });
+    const names = stdout.toString('latin1').split('\0');
+    return names.filter((name) => name !== '').map((name) => decodeBytes(Buffer.from(name, 'latin1')));
+  });
+}
