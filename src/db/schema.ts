@@ -19,6 +19,7 @@ import type {
 import type {
   ApprovalRuleBranchesTable,
   ApprovalRuleGroupsTable,
+  ApprovalRuleRolesTable,
   ApprovalRulesTable,
   ApprovalRuleUsersTable,
   ApprovalsTable,
@@ -116,6 +117,7 @@ export interface Schema {
   approval_rules: ApprovalRulesTable;
   approval_rule_users: ApprovalRuleUsersTable;
   approval_rule_groups: ApprovalRuleGroupsTable;
+  approval_rule_roles: ApprovalRuleRolesTable;
   approval_rule_branches: ApprovalRuleBranchesTable;
   approvals: ApprovalsTable;
   snippets: SnippetsTable;

@@ -62,6 +62,12 @@ export interface ProjectSettings {
   autoclose_referenced_issues: boolean;
   max_artifacts_size: number | null;
   approvals_before_merge: number;
+  reset_approvals_on_push: boolean;
+  selective_code_owner_removals: boolean;
+  disable_overriding_approvers_per_merge_request: boolean;
+  merge_requests_author_approval: boolean;
+  merge_requests_disable_committers_approval: boolean;
+  require_reauthentication_to_approve: boolean;
   mirror: boolean;
   mirror_user_id: number | null;
   mirror_trigger_builds: boolean;
@@ -141,6 +147,12 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   autoclose_referenced_issues: true,
   max_artifacts_size: null,
   approvals_before_merge: 0,
+  reset_approvals_on_push: true,
+  selective_code_owner_removals: false,
+  disable_overriding_approvers_per_merge_request: false,
+  merge_requests_author_approval: false,
+  merge_requests_disable_committers_approval: false,
+  require_reauthentication_to_approve: false,
   mirror: false,
   mirror_user_id: null,
   mirror_trigger_builds: false,

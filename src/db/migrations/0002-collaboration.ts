@@ -355,6 +355,12 @@ create table approval_rule_groups (
 );
 create index approval_rule_groups_group on approval_rule_groups (group_id);
 
+create table approval_rule_roles (
+  rule_id {int} not null references approval_rules (id) on delete cascade,
+  access_level {int} not null,
+  primary key (rule_id, access_level)
+);
+
 create table approval_rule_branches (
   rule_id {int} not null references approval_rules (id) on delete cascade,
   protected_ref_id {int} not null references protected_refs (id) on delete cascade,

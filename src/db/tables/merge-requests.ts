@@ -135,6 +135,11 @@ export interface ApprovalRuleGroupsTable {
   rule_id: number;
   group_id: number;
 }
+/** Of code owners: direct members of the project at exactly this level. */
+export interface ApprovalRuleRolesTable {
+  rule_id: number;
+  access_level: number;
+}
 export interface ApprovalRuleBranchesTable {
   rule_id: number;
   protected_ref_id: number;
