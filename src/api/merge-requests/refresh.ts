@@ -9,6 +9,7 @@ import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { copyCommit } from '../../repositories/copy-commit.ts';
 import { ofProject, writable } from '../../repositories/holder.ts';
+import { checkMergeability } from '../merging/mergeability.ts';
 import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
 
 const HEADS = 'refs/heads/';
@@ -36,7 +37,7 @@ export const lockMergeRequest = (db: Db, id: number): Promise<MergeRequest | und
 
 /**
  * Brings everything about an open merge request in line with its `head_sha`: the objects of the source branch and
- * `refs/merge-requests/:iid/head` in the target repository, and the version. Does nothing where nothing is left to do;
+ * `refs/merge-requests/:iid/head` in the target repository, the version, and whether it can be merged. Does nothing where nothing is left to do;
  * one at a time for each merge request.
  * @returns the row as it is then
  * @throws ApiError 404 when it is gone, 400 while the target repository is read-only; GitError where git fails
@@ -67,7 +68,8 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
   const repo = repositoryOf(deps, target);
   await bringHead(deps, repo, row, head);
-  return renewVersion(deps, repo, row, head);
+  const renewed = await renewVersion(deps, repo, row, head);
+  return renewed && checkMergeability(deps, renewed);
 }
 
 async function projectOf(deps: Deps, id: number | null): Promise<Project | undefined> {
