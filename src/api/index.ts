@@ -17,6 +17,7 @@ import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   ...customAttributeRoutes,
   ...groupProjectRoutes,
   ...groupRoutes,
+  ...labelRoutes,
   ...milestoneRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
