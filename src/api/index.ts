@@ -18,6 +18,7 @@ import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { issueListRoutes } from './issues/list-routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
@@ -44,6 +45,7 @@ import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
+  ...issueListRoutes,
   ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,

@@ -1,12 +1,9 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
-import type { Db } from '../../db/schema.ts';
 import type { IssuableColumns, Label as LabelRow } from '../../db/tables/issues.ts';
 import type { Project } from '../../db/tables/projects.ts';
-import type { Deps } from '../../deps.ts';
 import { Nullable } from '../../http/schema.ts';
 import { Label, presentLabel } from '../labels/entity.ts';
-import { type Milestone, presentMilestone } from '../milestones/entity.ts';
 import { humanDuration } from './durations.ts';
 
 /** How an issue or merge request is referred to: `#1`, from where the client looks, and from everywhere. */
@@ -89,27 +86,3 @@ export const LabelList = Type.Union([Type.Array(Type.String()), Type.Array(Label
 
 export const presentLabels = (labels: readonly LabelRow[], details: boolean): Static<typeof LabelList> =>
   details ? labels.map(presentLabel) : labels.map(({ name }) => name);
-
-/** The milestones of the ids as answers show them, by id, in one query. */
-export async function milestonesById(
-  deps: Deps,
-  db: Db,
-  ids: Iterable<number | null>,
-): Promise<Map<number, Milestone>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('milestones')
-    .leftJoin('projects', 'projects.id', 'milestones.project_id')
-    .leftJoin('namespaces', 'namespaces.id', 'milestones.group_id')
-    .selectAll('milestones')
-    .select(['projects.full_path as project_path', 'namespaces.full_path as group_path'])
-    .where('milestones.id', 'in', wanted)
-    .execute();
-  return new Map(
-    rows.map(({ project_path, group_path, ...row }) => [
-      row.id,
-      presentMilestone(deps, row, project_path ?? group_path ?? ''),
-    ]),
-  );
-}

@@ -3,7 +3,10 @@ import type { Caller } from '../../access/caller.ts';
 import { isProjectOf } from '../../access/membership.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
+import { today } from '../../core/clock.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import type { Ids } from './filters.ts';
 
 export interface ProjectsWanted {
   feature: 'issues' | 'merge_requests';
@@ -46,4 +49,29 @@ export function readableProjects(
     }
   }
   return eb.and([...conditions, eb.or(ways)]);
+}
+
+/** Projects that are named one by one at most. */
+const FEW_PROJECTS = 500;
+
+/**
+ * Queries for the ids of the issues (or merge requests) in the projects that the caller may read, where these are a
+ * part of all: a source of a list across projects.
+ */
+export async function placeSources(deps: Deps, caller: Caller, wanted: ProjectsWanted): Promise<Ids[]> {
+  if (caller.admin && wanted.below === undefined) return [];
+  const day = today(deps.clock);
+  const query = deps.db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where((eb) => readableProjects(eb, caller, wanted, day));
+  const key = `readable:${day}:${caller.admin ? 'admin' : caller.user?.id}:${JSON.stringify(wanted)}`;
+  const rows = await deps.snapshot.get(key, () => query.limit(FEW_PROJECTS + 1).execute());
+  const table = sql.table(wanted.feature);
+  const [id, project] = [sql.ref(`${wanted.feature}.id`), sql.ref(`${wanted.feature}.project_id`)];
+  if (rows.length === 0) return [sql`select ${id} from ${table} where 1 = 0`];
+  if (rows.length <= FEW_PROJECTS) {
+    return [sql`select ${id} from ${table} where ${project} in (${sql.join(rows.map((row) => row.id))})`];
+  }
+  return wanted.below === undefined ? [] : [sql`select ${id} from ${table} where ${project} in (${query})`];
 }

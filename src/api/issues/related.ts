@@ -6,11 +6,11 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { assigneesFor } from '../issuables/assignees.ts';
-import { milestonesById } from '../issuables/entity.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { subscribedAmong } from '../issuables/subscriptions.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import type { Milestone } from '../milestones/entity.ts';
+import { milestonesById } from '../milestones/find.ts';
 import { usersById } from '../users/basic.ts';
 
 /** What an issue's JSON needs beside its row. */

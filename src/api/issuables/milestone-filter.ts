@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Ids } from './filters.ts';
+
+/** Milestones with a due date to come of which none is nearer in their project or group. */
+const upcoming = (day: string): Ids => sql`
+  select m.id from milestones m where m.state = 'active' and m.due_date > ${day} and not exists (
+    select 1 from milestones n where n.state = 'active' and n.due_date > ${day} and n.due_date < m.due_date
+      and n.project_id = m.project_id)
+  and not exists (
+    select 1 from milestones n where n.state = 'active' and n.due_date > ${day} and n.due_date < m.due_date
+      and n.group_id = m.group_id)`;
+
+/** Milestones that have begun and are not over. */
+const started = (day: string): Ids => sql`
+  select m.id from milestones m
+  where m.state = 'active' and m.start_date <= ${day} and (m.due_date is null or m.due_date >= ${day})`;
+
+/**
+ * The milestones that a list is narrowed down to.
+ * @param day today, `YYYY-MM-DD`
+ * @returns a query for their ids; `none` or `any` for things without one, or with whichever; null for no such filter
+ */
+export function milestoneOf(
+  { milestone, milestone_id }: { milestone?: string; milestone_id?: string },
+  day: string,
+): Ids | 'none' | 'any' | null {
+  const wanted = milestone_id ?? milestone;
+  if (wanted === undefined || wanted === '') return null;
+  switch (wanted.toLowerCase()) {
+    case 'none':
+    case 'no milestone':
+      return 'none';
+    case 'any':
+    case 'any milestone':
+      return 'any';
+    case 'upcoming':
+    case '#upcoming':
+      return upcoming(day);
+    case 'started':
+    case '#started':
+      return started(day);
+    default:
+      return sql`select m.id from milestones m where m.title = ${wanted}`;
+  }
+}
