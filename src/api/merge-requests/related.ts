@@ -5,11 +5,11 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { assigneesFor } from '../issuables/assignees.ts';
-import { milestonesById } from '../issuables/entity.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { detailedMergeStatuses } from '../merging/mergeability.ts';
 import type { DetailedMergeStatus } from '../merging/statuses.ts';
 import type { Milestone } from '../milestones/entity.ts';
+import { milestonesById } from '../milestones/find.ts';
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
 import { usersById } from '../users/basic.ts';
 
