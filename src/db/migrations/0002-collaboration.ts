@@ -403,11 +403,10 @@ create index snippets_visibility on snippets (visibility, created_at, id);
 create index snippets_created on snippets (created_at, id);
 
 create table events (
-  id {id},
+  id {int} primary key,
   action {text} not null,
   author_id {int} not null references users (id) on delete cascade,
-  project_id {int} references projects (id) on delete cascade,
-  group_id {int} references namespaces (id) on delete cascade,
+  project_id {int} not null references projects (id) on delete cascade,
   target_type {text},
   target_id {int},
   noteable_type {text},
@@ -418,30 +417,16 @@ create table events (
   created_at {text} not null,
   unique (domain_event_id, ordinal)
 );
-create index events_author on events (author_id, id);
+create index events_created on events (created_at, id);
 create index events_author_created on events (author_id, created_at, id);
-create index events_author_action on events (author_id, action, id);
-create index events_author_target on events (author_id, target_type, id);
-create index events_project on events (project_id, id);
+create index events_author_project_created on events (author_id, project_id, created_at, id);
+create index events_author_project_action on events (author_id, project_id, action, created_at, id);
+create index events_author_project_target on events (author_id, project_id, target_type, created_at, id);
 create index events_project_created on events (project_id, created_at, id);
-create index events_project_action on events (project_id, action, id);
-create index events_project_target on events (project_id, target_type, id);
+create index events_project_action on events (project_id, action, created_at, id);
+create index events_project_target on events (project_id, target_type, created_at, id);
 create index events_target on events (target_type, target_id);
 create index events_noteable on events (noteable_type, noteable_id);
-create index events_group on events (group_id);
-
-drop index projects_created;
-drop index projects_activity;
-drop index projects_updated;
-drop index projects_name;
-drop index projects_path;
-drop index projects_stars;
-create index projects_created on projects (pending_delete, created_at, id);
-create index projects_activity on projects (pending_delete, last_activity_at, id);
-create index projects_updated on projects (pending_delete, updated_at, id);
-create index projects_name on projects (pending_delete, name, id);
-create index projects_path on projects (pending_delete, path, id);
-create index projects_stars on projects (pending_delete, star_count, id);
 
 create table new_ref_intents (
   id {id},

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Defaulted, Id, Json, Timestamp } from '../columns.ts';
+import type { Defaulted, Json, Timestamp } from '../columns.ts';
 
 export type EventAction =
   | 'created'
@@ -27,13 +27,19 @@ export interface PushData {
   ref_count: number | null;
 }
 
+/** Entries that one domain event can become. */
+export const MAX_ORDINALS = 32;
+
+/** Id of an entry: ids follow the order in which things happened, whatever the order in which they are written. */
+export const eventId = (domainEventId: number, ordinal: number): number => domainEventId * MAX_ORDINALS + ordinal;
+
 /** The activity feed (part 1, 4.11). Who may see an entry is decided when it is read. */
 export interface EventsTable {
-  id: Id;
+  /** `eventId` of domain event and ordinal. */
+  id: number;
   action: EventAction;
   author_id: number;
-  project_id: number | null;
-  group_id: number | null;
+  project_id: number;
   target_type:
     | 'Issue'
     | 'MergeRequest'

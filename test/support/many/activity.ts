@@ -1,4 +1,5 @@
 import type { Db } from '../../../src/db/schema.ts';
+import { eventId } from '../../../src/db/tables/events.ts';
 import { type Amounts, at, count, insert, type Row, rowsOf, USERS, word } from './rows.ts';
 
 /** Half of them personal. */
@@ -39,7 +40,8 @@ export function* events(
         : n % 4 === 1
           ? (['merged', projectOf(about[1]), { target_type: 'MergeRequest', target_id: 1 + about[1] }] as const)
           : (['pushed', projectOf(n), { push_data: PUSH }] as const);
-    const when = { domain_event_id: 1_000_000 + n, ordinal: 0, created_at: at(n) };
+    const domain = 1_000_000 + n;
+    const when = { id: eventId(domain, 0), domain_event_id: domain, ordinal: 0, created_at: at(n) };
     yield { action: kind, author_id: 1_000 + (n % USERS), project_id: project, ...blank, ...what, ...when };
   }
 }
