@@ -33,6 +33,7 @@ import { protectedTagRoutes } from './protected-tags/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
+import { snippetsRoutes } from './snippets/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -85,6 +86,7 @@ export const routes: readonly Route[] = [
   ...commitStatusRoutes,
   ...repositoryRoutes,
   ...repositoryFilesRoutes,
+  ...snippetsRoutes,
   ...topicRoutes,
   ...tagRoutes,
   ...versionRoutes,

@@ -8,11 +8,12 @@ import { fsck } from '../git/fsck.ts';
 import { runGit } from '../git/process.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
+import { allRepositories, type NamedHolder } from '../repositories/all.ts';
 
 type Say = (good: boolean, text: string) => void;
 
 const MIN_GIT = [2, 39] as const;
-const BATCH = 200;
+const SHOWN_EVERY = 100;
 const SHOWN_PROBLEMS = 3;
 
 /**
@@ -115,24 +116,14 @@ async function checkRepositories(config: Config, { db }: Database, quick: boolea
   const storages = new Storages(config.storages, new RepositoryPool());
   let count = 0;
   let broken = 0;
-  for (let after = 0; ; ) {
-    const projects = await db
-      .selectFrom('projects')
-      .select(['id', 'full_path', 'repository_storage', 'disk_path'])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
-    for (const project of projects) {
-      count += 1;
-      const problem = await problemOf(storages, project, quick);
-      if (problem === null) continue;
+  for await (const holder of allRepositories(db)) {
+    count += 1;
+    const problem = await problemOf(storages, holder, quick);
+    if (problem !== null) {
       broken += 1;
-      say(false, `The repository of ${project.full_path} (id ${project.id}): ${problem}`);
+      say(false, `The repository of ${holder.name} (id ${holder.id}): ${problem}`);
     }
-    if (process.stderr.isTTY && count > 0) process.stderr.write(`\r${count} repositories checked`);
-    if (projects.length < BATCH) break;
-    after = projects.at(-1)!.id;
+    if (process.stderr.isTTY && count % SHOWN_EVERY === 0) process.stderr.write(`\r${count} repositories checked`);
   }
   if (process.stderr.isTTY && count > 0) process.stderr.write('\r\x1b[K');
   await storages.pool.close();
@@ -141,11 +132,11 @@ async function checkRepositories(config: Config, { db }: Database, quick: boolea
 
 async function problemOf(
   storages: Storages,
-  project: { repository_storage: string; disk_path: string },
+  { repository_storage: storage, disk_path: diskPath }: NamedHolder,
   quick: boolean,
 ): Promise<string | null> {
   try {
-    const dir = storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+    const dir = storages.dirOf({ storage, diskPath });
     await access(`${dir}/HEAD`);
     if (quick) return null;
     const { ok, problems } = await fsck(dir);

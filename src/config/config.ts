@@ -41,6 +41,8 @@ export interface Config {
     fileBody: number;
     /** Bytes of one git push. */
     push: number;
+    /** Bytes of one file of a snippet, and of one git push to a snippet. */
+    snippet: number;
     /** Requests of one user or address that may be inside an expensive endpoint at once. */
     expensivePerCaller: number;
   };
@@ -123,6 +125,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       body: env.integer('STITHY_MAX_BODY', 2 * MiB, { min: 1024, max: 1024 * MiB }),
       fileBody: env.integer('STITHY_MAX_FILE_BODY', 100 * MiB, { min: 1024, max: 512 * MiB }),
       push: env.integer('STITHY_MAX_PUSH', 5 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
+      snippet: env.integer('STITHY_MAX_SNIPPET', 50 * MiB, { min: 1024, max: 512 * MiB }),
       expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),
     },
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },

@@ -1,12 +1,20 @@
+import type { Visibility } from './access-levels.ts';
+
 /**
  * Why refs change, where a push is not all there is to it. Kept with the intent of the change, so that what belongs to it
  * is recorded in the transaction of the change even when a crash comes between.
  */
-export type ChangeCause = {
-  type: 'merge';
-  merge_request_id: number;
-  /** Head of the source branch that is merged. */
-  head_sha: string;
-  merge_commit_sha: string | null;
-  squash_commit_sha: string | null;
-};
+export type ChangeCause =
+  | {
+      type: 'merge';
+      merge_request_id: number;
+      /** Head of the source branch that is merged. */
+      head_sha: string;
+      merge_commit_sha: string | null;
+      squash_commit_sha: string | null;
+    }
+  | {
+      /** A snippet is updated; with its files these columns change. */
+      type: 'snippet_update';
+      changes: { title?: string; description?: string | null; visibility?: Visibility };
+    };

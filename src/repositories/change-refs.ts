@@ -10,6 +10,7 @@ import { protectDefaultBranch } from './default-branch.ts';
 import { type Holder, holderColumns, writable } from './holder.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { observe } from './ref-observers.ts';
+import { enqueueSnippetUpkeep } from './upkeep.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */
 interface ChangeContext {
@@ -151,4 +152,5 @@ async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: 
     .execute();
   const payload = { snippet_id: snippetId, updates: [...updates], via };
   await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
+  await enqueueSnippetUpkeep(deps, db, snippetId);
 }

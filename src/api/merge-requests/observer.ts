@@ -42,7 +42,7 @@ export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
     if (note !== null) notes.set(update.ref, note);
   }
   return async (db) => {
-    if (change.cause?.type === 'merge') await enterMerge(deps, db, change);
+    await enterMerge(deps, db, change);
     for (const update of branches) {
       await moveSource(deps, db, change, update, notes.get(update.ref));
       await moveTarget(deps, db, change, update);
@@ -51,7 +51,8 @@ export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
 };
 
 async function enterMerge(deps: Deps, db: Db, { cause, userId }: Intent): Promise<void> {
-  const { merge_request_id, head_sha, merge_commit_sha, squash_commit_sha } = cause!;
+  if (cause?.type !== 'merge') return;
+  const { merge_request_id, head_sha, merge_commit_sha, squash_commit_sha } = cause;
   await markMerged(deps, db, merge_request_id, { head_sha, merge_commit_sha, squash_commit_sha }, userId);
 }
 

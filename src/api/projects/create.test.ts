@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
 import { createRepository } from '../../git/repository-files.ts';
+import { discardUnlessKept } from '../../repositories/removal.ts';
 import { createProject } from './create.ts';
-import { discardUnlessKept } from './destroy.ts';
 
 const clock = new TestClock();
 let app: TestApp;

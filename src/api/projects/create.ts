@@ -10,10 +10,9 @@ import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project, ProjectsTable } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import type { ObjectFormat } from '../../git/objects.ts';
-import { createRepository, removeRepository } from '../../git/repository-files.ts';
-import type { Location } from '../../git/storages.ts';
+import { createRepository } from '../../git/repository-files.ts';
+import { withNewRepository } from '../../repositories/new-repository.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
-import { discardUnlessKept, keepRepository } from './destroy.ts';
 
 export interface NewProject {
   namespace: Namespace;
@@ -34,46 +33,23 @@ export interface NewProject {
 }
 
 /**
- * Creates a project with its repository. The repository is made first, under a path that nothing else has; only when
- * it is on disk the row is written, and it goes away again when that fails, also when it is the process that dies. So a
- * project never lacks its repository, and no repository its project.
+ * Creates a project with its repository.
  * @throws ApiError 400 (or `takenStatus`) when the name or path is taken
  */
 export async function createProject(deps: Deps, given: NewProject): Promise<Project> {
-  const { storages } = deps;
-  const location = { storage: storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
-  const dir = storages.dirOf(location);
-  await discardUnlessKept(deps, location);
-  try {
+  const make = async (dir: string) => {
     await createRepository(dir, {
       defaultBranch: given.defaultBranch,
       ...(given.objectFormat === undefined ? {} : { objectFormat: given.objectFormat }),
     });
     await given.fillRepository?.(dir);
-    const project = await deps.db.transaction().execute(async (db) => {
-      if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
-      return insertProject(deps, db, given, { repository_storage: location.storage, disk_path: location.diskPath });
-    });
-    deps.jobs.notify();
-    return project;
+  };
+  try {
+    return await withNewRepository(deps, make, (db, place) => insertProject(deps, db, given, place));
   } catch (error) {
-    await discardNow(deps, location);
     if (isUniqueViolation(error)) throw taken(['name', 'path'], given.takenStatus);
     throw error;
   }
-}
-
-/** Removes a repository that got no row. Where the database cannot tell, the job that waits for it does. */
-async function discardNow(deps: Deps, location: Location): Promise<void> {
-  const row = await deps.db
-    .selectFrom('projects')
-    .select('id')
-    .where('disk_path', '=', location.diskPath)
-    .executeTakeFirst();
-  if (row !== undefined) return;
-  deps.storages.forget(location);
-  await removeRepository(deps.storages.dirOf(location));
-  await keepRepository(deps, deps.db, location);
 }
 
 async function insertProject(

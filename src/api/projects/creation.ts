@@ -10,14 +10,15 @@ import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
 import { Enum } from '../../http/schema.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
+import { writeInitialCommit } from '../../repositories/new-repository.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
-import { readmeText, writeInitialCommit } from './initial-commit.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
+import { readmeText } from './readme.ts';
 import { WAITING } from './repository-fill.ts';
 import { enqueueImport } from './repository-import.ts';
 import { setTopics } from './topics.ts';
@@ -94,8 +95,10 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     },
     fillRepository: async (dir) => {
       if (!input.initialize_with_readme || importUrl !== null) return;
-      const files = { 'README.md': readmeText(name, input.description ?? null) };
-      first = await writeInitialCommit(deps, dir, { branch: defaultBranch, files, author: owner });
+      const content = Buffer.from(readmeText(name, input.description ?? null));
+      const actions = [{ action: 'create' as const, path: 'README.md', content }];
+      const commit = { branch: defaultBranch, actions, author: owner };
+      first = await writeInitialCommit(deps, dir, commit, (_repo, oid) => oid);
     },
     within: async (db, project) => {
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);

@@ -3,13 +3,8 @@ import { removeBelongings } from '../../db/belongings.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
-import { removeRepository } from '../../git/repository-files.ts';
-import type { Location } from '../../git/storages.ts';
-
-const REMOVE_REPOSITORY = 'repository.remove';
-const DISCARD_REPOSITORY = 'repository.discard';
-/** Far longer than making a repository takes, in milliseconds. */
-const DISCARD_AFTER = 3_600_000;
+import { enqueueRemoval } from '../../repositories/removal.ts';
+import { destroySnippetsOfProjects } from '../snippets/destroy.ts';
 
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
 const BATCH = 200;
@@ -33,10 +28,9 @@ export async function destroyProjectsWithin(
   for (let from = 0; from < projects.length; from += BATCH) {
     if (from > 0) await setImmediate();
     const batch = projects.slice(from, from + BATCH);
-    await removeRows(
-      db,
-      batch.map(({ id }) => id),
-    );
+    const ids = batch.map(({ id }) => id);
+    await destroySnippetsOfProjects(deps, db, ids, actorId);
+    await removeRows(db, ids);
     for (const project of batch) {
       await enqueueRemoval(deps, db, { storage: project.repository_storage, diskPath: project.disk_path });
       await deps.events.record(
@@ -78,40 +72,4 @@ async function removeUnusedKeys(db: Db, ids: readonly number[]): Promise<void> {
       eb.selectFrom('deploy_key_projects').select('deploy_key_id').where('deploy_key_id', 'in', ids),
     )
     .execute();
-}
-
-/** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
-export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Promise<void> {
-  await deps.jobs.enqueue(db, REMOVE_REPOSITORY, location);
-}
-
-const discardKey = ({ storage, diskPath }: Location): string => `${DISCARD_REPOSITORY}:${storage}:${diskPath}`;
-
-/**
- * Writes down that a repository is about to be made for a row that is not there yet: if the process dies in between,
- * its files are removed later. `keepRepository` belongs into the transaction that writes the row.
- */
-export async function discardUnlessKept(deps: Deps, location: Location): Promise<void> {
-  const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
-  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: discardKey(location), runAt });
-}
-
-/**
- * Takes back what `discardUnlessKept` wrote.
- * @returns false when that was so long ago that the files are being removed
- */
-export const keepRepository = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
-  deps.jobs.cancel(db, discardKey(location));
-
-/** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write that is under way ends first. */
-export function registerRemoval(deps: Deps): void {
-  const remove = async (location: Location) => {
-    const repo = deps.storages.open(location);
-    await deps.writes.run(repo.id, async () => {
-      deps.storages.forget(location);
-      await removeRepository(repo.dir);
-    });
-  };
-  deps.jobs.register<Location>(REMOVE_REPOSITORY, remove);
-  deps.jobs.register<Location>(DISCARD_REPOSITORY, remove);
 }

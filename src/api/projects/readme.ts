@@ -26,3 +26,7 @@ export function findReadme(files: readonly Pick<TreeEntry, 'name'>[]): string | 
   const [best] = readmes.filter((name) => Number.isFinite(rank(name))).sort((a, b) => rank(a) - rank(b));
   return best ?? null;
 }
+
+/** What a new project's README says. */
+export const readmeText = (name: string, description: string | null): string =>
+  description === null || description.trim() === '' ? `# ${name}\n` : `# ${name}\n\n${description.trim()}\n`;

@@ -4,7 +4,7 @@ import type { Project, ProjectsTable } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
-import { enqueueRemoval } from './destroy.ts';
+import { enqueueRemoval } from '../../repositories/removal.ts';
 import { enqueueStatistics } from './statistics.ts';
 
 /** Columns of a project whose repository is filled in the background: nobody writes into it until that is done. */

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { languagesOf } from '../../git/languages.ts';
 import { route } from '../../http/route.ts';
 import { Enum, Instant } from '../../http/schema.ts';
-import { MAINTAIN_REPOSITORY } from '../../repositories/background.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { MAINTAIN_REPOSITORY } from '../../repositories/upkeep.ts';
 import { administrator, inProject } from '../access.ts';
 import { defaultTip, languagePercentages } from './statistics.ts';
 

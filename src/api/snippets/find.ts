@@ -1,22 +1,18 @@
 import type { Caller } from '../../access/caller.ts';
-import type { ProjectPermissions } from '../../access/permissions.ts';
+import { findProject } from '../../access/lookup.ts';
+import { type ProjectPermissions, projectPermissions } from '../../access/permissions.ts';
+import { canReadSnippet } from '../../access/snippets.ts';
 import { notFound } from '../../core/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Snippet } from '../../db/tables/snippets.ts';
+import type { Deps } from '../../deps.ts';
 
-/**
- * Whether the caller may read the snippet (part 2, section 2): private ones are for their author (in a project for its
- * members), internal ones for every user but external ones, public ones for everyone.
- * @param permissions in the snippet's project; null for a personal snippet
- */
-export function canReadSnippet(caller: Caller, snippet: Snippet, permissions: ProjectPermissions | null): boolean {
-  if (caller.admin) return true;
-  const { user } = caller;
-  if (permissions !== null && !permissions.can('read_snippet')) return false;
-  if (user !== null && snippet.author_id === user.id) return true;
-  if (permissions !== null && permissions.level > 0) return true;
-  return snippet.visibility === 'public' || (snippet.visibility === 'internal' && user !== null && user.external === 0);
+/** A snippet that the caller may read, with its project; nulls for a personal one. */
+export interface SnippetScope {
+  snippet: Snippet;
+  project: Project | null;
+  permissions: ProjectPermissions | null;
 }
 
 /**
@@ -36,4 +32,22 @@ export async function findProjectSnippet(
     .executeTakeFirst();
   if (snippet === undefined || !canReadSnippet(caller, snippet, permissions)) throw notFound('Snippet');
   return snippet;
+}
+
+/**
+ * A snippet by its id, be it personal or a project's.
+ * @throws ApiError 404 when there is none, or none that the caller may read
+ */
+export async function findSnippet(deps: Deps, caller: Caller, id: number): Promise<SnippetScope> {
+  const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (snippet === undefined) throw notFound('Snippet');
+  if (snippet.project_id === null) {
+    if (!canReadSnippet(caller, snippet, null)) throw notFound('Snippet');
+    return { snippet, project: null, permissions: null };
+  }
+  const found = await findProject(deps, String(snippet.project_id));
+  if (found === undefined) throw notFound('Snippet');
+  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  if (!canReadSnippet(caller, snippet, permissions)) throw notFound('Snippet');
+  return { snippet, project: found.project, permissions };
 }

@@ -8,6 +8,7 @@ import { withdrawVotes } from '../../db/votes.ts';
 import type { Deps } from '../../deps.ts';
 import { destroyGroup } from '../groups/destroy.ts';
 import { destroyProjectsWithin } from '../projects/destroy.ts';
+import { destroySnippetsOfUser } from '../snippets/destroy.ts';
 import { handToGhost } from './ghost.ts';
 import { isLastAdministrator } from './state.ts';
 
@@ -43,7 +44,7 @@ function soleGroups(db: Db, user: User): Promise<Namespace[]> {
 }
 
 /**
- * Deletes a user with the personal projects. What he wrote elsewhere stays, in the name of the ghost user.
+ * Deletes a user with the personal projects and snippets. What he wrote elsewhere stays, in the name of the ghost user.
  * @param hard also deletes what he wrote, and the groups that have no other owner
  * @throws ApiError 403 for internal users, 409 for the only owner of a group (unless `hard`) and the last administrator
  */
@@ -58,6 +59,7 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
   }
   await deps.db.transaction().execute(async (db) => {
     await destroyPersonalNamespace(deps, db, user, actor.id);
+    await destroySnippetsOfUser(deps, db, user.id, hard, actor.id);
     if (hard) await db.deleteFrom('notes').where('author_id', '=', user.id).execute();
     await handToGhost(db, deps.clock, user.id);
     await removeBelongings(db, user.id);

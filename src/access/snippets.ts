@@ -1,0 +1,68 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { AccessLevel } from '../core/access-levels.ts';
+import type { Schema } from '../db/schema.ts';
+import type { Snippet } from '../db/tables/snippets.ts';
+import type { Caller } from './caller.ts';
+import { projectsOf } from './membership.ts';
+import type { ProjectPermissions } from './permissions.ts';
+import { openVisibilities } from './visible-groups.ts';
+
+/**
+ * Whether the caller may read the snippet (part 2, section 2): private ones are for their author (in a project for its
+ * members), internal ones for every user but external ones, public ones for everyone.
+ * @param permissions in the snippet's project; null for a personal snippet
+ */
+export function canReadSnippet(caller: Caller, snippet: Snippet, permissions: ProjectPermissions | null): boolean {
+  if (caller.admin) return true;
+  const { user } = caller;
+  if (permissions !== null && !permissions.can('read_snippet')) return false;
+  if (user !== null && snippet.author_id === user.id) return true;
+  if (permissions !== null && permissions.level >= AccessLevel.guest) return true;
+  return openVisibilities(caller).includes(snippet.visibility);
+}
+
+/**
+ * Whether the caller may change and remove the snippet: its author (in a project while he may make snippets there),
+ * Maintainers of its project and administrators.
+ * @param permissions in the snippet's project; null for a personal snippet
+ */
+export function canUpdateSnippet(caller: Caller, snippet: Snippet, permissions: ProjectPermissions | null): boolean {
+  if (caller.user === null) return false;
+  const author = snippet.author_id === caller.user.id;
+  if (permissions === null) return author || caller.admin;
+  return permissions.can('update_snippet') || (author && permissions.can('create_snippet'));
+}
+
+/** A condition on the rows of `snippets`, for `where`. */
+type SnippetCondition = (eb: ExpressionBuilder<Schema, 'snippets'>) => Expression<SqlBool>;
+
+/**
+ * Snippets that the caller may read, personal ones and those of all projects: `canReadSnippet` of each row holds.
+ * @param day today, `YYYY-MM-DD`
+ */
+export function readableSnippets(caller: Caller, day: string): SnippetCondition {
+  if (caller.admin) return (eb) => eb.lit(true);
+  const userId = caller.user?.id ?? 0;
+  const open = openVisibilities(caller);
+  return (eb) => {
+    const forAnyone = eb.or([eb('snippets.visibility', 'in', open), eb('snippets.author_id', '=', userId)]);
+    const project = (condition: Expression<SqlBool>) =>
+      eb.exists(
+        eb
+          .selectFrom('projects as p')
+          .select('p.id')
+          .whereRef('p.id', '=', 'snippets.project_id')
+          .where('p.pending_delete', '=', 0)
+          .where(condition),
+      );
+    const member = sql<SqlBool>`p.snippets_access_level <> 'disabled'
+      and p.id in ${projectsOf(userId, AccessLevel.guest, day)}`;
+    const visitor = sql<SqlBool>`p.snippets_access_level in ('enabled', 'public')
+      and p.visibility in (${sql.join(open)})`;
+    return eb.or([
+      eb.and([eb('snippets.project_id', 'is', null), forAnyone]),
+      eb.and([eb('snippets.project_id', 'is not', null), project(member)]),
+      eb.and([eb('snippets.project_id', 'is not', null), forAnyone, project(visitor)]),
+    ]);
+  };
+}

@@ -1,0 +1,95 @@
+import type { Db } from '../db/schema.ts';
+import type { User } from '../db/tables/users.ts';
+import type { Deps } from '../deps.ts';
+import { type FileAction, writeActions } from '../git/commit-writer.ts';
+import type { Repository } from '../git/repository.ts';
+import { removeRepository } from '../git/repository-files.ts';
+import type { Location } from '../git/storages.ts';
+import { discardUnlessKept, keepRepository } from './removal.ts';
+
+/** Columns of a row that name the place of its repository. */
+interface Place {
+  repository_storage: string;
+  disk_path: string;
+}
+
+/**
+ * Makes a repository and the row that it belongs to. The repository is made first, under a path that nothing else has;
+ * only when it is on disk the row is written, and it goes away again when that fails, also when it is the process that
+ * dies. So no row ever lacks its repository, and no repository its row.
+ * @param make makes the repository in a folder that is not there yet
+ * @param insert writes the row with the handle of a transaction
+ * @throws what `make` and `insert` throw
+ */
+export async function withNewRepository<T>(
+  deps: Deps,
+  make: (dir: string) => Promise<void>,
+  insert: (db: Db, place: Place) => Promise<T>,
+): Promise<T> {
+  const { storages } = deps;
+  const location = { storage: storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
+  await discardUnlessKept(deps, location);
+  try {
+    await make(storages.dirOf(location));
+    const row = await deps.db.transaction().execute(async (db) => {
+      if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
+      return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
+    });
+    deps.jobs.notify();
+    return row;
+  } catch (error) {
+    await discardNow(deps, location);
+    throw error;
+  }
+}
+
+/** Removes a repository that got no row. Where the database cannot tell, the job that waits for it does. */
+async function discardNow(deps: Deps, location: Location): Promise<void> {
+  for (const table of ['projects', 'snippets'] as const) {
+    const row = await deps.db
+      .selectFrom(table)
+      .select('id')
+      .where('disk_path', '=', location.diskPath)
+      .executeTakeFirst();
+    if (row !== undefined) return;
+  }
+  deps.storages.forget(location);
+  await removeRepository(deps.storages.dirOf(location));
+  await keepRepository(deps, deps.db, location);
+}
+
+export interface InitialCommit {
+  branch: string;
+  actions: readonly FileAction[];
+  author: User;
+}
+
+/**
+ * Writes the first commit of a repository that nobody can see yet.
+ * @param read what is wanted of the commit while its repository is open
+ * @throws CommitError for an action that cannot be applied
+ */
+export async function writeInitialCommit<T>(
+  deps: Deps,
+  dir: string,
+  { author, actions, branch }: InitialCommit,
+  read: (repo: Repository, oid: string) => T | Promise<T>,
+): Promise<T> {
+  const { pool } = deps.storages;
+  const id = `new:${dir}`;
+  const repo = pool.get(id, dir);
+  try {
+    const identity = { name: author.name, email: author.commit_email ?? author.email, date: deps.clock.now() };
+    const { oid } = await writeActions(repo, {
+      base: null,
+      actions,
+      author: identity,
+      committer: identity,
+      message: 'Initial commit',
+    });
+    await repo.refs.transaction([{ ref: `refs/heads/${branch}`, old: null, new: oid }]);
+    return await read(repo, oid);
+  } finally {
+    pool.forget(id);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+import { removeRepository } from '../git/repository-files.ts';
+import type { Location } from '../git/storages.ts';
+
+const REMOVE_REPOSITORY = 'repository.remove';
+const DISCARD_REPOSITORY = 'repository.discard';
+/** Far longer than making a repository takes, in milliseconds. */
+const DISCARD_AFTER = 3_600_000;
+
+/** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
+export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Promise<void> {
+  await deps.jobs.enqueue(db, REMOVE_REPOSITORY, location);
+}
+
+const discardKey = ({ storage, diskPath }: Location): string => `${DISCARD_REPOSITORY}:${storage}:${diskPath}`;
+
+/**
+ * Writes down that a repository is about to be made for a row that is not there yet: if the process dies in between,
+ * its files are removed later. `keepRepository` belongs into the transaction that writes the row.
+ */
+export async function discardUnlessKept(deps: Deps, location: Location): Promise<void> {
+  const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
+  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: discardKey(location), runAt });
+}
+
+/**
+ * Takes back what `discardUnlessKept` wrote.
+ * @returns false when that was so long ago that the files are being removed
+ */
+export const keepRepository = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
+  deps.jobs.cancel(db, discardKey(location));
+
+/** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write that is under way ends first. */
+export function registerRemoval(deps: Deps): void {
+  const remove = async (location: Location) => {
+    const repo = deps.storages.open(location);
+    await deps.writes.run(repo.id, async () => {
+      deps.storages.forget(location);
+      await removeRepository(repo.dir);
+    });
+  };
+  deps.jobs.register<Location>(REMOVE_REPOSITORY, remove);
+  deps.jobs.register<Location>(DISCARD_REPOSITORY, remove);
+}
