@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { approvalRoutes } from './approvals/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
 import { awardEmojiRoutes } from './award-emoji/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = [
   ...selfTokenRoutes,
   ...projectRoutes,
   ...applicationRoutes,
+  ...approvalRoutes,
   ...awardEmojiRoutes,
   ...avatarRoutes,
   ...oauthRoutes,
