@@ -22,6 +22,7 @@ import { issueListRoutes } from './issues/list-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
+import { mergeRequestRoutes } from './merge-requests/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
+  ...mergeRequestRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,
