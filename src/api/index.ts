@@ -1,7 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
-import { approvalRoutes } from './approvals/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
 import { awardEmojiRoutes } from './award-emoji/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
@@ -13,18 +12,19 @@ import { commitSubRoutes } from './commits/sub-routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
-import { issueListRoutes } from './issues/list-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { issueListRoutes } from './issues/list-routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
-import { mergeRequestRoutes } from './merge-requests/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
+import { noteRoutes } from './notes/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
@@ -66,7 +66,6 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
-  ...mergeRequestRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,
@@ -74,9 +73,10 @@ export const routes: readonly Route[] = [
   ...selfTokenRoutes,
   ...projectRoutes,
   ...applicationRoutes,
-  ...approvalRoutes,
   ...awardEmojiRoutes,
   ...avatarRoutes,
+  ...noteRoutes,
+  ...discussionRoutes,
   ...oauthRoutes,
   ...emailRoutes,
   ...keyLookupRoutes,
