@@ -18,6 +18,7 @@ import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { issueLinkRoutes } from './issue-links/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   ...customAttributeRoutes,
   ...groupProjectRoutes,
   ...groupRoutes,
+  ...issueLinkRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
   ...namespaceRoutes,
