@@ -19,10 +19,11 @@ import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
-import { labelRoutes } from './labels/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
+import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
+import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...issueLinkRoutes,
   ...labelRoutes,
+  ...milestoneIssuableRoutes,
   ...milestoneRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
