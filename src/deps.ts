@@ -1,10 +1,10 @@
 import type { PasswordGate } from './access/password-gate.ts';
-import type { SnapshotCache } from './access/snapshot-cache.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { Database } from './db/database.ts';
 import type { Db } from './db/schema.ts';
+import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { AnswerCache } from './http/answers.ts';

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
-import { SnapshotCache } from './access/snapshot-cache.ts';
 import { registerBackgroundWork } from './api/background.ts';
 import { buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -12,6 +11,8 @@ import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
+import { rememberCounts } from './db/paginate.ts';
+import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
 import { endOrphans } from './git/orphans.ts';
@@ -59,6 +60,8 @@ export async function open(
   const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
   const jobs = new JobQueue(database.db, clock, log);
+  const snapshot = new SnapshotCache(database.version);
+  rememberCounts(database.db, snapshot);
   const deps: Deps = {
     config,
     clock,
@@ -67,7 +70,7 @@ export async function open(
     alone,
     database,
     db: database.db,
-    snapshot: new SnapshotCache(database.version),
+    snapshot,
     storages: new Storages(config.storages, pool),
     blobs: new DiskBlobStore(join(config.dataDir, 'blobs')),
     writes: new KeyedQueue(),

@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './schema.ts';
+import type { SnapshotCache } from './snapshot-cache.ts';
 
 /** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */
 const COUNT_LIMIT = 10_001;
@@ -22,6 +23,14 @@ export async function pageOf<DB, TB extends keyof DB, O>(
   return { rows, total: await countOf(db, query) };
 }
 
+/** Counts of a database handle that hold until something is committed. */
+const memories = new WeakMap<Db, SnapshotCache>();
+
+/** Lets counts by this handle be remembered until the next commit; those within transactions are not. */
+export function rememberCounts(db: Db, memory: SnapshotCache): void {
+  memories.set(db, memory);
+}
+
 /** How many rows the query has, at most 10,001. */
 export async function countOf<DB, TB extends keyof DB, O>(
   db: Db,
@@ -31,7 +40,13 @@ export async function countOf<DB, TB extends keyof DB, O>(
   const plain = [distinctOn, frontModifiers, groupBy, setOperations].every((part) => part === undefined);
   const unordered = query.clearOrderBy();
   const counted = plain ? unordered.clearSelect().select(sql<number>`1`.as('one')) : unordered;
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (${counted.limit(COUNT_LIMIT)}) counted`.execute(db);
-  return Number(rows[0]!.total);
+  const limited = counted.limit(COUNT_LIMIT);
+  const count = async () => {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from (${limited}) counted`.execute(db);
+    return Number(rows[0]!.total);
+  };
+  const memory = memories.get(db);
+  if (memory === undefined) return count();
+  const { sql: text, parameters } = limited.compile();
+  return memory.get(`count:${text}:${JSON.stringify(parameters)}`, count);
 }

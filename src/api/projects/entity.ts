@@ -157,7 +157,18 @@ export function fullProject(
   options: FullOptions = {},
 ): Project {
   const { project, permissions, standings } = view;
-  const { container_expiration_policy, mirror_user_id, ...settings } = settingsOf(project);
+  const {
+    container_expiration_policy,
+    mirror_user_id,
+    // The configuration of approvals has endpoints of its own.
+    reset_approvals_on_push: _reset,
+    selective_code_owner_removals: _selective,
+    disable_overriding_approvers_per_merge_request: _overriding,
+    merge_requests_author_approval: _author,
+    merge_requests_disable_committers_approval: _committers,
+    require_reauthentication_to_approve: _password,
+    ...settings
+  } = settingsOf(project);
   const administers = permissions.can('admin_project');
   const { hostname } = new URL(deps.externalUrl());
   return {
