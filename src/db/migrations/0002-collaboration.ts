@@ -428,6 +428,19 @@ create index events_project_target on events (project_id, target_type, created_a
 create index events_target on events (target_type, target_id);
 create index events_noteable on events (noteable_type, noteable_id);
 
+drop index projects_created;
+drop index projects_activity;
+drop index projects_updated;
+drop index projects_name;
+drop index projects_path;
+drop index projects_stars;
+create index projects_created on projects (pending_delete, created_at, id);
+create index projects_activity on projects (pending_delete, last_activity_at, id);
+create index projects_updated on projects (pending_delete, updated_at, id);
+create index projects_name on projects (pending_delete, name, id);
+create index projects_path on projects (pending_delete, path, id);
+create index projects_stars on projects (pending_delete, star_count, id);
+
 create table new_ref_intents (
   id {id},
   project_id {int},
