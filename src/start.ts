@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
-import { registerBackgroundWork } from './api/background.ts';
+import { recoverBackgroundWork, registerBackgroundWork } from './api/background.ts';
 import { buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
@@ -134,6 +134,7 @@ async function serveClaimed(config: Config, log: Logger, clock: Clock, claim: Cl
   try {
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntents(instance.deps);
+    await recoverBackgroundWork(instance.deps);
     await claim.share();
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {

@@ -1,11 +1,21 @@
 import type { Deps } from '../deps.ts';
+import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
+import { registerMerging } from './merging/background.ts';
+import { recoverMerges } from './merging/lock.ts';
 import { registerProjectWork } from './projects/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {
+  registerApprovalWork(deps);
   registerMergedDeletion(deps);
   registerMergeRequestWork(deps);
+  registerMerging(deps);
   registerProjectWork(deps);
+}
+
+/** Settles what resources were doing when the server ended. For the start, once interrupted writes are settled. */
+export async function recoverBackgroundWork(deps: Deps): Promise<void> {
+  await recoverMerges(deps);
 }

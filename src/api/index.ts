@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { approvalRoutes } from './approvals/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
 import { awardEmojiRoutes } from './award-emoji/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
@@ -12,7 +13,6 @@ import { commitSubRoutes } from './commits/sub-routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
-import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -24,9 +24,9 @@ import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
+import { mergingRoutes } from './merging/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
-import { noteRoutes } from './notes/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
@@ -70,6 +70,7 @@ export const routes: readonly Route[] = [
   ...labelRoutes,
   ...milestoneIssuableRoutes,
   ...milestoneRoutes,
+  ...mergingRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,
@@ -77,10 +78,9 @@ export const routes: readonly Route[] = [
   ...selfTokenRoutes,
   ...projectRoutes,
   ...applicationRoutes,
+  ...approvalRoutes,
   ...awardEmojiRoutes,
   ...avatarRoutes,
-  ...noteRoutes,
-  ...discussionRoutes,
   ...oauthRoutes,
   ...emailRoutes,
   ...keyLookupRoutes,

@@ -5,8 +5,8 @@ import type { Deps } from '../deps.ts';
 import { writeCommit } from '../git/commit-writer.ts';
 import { GitError } from '../git/errors.ts';
 import { cherryPick, revert } from '../git/merge.ts';
-import type { NewIdentity } from '../git/object-encode.ts';
 import type { Commit } from '../git/objects.ts';
+import { originalAuthor } from '../git/rebase.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
@@ -29,7 +29,6 @@ export interface PickRequest {
 }
 
 const MAX_TRIES = 3;
-const ZONE = /^[+-](?:0\d|1[0-4])[0-5]\d$/;
 
 /** @throws ApiError 403 when the actor may not push to the branch */
 export async function requirePush(deps: Deps, actor: Actor, project: Project, branch: string): Promise<void> {
@@ -95,12 +94,6 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
   await changeRefs(deps, repo, { holder: ofProject(project), userId: user.id, updates, via: 'api', pushOptions: [] });
   return oid;
-}
-
-/** Old commits may name time zones that no new one may. */
-function originalAuthor({ author }: Commit): NewIdentity {
-  const { name, email, date, timezone } = author;
-  return { name: name || 'Unknown', email, date, timezone: ZONE.test(timezone) ? timezone : '+0000' };
 }
 
 const pickMessage = ({ message, oid }: Commit): string => `${message.trimEnd()}\n\n(cherry picked from commit ${oid})`;

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { checkMergeability } from '../../src/api/merging/mergeability.ts';
+import { refreshMergeRequest } from '../../src/api/merge-requests/refresh.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import { nextIid } from '../../src/db/iids.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.ts';
@@ -37,7 +37,7 @@ export async function openMergeRequest(
       .returningAll()
       .executeTakeFirstOrThrow(),
   );
-  return checkMergeability(deps, row);
+  return refreshMergeRequest(deps, row.id);
 }
 
 /** The row as it is now. */

@@ -9,8 +9,6 @@ import {
 } from '../../core/code-owners.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { Db } from '../../db/schema.ts';
-import { emptyTreeLike } from '../../git/arguments.ts';
-import { changedPaths } from '../../git/changed-paths.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entryAt } from '../../git/tree.ts';
 import type { Named } from './eligible.ts';
@@ -23,8 +21,10 @@ const STRETCH_MS = 5;
 const MAX_STEPS = 50_000_000;
 const BATCH = 500;
 
-/** The entries of the CODEOWNERS file of a commit; none where there is no such file. */
-async function readCodeOwners(repo: Repository, commit: string): Promise<CodeOwnerEntry[]> {
+/** The entries of a branch's CODEOWNERS file; none where there is no such file. @param branch without `refs/heads/` */
+export async function readCodeOwners(repo: Repository, branch: string): Promise<CodeOwnerEntry[]> {
+  const commit = await repo.refs.resolve(`refs/heads/${branch}`);
+  if (commit === null) return [];
   for (const path of CODE_OWNERS_PATHS) {
     const entry = await entryAt(repo, commit, path);
     if (entry?.type !== 'blob' || entry.mode === '120000') continue;
@@ -34,25 +34,8 @@ async function readCodeOwners(repo: Repository, commit: string): Promise<CodeOwn
   return [];
 }
 
-/**
- * The entries that decide about what differs between two commits, by the CODEOWNERS file of a branch.
- * @param branch without `refs/heads/`; without that branch there are none
- * @param range `from`: commit, null for the empty tree; or a function that finds it from the head of the branch
- * @throws GitError where a commit is not in the repository
- */
-export async function entriesForChange(
-  repo: Repository,
-  branch: string,
-  range: { from: (target: string) => Promise<string | null>; to: string },
-): Promise<CodeOwnerEntry[]> {
-  const target = await repo.refs.resolve(`refs/heads/${branch}`);
-  const entries = target === null ? [] : await readCodeOwners(repo, target);
-  if (target === null || entries.length === 0) return [];
-  const paths = await changedPaths(repo, (await range.from(target)) ?? emptyTreeLike(range.to), range.to);
-  return entriesForPaths(entries, paths);
-}
-
-async function entriesForPaths(
+/** The entries that decide about any of the paths, in the order of the file. Lets other requests have their turn. */
+export async function entriesForPaths(
   entries: readonly CodeOwnerEntry[],
   paths: readonly string[],
 ): Promise<CodeOwnerEntry[]> {

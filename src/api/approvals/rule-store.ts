@@ -73,3 +73,39 @@ function listsBy<R extends { rule_id: number }>(rows: readonly R[], value: (row:
   }
   return lists;
 }
+
+/** Who may approve by a rule; what is undefined stays as it is. */
+export interface NewApprovers {
+  userIds?: readonly number[] | undefined;
+  groupIds?: readonly number[] | undefined;
+  roles?: readonly number[] | undefined;
+}
+
+/** Rows of one statement; the number of values in it is limited. */
+const BATCH = 1_000;
+
+function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+}
+
+/** Replaces who may approve by a rule, with the handle of a transaction. */
+export async function setApprovers(db: Db, rule_id: number, { userIds, groupIds, roles }: NewApprovers): Promise<void> {
+  if (userIds !== undefined) {
+    await db.deleteFrom('approval_rule_users').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(userIds.map((user_id) => ({ rule_id, user_id })))) {
+      await db.insertInto('approval_rule_users').values(some).execute();
+    }
+  }
+  if (groupIds !== undefined) {
+    await db.deleteFrom('approval_rule_groups').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(groupIds.map((group_id) => ({ rule_id, group_id })))) {
+      await db.insertInto('approval_rule_groups').values(some).execute();
+    }
+  }
+  if (roles !== undefined) {
+    await db.deleteFrom('approval_rule_roles').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(roles.map((access_level) => ({ rule_id, access_level })))) {
+      await db.insertInto('approval_rule_roles').values(some).execute();
+    }
+  }
+}

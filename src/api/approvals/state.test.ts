@@ -6,8 +6,8 @@ import { timestamp } from '../../core/clock.ts';
 import type { ApprovalRule, MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { changedSettings, type ProjectSettings } from '../projects/settings.ts';
+import { setApprovers } from './rule-store.ts';
 import { approvalsLeft } from './state.ts';
-import { insertApprovers } from './sync.ts';
 
 let app: TestApp;
 before(async () => {
@@ -40,7 +40,7 @@ async function addRule(project: Project, { users = [], groups = [], branches = [
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await insertApprovers(db, id, { userIds: users, groupIds: groups, roles: [] });
+  await setApprovers(db, id, { userIds: users, groupIds: groups });
   for (const protected_ref_id of branches) {
     await db.insertInto('approval_rule_branches').values({ rule_id: id, protected_ref_id }).execute();
   }

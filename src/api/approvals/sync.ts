@@ -4,12 +4,15 @@ import { type Bit, bit } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
+import { emptyTreeLike } from '../../git/arguments.ts';
+import { changedPaths } from '../../git/changed-paths.ts';
 import { mergeBase } from '../../git/compare.ts';
+import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { entriesForChange, resolveOwners } from './code-owners.ts';
+import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers, type Named } from './eligible.ts';
 import { lockMergeRequest } from './lock.ts';
-import { mergeRequestRules, type StoredRule } from './rule-store.ts';
+import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';
 
 /** A rule as CODEOWNERS asks for it. */
 interface Wanted extends Named {
@@ -30,8 +33,7 @@ export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise
   const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
   if (project === undefined || mergeRequest.state === 'merged') return;
   const repo = repositoryOf(deps, project);
-  const from = (target: string) => mergeBase(repo, [target, head!]);
-  const entries = head === null ? [] : await entriesForChange(repo, target_branch, { from, to: head });
+  const entries = head === null ? [] : await entriesForHead(repo, target_branch, head);
   const wanted = await wantedRules(deps, project_id, entries);
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
@@ -39,6 +41,15 @@ export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise
     if (now?.head_sha !== head || now.target_branch !== target_branch) return;
     await replaceRules(deps, db, now, wanted);
   });
+}
+
+/** The entries that decide about what a head changes since it left the branch. */
+async function entriesForHead(repo: Repository, branch: string, head: string): Promise<CodeOwnerEntry[]> {
+  const entries = await readCodeOwners(repo, branch);
+  const target = entries.length === 0 ? null : await repo.refs.resolve(`refs/heads/${branch}`);
+  if (target === null) return [];
+  const base = (await mergeBase(repo, [target, head])) ?? emptyTreeLike(head);
+  return entriesForPaths(entries, await changedPaths(repo, base, head));
 }
 
 async function wantedRules(deps: Deps, projectId: number, entries: readonly CodeOwnerEntry[]): Promise<Wanted[]> {
@@ -85,23 +96,6 @@ async function replaceRules(deps: Deps, db: Db, mergeRequest: MergeRequest, want
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await insertApprovers(db, id, { userIds, groupIds, roles });
-  }
-}
-
-/** Writes who may approve by a rule. */
-export async function insertApprovers(db: Db, ruleId: number, { userIds, groupIds, roles }: Named): Promise<void> {
-  const rule_id = ruleId;
-  if (userIds.length > 0) {
-    const values = userIds.map((user_id) => ({ rule_id, user_id }));
-    await db.insertInto('approval_rule_users').values(values).execute();
-  }
-  if (groupIds.length > 0) {
-    const values = groupIds.map((group_id) => ({ rule_id, group_id }));
-    await db.insertInto('approval_rule_groups').values(values).execute();
-  }
-  if (roles.length > 0) {
-    const values = roles.map((access_level) => ({ rule_id, access_level }));
-    await db.insertInto('approval_rule_roles').values(values).execute();
+    await setApprovers(db, id, { userIds, groupIds, roles });
   }
 }

@@ -6,33 +6,31 @@ import { changesLockedPaths, lacksCommits, needsRebase } from './git-checks.ts';
 import { isActive } from './head-pipelines.ts';
 import type { DetailedMergeStatus } from './statuses.ts';
 
-type Check = (deps: Deps, facts: MergeFacts) => DetailedMergeStatus | null | Promise<DetailedMergeStatus | null>;
+type Verdict = boolean | Promise<boolean>;
 
-const failing = (name: DetailedMergeStatus, fails: (deps: Deps, facts: MergeFacts) => boolean): Check => {
-  return (deps, facts) => (fails(deps, facts) ? name : null);
-};
-const failingInGit = (
-  name: DetailedMergeStatus,
-  fails: (deps: Deps, facts: MergeFacts) => Promise<boolean>,
-): Check & { git: true } =>
-  Object.assign(async (deps: Deps, facts: MergeFacts) => ((await fails(deps, facts)) ? name : null), {
-    git: true as const,
-  });
+interface Check {
+  name: DetailedMergeStatus;
+  fails(deps: Deps, facts: MergeFacts): Verdict;
+  /** Git is asked, or its stored answer is looked at: nothing for a transaction, and the merge itself finds out anyway. */
+  git?: true;
+}
 
 /** What stands in the way of a merge, in the order in which it is told. */
-const CHECKS: readonly (Check & { git?: true })[] = [
-  failing('requested_changes', (_, { requestedChanges }) => requestedChanges),
-  failing('approvals_syncing', (_, { mergeRequest }) => mergeRequest.approvals_syncing === 1),
-  failing('not_open', (_, { mergeRequest }) => mergeRequest.state !== 'opened'),
-  failing('merge_time', ({ clock }, { mergeRequest }) => (mergeRequest.merge_after ?? '') > timestamp(clock)),
-  failing('draft_status', (_, { mergeRequest }) => mergeRequest.draft === 1),
-  failingInGit('commits_status', lacksCommits),
-  failing('discussions_not_resolved', (_, { unresolvedDiscussions }) => unresolvedDiscussions),
-  failing('title_regex', (_, facts) => !titleFits(facts)),
-  failingInGit('locked_lfs_files', changesLockedPaths),
-  failing('conflict', (_, { mergeRequest }) => mergeRequest.merge_status !== 'can_be_merged'),
-  failingInGit('need_rebase', needsRebase),
-  (_, facts) => pipelineStands(facts),
+const CHECKS: readonly Check[] = [
+  { name: 'requested_changes', fails: (_, { requestedChanges }) => requestedChanges },
+  { name: 'approvals_syncing', fails: (_, { mergeRequest }) => mergeRequest.approvals_syncing === 1 },
+  { name: 'not_approved', fails: (_, facts) => facts.approvalsLeft > 0 },
+  { name: 'not_open', fails: (_, { mergeRequest }) => mergeRequest.state !== 'opened' },
+  { name: 'merge_time', fails: ({ clock }, { mergeRequest }) => (mergeRequest.merge_after ?? '') > timestamp(clock) },
+  { name: 'draft_status', fails: (_, { mergeRequest }) => mergeRequest.draft === 1 },
+  { name: 'commits_status', fails: lacksCommits, git: true },
+  { name: 'discussions_not_resolved', fails: (_, { unresolvedDiscussions }) => unresolvedDiscussions },
+  { name: 'title_regex', fails: (_, facts) => !titleFits(facts) },
+  { name: 'locked_lfs_files', fails: changesLockedPaths, git: true },
+  { name: 'conflict', fails: (_, { mergeRequest }) => mergeRequest.merge_status !== 'can_be_merged', git: true },
+  { name: 'need_rebase', fails: needsRebase, git: true },
+  { name: 'ci_still_running', fails: (_, facts) => pipelineMissing(facts) && isRunning(facts) },
+  { name: 'ci_must_pass', fails: (_, facts) => pipelineMissing(facts) },
 ];
 
 /**
@@ -44,10 +42,9 @@ export async function firstFailure(
   facts: MergeFacts,
   options: { git: boolean },
 ): Promise<DetailedMergeStatus | null> {
-  for (const check of CHECKS) {
-    if (check.git && !options.git) continue;
-    const failed = await check(deps, facts);
-    if (failed !== null) return failed;
+  for (const { name, fails, git } of CHECKS) {
+    if (git && !options.git) continue;
+    if (await fails(deps, facts)) return name;
   }
   return null;
 }
@@ -64,9 +61,10 @@ function titleFits({ mergeRequest, settings }: MergeFacts): boolean {
   }
 }
 
-/** Pipelines count where the project says that they must succeed. */
-function pipelineStands({ settings, pipeline }: MergeFacts): 'ci_still_running' | 'ci_must_pass' | null {
-  if (!settings.only_allow_merge_if_pipeline_succeeds || pipeline?.status === 'success') return null;
-  if (pipeline?.status === 'skipped' && settings.allow_merge_on_skipped_pipeline) return null;
-  return pipeline !== undefined && isActive(pipeline) ? 'ci_still_running' : 'ci_must_pass';
+/** Whether the project wants a pipeline that succeeded, and there is none. */
+function pipelineMissing({ settings, pipeline }: MergeFacts): boolean {
+  if (!settings.only_allow_merge_if_pipeline_succeeds || pipeline?.status === 'success') return false;
+  return pipeline?.status !== 'skipped' || !settings.allow_merge_on_skipped_pipeline;
 }
+
+const isRunning = ({ pipeline }: MergeFacts): boolean => pipeline !== undefined && isActive(pipeline);

@@ -2,6 +2,8 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Pipeline } from '../../db/tables/repositories.ts';
+import type { Deps } from '../../deps.ts';
+import { approvalsLeft } from '../approvals/state.ts';
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
 import { headPipelines } from './head-pipelines.ts';
 
@@ -13,6 +15,8 @@ export interface MergeFacts {
   source: Project | null;
   settings: ProjectSettings;
   requestedChanges: boolean;
+  /** Approvals that are missing. */
+  approvalsLeft: number;
   /** Whether its newest version has no commit. */
   empty: boolean;
   unresolvedDiscussions: boolean;
@@ -25,13 +29,14 @@ export interface MergeFacts {
 const MAX_LOCKS = 20_000;
 
 /** Reads the facts about some merge requests (a page), with a fixed number of queries. */
-export async function mergeFacts(db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
+export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
   if (mergeRequests.length === 0) return [];
   const projects = await projectsOf(db, mergeRequests);
   const settings = new Map([...projects.values()].map((project) => [project.id, settingsOf(project)]));
   const wanting = (setting: keyof ProjectSettings) =>
     mergeRequests.filter(({ project_id }) => settings.get(project_id)?.[setting] === true);
   const changes = await withRequestedChanges(db, mergeRequests);
+  const left = await approvalsLeft(deps, db, mergeRequests);
   const empty = await withoutCommits(db, mergeRequests);
   const unresolved = await withUnresolved(db, wanting('only_allow_merge_if_all_discussions_are_resolved'));
   const pipelines = await headPipelines(db, wanting('only_allow_merge_if_pipeline_succeeds'));
@@ -47,6 +52,7 @@ export async function mergeFacts(db: Db, mergeRequests: readonly MergeRequest[])
       source: projects.get(source_project_id ?? 0) ?? null,
       settings: settings.get(project_id)!,
       requestedChanges: changes.has(id),
+      approvalsLeft: left.get(id) ?? 0,
       empty: empty.has(id),
       unresolvedDiscussions: unresolved.has(id),
       pipeline: pipelines.get(id),

@@ -42,7 +42,7 @@ export async function detailedMergeStatuses(
   const statuses = new Map<number, DetailedMergeStatus>();
   for (const { id, merge_status } of mergeRequests) statuses.set(id, UNSETTLED[merge_status] ?? 'mergeable');
   const settled = mergeRequests.filter(({ merge_status }) => UNSETTLED[merge_status] === undefined);
-  for (const facts of await mergeFacts(db, settled)) {
+  for (const facts of await mergeFacts(deps, db, settled)) {
     const failed = await firstFailure(deps, facts, { git: true });
     if (failed !== null) statuses.set(facts.mergeRequest.id, failed);
   }

@@ -1,0 +1,7 @@
+import type { Deps } from '../../deps.ts';
+import { resetApprovals } from './observer.ts';
+
+/** Names what approvals do beside their endpoints. */
+export function registerApprovalWork(deps: Deps): void {
+  deps.refObservers.push(resetApprovals);
+}
