@@ -25,6 +25,8 @@ import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
+import { mergeRequestListRoutes } from './merge-requests/list-routes.ts';
+import { mergeRequestRoutes } from './merge-requests/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
@@ -71,6 +73,8 @@ export const routes: readonly Route[] = [
   ...milestoneIssuableRoutes,
   ...milestoneRoutes,
   ...mergingRoutes,
+  ...mergeRequestListRoutes,
+  ...mergeRequestRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,

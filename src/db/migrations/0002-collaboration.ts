@@ -166,6 +166,7 @@ create index merge_requests_state_created on merge_requests (state, created_at, 
 create index merge_requests_author_created on merge_requests (author_id, created_at, id);
 create index merge_requests_author_state_created on merge_requests (author_id, state, created_at, id);
 create index merge_requests_source on merge_requests (source_project_id, source_branch, state);
+create index merge_requests_source_branch on merge_requests (source_branch, project_id);
 create index merge_requests_target on merge_requests (project_id, target_branch, state);
 create index merge_requests_merge_commit on merge_requests (project_id, merge_commit_sha);
 create index merge_requests_head on merge_requests (project_id, head_sha);
