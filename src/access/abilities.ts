@@ -52,6 +52,7 @@ const PROJECT_RULES = {
   create_snippet: { level: reporter, feature: 'snippets', writes: true },
   update_snippet: { level: maintainer, feature: 'snippets', writes: true },
   award_emoji: { level: guest, openToUsers: true, writes: true },
+  create_merge_request_from: { level: developer, feature: 'repository', writes: true },
   create_merge_request_in: { level: reporter, openToUsers: true, feature: 'merge_requests', writes: true },
   comment_on_commit: { level: guest, openToUsers: true, feature: 'repository', writes: true },
   read_commit_status: { level: reporter, open: true, feature: 'builds' },

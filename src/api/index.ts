@@ -13,6 +13,7 @@ import { commitSubRoutes } from './commits/sub-routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -23,12 +24,13 @@ import { issueListRoutes } from './issues/list-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
-import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
-import { mergingRoutes } from './merging/routes.ts';
 import { mergeRequestListRoutes } from './merge-requests/list-routes.ts';
 import { mergeRequestRoutes } from './merge-requests/routes.ts';
+import { mergingRoutes } from './merging/routes.ts';
+import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
+import { noteRoutes } from './notes/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
@@ -85,6 +87,8 @@ export const routes: readonly Route[] = [
   ...approvalRoutes,
   ...awardEmojiRoutes,
   ...avatarRoutes,
+  ...noteRoutes,
+  ...discussionRoutes,
   ...oauthRoutes,
   ...emailRoutes,
   ...keyLookupRoutes,

@@ -5,9 +5,9 @@ import { route } from '../../http/route.ts';
 import { Enum, Filled, pagination } from '../../http/schema.ts';
 import { inProjectByUser } from '../access.ts';
 import { usersById } from '../users/basic.ts';
-import { CommitNote, Discussion, presentCommitNote, presentDiscussion } from './comment-entity.ts';
+import { CommitNote, presentCommitNote } from './comment-entity.ts';
 import { addComment } from './comments.ts';
-import { commitDiscussions, commitNotes } from './comments-store.ts';
+import { commitNotes } from './comments-store.ts';
 import { CommitSha, findCommit, readable, readScopes } from './find.ts';
 
 const params = Type.Object(CommitSha);
@@ -56,29 +56,8 @@ export const commitCommentRoutes = [
       const { note, path, line, line_type: type = 'new' } = input;
       if (path && line === undefined) throw invalidParameter('line is missing');
       const at = path && line !== undefined ? { path, line, type } : undefined;
-      const written = await addComment(deps, caller, project, found, { note, at });
+      const written = await addComment(deps, { caller, permissions }, project, found, { note, at });
       return presentCommitNote(deps, written, caller.user);
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/projects/:id/repository/commits/:sha/discussions',
-    summary: 'List the discussions about a commit',
-    access: readable,
-    scopes: readScopes,
-    params,
-    input: Type.Object(pagination),
-    success: { status: 200, schema: Type.Array(Discussion) },
-    errors: [404],
-    handler: async ({ deps, project, params, page, request, reply }) => {
-      const { commit } = await findCommit(deps, project, params.sha);
-      const { discussions, total } = await commitDiscussions(deps.db, project.id, commit.oid, page);
-      const authors = await usersById(
-        deps.db,
-        discussions.flat().map(({ author_id }) => author_id),
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return discussions.map((notes) => presentDiscussion(deps, notes, authors));
     },
   }),
 ];

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts';
+import { registerRefRemoval } from './destroy.ts';
 import { observeMergeRequests } from './observer.ts';
 import { REFRESH, refreshMergeRequest } from './refresh.ts';
 import { registerTargetMoved } from './target-moved.ts';
@@ -7,6 +8,7 @@ import { registerTargetMoved } from './target-moved.ts';
 export function registerMergeRequestWork(deps: Deps): void {
   deps.refObservers.push(observeMergeRequests);
   registerTargetMoved(deps);
+  registerRefRemoval(deps);
   deps.jobs.register<{ id: number }>(REFRESH, async ({ id }) => {
     const found = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
     if (found !== undefined) await refreshMergeRequest(deps, id);

@@ -1,13 +1,12 @@
-import type { ExpressionBuilder } from 'kysely';
 import { timestamp } from '../../core/clock.ts';
-import type { Db, Schema } from '../../db/schema.ts';
-import type { MergeStatus } from '../../db/tables/merge-requests.ts';
+import type { Db } from '../../db/schema.ts';
 import type { RefChange } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { Intent } from '../../repositories/change-refs.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { uncheckedStatus } from './merge-status.ts';
 import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
 import { markMerged } from './state.ts';
@@ -16,18 +15,6 @@ import { enqueueTargetMoved } from './target-moved.ts';
 const HEADS = 'refs/heads/';
 /** States in which a push still counts. */
 const OPEN = ['opened', 'locked'] as const;
-
-/** What becomes of `merge_status` when either of the two branches moves (part 1, section 4.4). */
-export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>) {
-  return eb
-    .case()
-    .when('merge_status', 'in', ['preparing', 'can_be_merged', 'checking'])
-    .then<MergeStatus>('unchecked')
-    .when('merge_status', 'in', ['cannot_be_merged', 'cannot_be_merged_rechecking'])
-    .then<MergeStatus>('cannot_be_merged_recheck')
-    .else(eb.ref('merge_status'))
-    .end();
-}
 
 /**
  * Lets pushes have their effect on merge requests in the transaction that records them: a moved source branch is the

@@ -9,7 +9,10 @@ import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { copyCommit } from '../../repositories/copy-commit.ts';
 import { ofProject, writable } from '../../repositories/holder.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
+import { uncheckedStatus } from './merge-status.ts';
 import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
 
 const HEADS = 'refs/heads/';
@@ -25,15 +28,6 @@ export const enqueueRefresh = (deps: Deps, db: Db, id: number): Promise<void> =>
 
 /** Full name of the ref that holds the head of a merge request in the target repository. */
 export const headRef = ({ iid }: Pick<MergeRequest, 'iid'>): string => `refs/merge-requests/${iid}/head`;
-
-/** Takes the merge request's row for the rest of the transaction, so that all who decide about it come one by one. */
-export const lockMergeRequest = (db: Db, id: number): Promise<MergeRequest | undefined> =>
-  db
-    .updateTable('merge_requests')
-    .set((eb) => ({ iid: eb.ref('iid') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
 
 /**
  * Brings everything about an open merge request in line with its `head_sha`: the objects of the source branch and
@@ -52,6 +46,23 @@ export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeReques
   });
 }
 
+/**
+ * A refresh that an answer waits for. Where it fails, the job that was written with the change does it later.
+ * @returns the row as it is then
+ */
+export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> {
+  try {
+    const row = await refreshMergeRequest(deps, id);
+    await deps.jobs.cancel(deps.db, keyOf(id));
+    return row;
+  } catch (error) {
+    deps.log.log('warn', 'a merge request could not be refreshed at once', { id, error: String(error) });
+    return await load(deps, id);
+  } finally {
+    deps.jobs.notify();
+  }
+}
+
 async function load(deps: Deps, id: number): Promise<MergeRequest> {
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw recordNotFound();
@@ -60,7 +71,7 @@ async function load(deps: Deps, id: number): Promise<MergeRequest> {
 
 /** @returns null when the head moved meanwhile */
 async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null> {
-  const row = await withFirstHead(deps, await load(deps, id));
+  const row = await withMissedPush(deps, await load(deps, id));
   const { head_sha: head } = row;
   if (head === null || (row.state !== 'opened' && row.state !== 'locked')) return row;
   const target = await projectOf(deps, row.project_id);
@@ -69,7 +80,23 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   const repo = repositoryOf(deps, target);
   await bringHead(deps, repo, row, head);
   const renewed = await renewVersion(deps, repo, row, head);
-  return renewed && checkMergeability(deps, renewed);
+  const settled = renewed && (await settleApprovals(deps, renewed));
+  return settled && checkMergeability(deps, settled);
+}
+
+/** Rules of code owners for what the head changes; from then on approvals count. */
+async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequest | null> {
+  if (row.approvals_syncing === 0) return row;
+  await syncRules(deps, row);
+  const settled = await deps.db
+    .updateTable('merge_requests')
+    .set({ approvals_syncing: 0 })
+    .where('id', '=', row.id)
+    .where('head_sha', '=', row.head_sha)
+    .where('target_branch', '=', row.target_branch)
+    .returningAll()
+    .executeTakeFirst();
+  return settled ?? null;
 }
 
 async function projectOf(deps: Deps, id: number | null): Promise<Project | undefined> {
@@ -77,21 +104,33 @@ async function projectOf(deps: Deps, id: number | null): Promise<Project | undef
   return deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** A push may come while a merge request is made, before it can take notice: its first refresh looks once more. */
-async function withFirstHead(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
-  if (row.latest_diff_id !== null) return row;
-  const source = await projectOf(deps, row.source_project_id);
+/**
+ * A push that comes just while a merge request is made or opened again takes no notice of it. Such a head is taken over
+ * here: the branch is elsewhere, and no change of the source repository is still to be recorded. Approvals were for
+ * another one.
+ */
+async function withMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
+  const source = row.state === 'opened' ? await projectOf(deps, row.source_project_id) : undefined;
   const tip = source && (await repositoryOf(deps, source).refs.resolve(`${HEADS}${row.source_branch}`));
   if (!tip || tip === row.head_sha) return row;
-  return (
-    (await deps.db
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockMergeRequest(db, row.id);
+    if (locked === undefined) throw recordNotFound();
+    const pending = await db
+      .selectFrom('ref_intents')
+      .select('id')
+      .where('project_id', '=', source!.id)
+      .limit(1)
+      .executeTakeFirst();
+    if (pending !== undefined || locked.state !== 'opened' || locked.head_sha !== row.head_sha) return locked;
+    await db.deleteFrom('approvals').where('merge_request_id', '=', row.id).execute();
+    return db
       .updateTable('merge_requests')
-      .set({ head_sha: tip })
+      .set((eb) => ({ head_sha: tip, approvals_syncing: 1, merge_status: uncheckedStatus(eb) }))
       .where('id', '=', row.id)
-      .where('head_sha', row.head_sha === null ? 'is' : '=', row.head_sha)
       .returningAll()
-      .executeTakeFirst()) ?? row
-  );
+      .executeTakeFirstOrThrow();
+  });
 }
 
 /** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
@@ -121,7 +160,9 @@ async function renewVersion(
   const start = (await repo.refs.resolve(`${HEADS}${row.target_branch}`)) ?? known?.start_commit_sha;
   if (start === undefined) return row;
   const base = await baseOf(repo, head, start);
-  const same = known?.head_commit_sha === head && known.base_commit_sha === base;
+  // Of another target branch the start counts too; one that only grew changes nothing.
+  const sameStart = row.approvals_syncing === 0 || known?.start_commit_sha === start;
+  const same = known?.head_commit_sha === head && known.base_commit_sha === base && sameStart;
   const facts = same ? undefined : await versionFacts(repo, head, start, base);
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockMergeRequest(db, row.id);
@@ -135,7 +176,6 @@ async function renewVersion(
       .set({
         latest_diff_id: made ?? locked.latest_diff_id,
         prepared_at: locked.prepared_at ?? now,
-        approvals_syncing: 0,
       })
       .where('id', '=', row.id)
       .returningAll()

@@ -8,7 +8,8 @@ import { listCommits } from '../../git/log.ts';
 import { readRecords } from '../../git/records.ts';
 import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { enqueueRefresh, lockMergeRequest } from './refresh.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { enqueueRefresh } from './refresh.ts';
 import { markMerged } from './state.ts';
 
 const TARGET_MOVED = 'merge_requests.target_moved';
