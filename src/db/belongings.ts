@@ -13,7 +13,7 @@ const TABLES = [
 ] as const;
 
 /**
- * Removes what belongs to projects or groups that are going away, and revokes their access tokens.
+ * Removes what belongs to projects or groups that are going away and has no foreign key, and revokes their access tokens.
  * @param ids a list, or a query for them
  */
 export async function removeBelongings(
@@ -23,6 +23,14 @@ export async function removeBelongings(
 ): Promise<void> {
   for (const table of TABLES) {
     await db.deleteFrom(table).where('source_type', '=', type).where('source_id', 'in', ids).execute();
+  }
+  if (type === 'group') {
+    const labels = db.selectFrom('labels').select('id').where('group_id', 'in', ids);
+    await db
+      .deleteFrom('subscriptions')
+      .where('subscribable_type', '=', 'Label')
+      .where('subscribable_id', 'in', labels)
+      .execute();
   }
   await db
     .updateTable('access_tokens')

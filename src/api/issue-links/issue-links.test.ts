@@ -233,6 +233,16 @@ test('lists leave out what the caller may not see, from the count too', async ()
   assert.equal('subscribed' in (await list(issue, { token: null }))[0]!, false);
 });
 
+test('issues that the caller may not see are not counted as blocked either', async () => {
+  const project = await app.make.project({ visibility: 'public' });
+  const [issue, open] = await issues(project, 2);
+  await link(issue, open, 'blocks');
+  await link(issue, await rows.issue(project.id, { confidential: 1 }), 'blocks');
+  const { guest, planner } = await app.make.members(project);
+  const count = async (token: string | null) => (await list(open, { token }))[0]!.blocking_issues_count;
+  assert.deepEqual([await count(null), await count(guest.token), await count(planner.token)], [1, 1, 2]);
+});
+
 test('a link to what the caller may not see is neither shown nor removed', async () => {
   const { issue, links, people } = await scene();
   const [toSeen, ...toHidden] = links;

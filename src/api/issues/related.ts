@@ -54,7 +54,7 @@ export async function loadIssueViews(
     issues.map(({ milestone_id }) => milestone_id),
   );
   const closing = await closingCounts(db, ids);
-  const blocking = await blockingCounts(db, ids);
+  const blocking = await blockingCounts(deps, caller, ids);
   const duplicates = await duplicateTargets(deps, caller, issues);
   const { user } = caller;
   const subscribed = withSubscribed && user !== null ? await subscribedAmong(db, 'Issue', issues, user.id) : null;
@@ -93,14 +93,16 @@ async function closingCounts(db: Db, ids: readonly number[]): Promise<Map<number
   return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));
 }
 
-async function blockingCounts(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
-  const rows = await db
+/** How many open issues that the caller may see each of them blocks. */
+async function blockingCounts(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await deps.db
     .selectFrom('issue_links')
     .innerJoin('issues', 'issues.id', 'issue_links.target_id')
     .select(({ fn }) => ['issue_links.source_id', fn.countAll<number>().as('count')])
     .where('issue_links.source_id', 'in', ids)
     .where('issue_links.link_type', '=', 'blocks')
     .where('issues.state', '=', 'opened')
+    .where(() => visibleIssues(caller, today(deps.clock)))
     .groupBy('issue_links.source_id')
     .execute();
   return new Map(rows.map(({ source_id, count }) => [source_id, Number(count)]));

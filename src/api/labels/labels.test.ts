@@ -330,6 +330,21 @@ test('users subscribe to labels for themselves', async () => {
   assert.deepEqual(left, []);
 });
 
+test('subscriptions go with the group of a label', async () => {
+  const group = await app.make.group();
+  const shared = await create(groupLabels(group), { name: 'shared' });
+  expectStatus(await app.post(`${groupLabels(group)}/shared/subscribe`), 201);
+  expectStatus(await app.delete(`/groups/${group.id}`), 202);
+  await app.settle();
+  const left = await app.deps.db
+    .selectFrom('subscriptions')
+    .select('user_id')
+    .where('subscribable_id', '=', shared.id)
+    .execute();
+  assert.deepEqual(left, []);
+  expectStatus(await app.get(`/groups/${group.id}`), 404);
+});
+
 test('promotion makes one label of the group out of all of that name', async () => {
   const group = await app.make.group();
   const [one, two] = [await app.make.project({ namespace: group }), await app.make.project({ namespace: group })];
