@@ -243,6 +243,22 @@ test('issues that the caller may not see are not counted as blocked either', asy
   assert.deepEqual([await count(null), await count(guest.token), await count(planner.token)], [1, 1, 2]);
 });
 
+test('notes that tell of a link are for those who may see the other issue', async () => {
+  const { issue, seen, confidential, hidden, secret, people } = await scene();
+  const path = `/projects/${issue.project_id}/issues/${issue.iid}/notes`;
+  const bodies = async (token: string | null) =>
+    expectStatus<{ body: string }[]>(await app.get(path, { token, query: { sort: 'asc' } }), 200).map(
+      ({ body }) => body,
+    );
+  const words = 'marked this issue as related to';
+  const [open, inside] = [`${words} #${seen.iid}`, `${words} #${confidential.iid}`];
+  assert.deepEqual(await bodies(null), [open]);
+  assert.deepEqual(await bodies(people.guest.token), [open]);
+  assert.deepEqual(await bodies(people.planner.token), [open, inside]);
+  const everything = expectStatus<{ body: string }[]>(await app.get(path, { query: { sort: 'asc' } }), 200);
+  assert.equal(everything[2]!.body, `${words} ${secret.path}#${hidden.iid}`);
+});
+
 test('a link to what the caller may not see is neither shown nor removed', async () => {
   const { issue, links, people } = await scene();
   const [toSeen, ...toHidden] = links;
