@@ -78,24 +78,44 @@ export function groupsOf(userId: number, minLevel: number, day: string): Express
     where g.access_level >= ${minLevel} and d.kind = 'group')`;
 }
 
-/** Ids of all projects in which the user has at least the level by any way of membership: a subquery. */
-export function projectsOf(userId: number, minLevel: number, day: string): Expression<number> {
-  return sql<number>`(
-    select source_id from members
+/** The ways in which a user is a member of projects with at least a level, each a query for their ids. */
+const waysToProjects = (userId: number, minLevel: number, day: string) => [
+  sql`select source_id as id from members
     where user_id = ${userId} and source_type = 'project' and access_level >= ${minLevel} and state = 'active'
-      and (expires_at is null or expires_at > ${day})
-    union
-    select p.id from projects p join namespaces n on n.id = p.namespace_id where n.owner_id = ${userId}
-    union
-    select p.id from projects p where p.namespace_id in ${groupsOf(userId, minLevel, day)}
-    union
-    select l.source_id from group_links l
+      and (expires_at is null or expires_at > ${day})`,
+  sql`select p.id from projects p join namespaces n on n.id = p.namespace_id where n.owner_id = ${userId}`,
+  sql`select p.id from projects p where p.namespace_id in ${groupsOf(userId, minLevel, day)}`,
+  sql`select l.source_id from group_links l
     join namespaces s on s.id = l.group_id
     join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
       and s.lineage like '%/' || m.source_id || '/%'
     where l.source_type = 'project' and l.group_access >= ${minLevel} and m.access_level >= ${minLevel}
       and (l.expires_at is null or l.expires_at > ${day})
-      and (m.expires_at is null or m.expires_at > ${day}))`;
+      and (m.expires_at is null or m.expires_at > ${day})`,
+];
+
+/** Ids of all projects in which the user has at least the level by any way of membership: a subquery. */
+export const projectsOf = (userId: number, minLevel: number, day: string): Expression<number> =>
+  sql<number>`(${sql.join(waysToProjects(userId, minLevel, day), sql` union `)})`;
+
+/**
+ * The same ids when they are few.
+ * @returns null when they are more than `limit` or reached in very many ways, found out without looking at all of them
+ */
+export async function fewProjectsOf(
+  db: Db,
+  userId: number,
+  minLevel: number,
+  day: string,
+  limit: number,
+): Promise<number[] | null> {
+  const ways = waysToProjects(userId, minLevel, day);
+  // A project comes once for each way that leads to it. So many rows stand for more projects than wanted, or nearly so.
+  const most = ways.length * limit + 1;
+  const { rows } = await sql<{ id: number }>`
+    select id from (${sql.join(ways, sql` union all `)}) mine limit ${most}`.execute(db);
+  const ids = new Set(rows.map(({ id }) => id));
+  return rows.length === most || ids.size > limit ? null : [...ids];
 }
 
 /** Whether the user is a member, in any way, of a project in the group or below it. */

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
+import { registerActivityFeed } from './events/record.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
 import { registerMerging } from './merging/background.ts';
 import { recoverMerges } from './merging/lock.ts';
@@ -10,6 +11,7 @@ import { registerProjectWork } from './projects/background.ts';
 export function registerBackgroundWork(deps: Deps): void {
   registerApprovalWork(deps);
   registerMergedDeletion(deps);
+  registerActivityFeed(deps);
   registerMergeRequestWork(deps);
   registerMerging(deps);
   registerProjectWork(deps);

@@ -15,6 +15,7 @@ import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
@@ -91,6 +92,7 @@ export const routes: readonly Route[] = [
   ...discussionRoutes,
   ...oauthRoutes,
   ...emailRoutes,
+  ...eventRoutes,
   ...keyLookupRoutes,
   ...sshKeyRoutes,
   ...userMembershipRoutes,

@@ -117,18 +117,20 @@ export async function listCommits(repo: Repository, query: LogQuery): Promise<re
 }
 
 /**
- * How many commits `from` reaches and `not` does not.
+ * How many commits `from` reaches and `not` does not; not more than `limit` where that is given.
  * @throws GitError as `listCommits` does
  */
 export async function countCommits(
   repo: Repository,
   from: readonly string[],
-  options: { not?: readonly string[]; firstParent?: boolean } = {},
+  options: { not?: readonly string[]; firstParent?: boolean; limit?: number } = {},
 ): Promise<number> {
   if (from.length === 0) return 0;
   const input = revisions(from, options.not);
-  const args = ['rev-list', '--count', ...(options.firstParent ? ['--first-parent'] : []), '--stdin'];
-  const key = cacheKey(repo.id, digest(from), digest(options.not), options.firstParent ?? false);
+  const { firstParent = false, limit } = options;
+  const args = ['rev-list', '--count', ...(firstParent ? ['--first-parent'] : []), '--stdin'];
+  if (limit !== undefined) args.push(`--max-count=${limit}`);
+  const key = cacheKey(repo.id, digest(from), digest(options.not), firstParent, limit ?? 0);
   const { count } = await counts.get(key, async () => {
     let text = '';
     await readRecords(args, { gitDir: repo.dir, input }, (record) => {
