@@ -1,10 +1,13 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
 import type { Schema } from '../db/schema.ts';
+import type { Project } from '../db/tables/projects.ts';
 import type { Snippet } from '../db/tables/snippets.ts';
+import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
+import { findProject } from './lookup.ts';
 import { projectsOf } from './membership.ts';
-import type { ProjectPermissions } from './permissions.ts';
+import { type ProjectPermissions, projectPermissions } from './permissions.ts';
 import { openVisibilities } from './visible-groups.ts';
 
 /**
@@ -31,6 +34,26 @@ export function canUpdateSnippet(caller: Caller, snippet: Snippet, permissions: 
   const author = snippet.author_id === caller.user.id;
   if (permissions === null) return author || caller.admin;
   return permissions.can('update_snippet') || (author && permissions.can('create_snippet'));
+}
+
+/** A snippet that the caller may read, with its project; nulls for a personal one. */
+export interface SnippetScope {
+  snippet: Snippet;
+  project: Project | null;
+  permissions: ProjectPermissions | null;
+}
+
+/** A snippet by its id, be it personal or a project's; undefined when there is none that the caller may read. */
+export async function findSnippet(deps: Deps, caller: Caller, id: number): Promise<SnippetScope | undefined> {
+  const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (snippet === undefined) return undefined;
+  if (snippet.project_id === null) {
+    return canReadSnippet(caller, snippet, null) ? { snippet, project: null, permissions: null } : undefined;
+  }
+  const found = await findProject(deps, String(snippet.project_id));
+  if (found === undefined) return undefined;
+  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  return canReadSnippet(caller, snippet, permissions) ? { snippet, project: found.project, permissions } : undefined;
 }
 
 /** A condition on the rows of `snippets`, for `where`. */

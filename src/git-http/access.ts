@@ -1,20 +1,33 @@
 import type { FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller } from '../access/caller.ts';
 import { callerOfBasic } from '../access/git-credentials.ts';
-import { findMoved, findProject } from '../access/lookup.ts';
+import { type FoundProject, findMoved, findProject } from '../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
+import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { callerOfToken } from '../access/token-caller.ts';
 import { ApiError, forbidden, notFound } from '../core/errors.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
+import { type Holder, ofProject, ofSnippet } from '../repositories/holder.ts';
 
-export interface GitAccess {
+interface Admitted {
   caller: Caller;
+  /** Whose repository it is. */
+  holder: Holder;
+}
+
+export interface ProjectAccess extends Admitted {
+  kind: 'project';
   project: Project;
-  namespace: Namespace;
   permissions: ProjectPermissions;
 }
+
+export interface SnippetAccess extends Admitted {
+  kind: 'snippet';
+}
+
+/** Who was let to which repository. */
+export type GitAccess = ProjectAccess | SnippetAccess;
 
 const challenge = () =>
   new ApiError(
@@ -48,42 +61,82 @@ export async function gitCaller(deps: Deps, request: FastifyRequest): Promise<Ca
   }
 }
 
+/** Address of a snippet's repository: `snippets/1`, or `group/project/snippets/1`. */
+const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
+
+type Wants = 'read' | 'write';
+const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
+
+/** What the caller may not see: anonymous callers are asked for credentials, for others it is not there. */
+const hidden = (caller: Caller, what: 'Project' | 'Snippet') => (isStranger(caller) ? challenge() : notFound(what));
+
 /**
- * Lets a git request to a repository or refuses it. A repository that the caller may not see is asked credentials for
- * (anonymous) or is not there (404).
+ * Lets a git request to the repository of a project or a snippet, or refuses it. A repository that the caller may not
+ * see is asked credentials for (anonymous) or is not there (404).
+ * @throws ApiError 401, 403, 404
  */
-export async function admitGit(
-  deps: Deps,
-  request: FastifyRequest,
-  path: string,
-  wants: 'read' | 'write',
-): Promise<GitAccess> {
+export async function admitGit(deps: Deps, request: FastifyRequest, path: string, wants: Wants): Promise<GitAccess> {
   const caller = await gitCaller(deps, request);
-  const stranger = caller.credential.kind === 'none';
-  if (!path.includes('/')) throw stranger ? challenge() : notFound();
-  const found = (await findProject(deps, path)) ?? (await movedProject(deps, path));
-  if (found === undefined) throw stranger ? challenge() : notFound('Project');
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  const project = await findGitProject(deps, path);
+  if (project !== undefined) return admitToProject(deps, caller, project, wants);
+  const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
+  if (id === undefined) throw hidden(caller, 'Project');
+  return admitToSnippet(deps, caller, { projectPath, id: Number(id) }, wants);
+}
+
+async function admitToProject(
+  deps: Deps,
+  caller: Caller,
+  { project, namespace }: FoundProject,
+  wants: Wants,
+): Promise<ProjectAccess> {
+  const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_code')) {
-    if (stranger) throw challenge();
-    throw permissions.can('read_project') && permissions.level > 0
-      ? forbidden('You are not allowed to download code from this project.')
-      : notFound('Project');
+    const known = !isStranger(caller) && permissions.can('read_project') && permissions.level > 0;
+    throw known ? forbidden('You are not allowed to download code from this project.') : hidden(caller, 'Project');
   }
-  const enough = wants === 'read' ? READ_SCOPES : WRITE_SCOPES;
-  if (caller.scopes !== null && !stranger && !caller.scopes.some((scope) => enough.includes(scope))) {
-    throw forbidden(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`);
-  }
+  checkScopes(caller, wants);
   if (wants === 'write') {
-    if (stranger) throw challenge();
-    if (found.project.archived === 1) throw forbidden('The project is archived: its repository can only be read.');
+    if (project.archived === 1) throw forbidden('The project is archived: its repository can only be read.');
     if (!permissions.can('push_code')) throw forbidden('You are not allowed to push code to this project.');
   }
-  return { caller, ...found, permissions };
+  return { kind: 'project', caller, holder: ofProject(project), project, permissions };
+}
+
+async function admitToSnippet(
+  deps: Deps,
+  caller: Caller,
+  { projectPath, id }: { projectPath: string | undefined; id: number },
+  wants: Wants,
+): Promise<SnippetAccess> {
+  // A deploy token is for the code of a project.
+  const found = caller.credential.kind === 'deploy_token' ? undefined : await findSnippet(deps, caller, id);
+  const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
+  if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'Snippet');
+  if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'Snippet');
+  checkScopes(caller, wants);
+  if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
+    throw forbidden('You are not allowed to update this snippet.');
+  }
+  return { kind: 'snippet', caller, holder: ofSnippet(found.snippet) };
+}
+
+/** @throws ApiError 401 for an anonymous caller who wants to write, 403 for a token without the scope */
+function checkScopes(caller: Caller, wants: Wants): void {
+  if (isStranger(caller)) {
+    if (wants === 'write') throw challenge();
+    return;
+  }
+  const enough = wants === 'read' ? READ_SCOPES : WRITE_SCOPES;
+  if (caller.scopes === null || caller.scopes.some((scope) => enough.includes(scope))) return;
+  throw forbidden(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`);
 }
 
 /** Git clients keep old addresses for years: a project that moved is served from its old path too. */
-async function movedProject(deps: Deps, path: string) {
+async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
+  if (!path.includes('/')) return undefined;
+  const found = await findProject(deps, path);
+  if (found !== undefined) return found;
   const newPath = await findMoved(deps, path, 'project');
   return newPath === undefined ? undefined : findProject(deps, newPath);
 }

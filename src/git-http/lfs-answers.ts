@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { forbidden } from '../core/errors.ts';
-import type { GitAccess } from './access.ts';
+import type { ProjectAccess } from './access.ts';
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
@@ -10,7 +10,7 @@ export function sendLfs(reply: FastifyReply, status: number, body: unknown): Fas
 }
 
 /** Lets in who may push to the repository. @throws ApiError 403 */
-export function requirePush({ permissions, caller, project }: GitAccess): void {
+export function requirePush({ permissions, caller, project }: ProjectAccess): void {
   const { scopes } = caller;
   if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
     throw forbidden('The token lacks the scope write_repository.');

@@ -3,7 +3,7 @@ import { timestamp } from '../core/clock.ts';
 import { ApiError, forbidden } from '../core/errors.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
-import type { GitAccess } from './access.ts';
+import type { ProjectAccess } from './access.ts';
 import { requirePush, sendLfs } from './lfs-answers.ts';
 
 const MAX_LOCKS = 100;
@@ -43,7 +43,7 @@ async function page(deps: Deps, projectId: number, values: Record<string, unknow
   return { rows: shown, next: rows.length > limit ? { next_cursor: String(shown.at(-1)!.id) } : {} };
 }
 
-async function lock(deps: Deps, request: FastifyRequest, reply: FastifyReply, access: GitAccess) {
+async function lock(deps: Deps, request: FastifyRequest, reply: FastifyReply, access: ProjectAccess) {
   const { path, ref } = (request.body ?? {}) as { path?: unknown; ref?: { name?: unknown } };
   if (typeof path !== 'string' || path === '' || path.length > 4_096) throw new ApiError(422, 'path is missing');
   try {
@@ -67,7 +67,7 @@ async function lock(deps: Deps, request: FastifyRequest, reply: FastifyReply, ac
   }
 }
 
-async function unlock(deps: Deps, request: FastifyRequest, reply: FastifyReply, access: GitAccess) {
+async function unlock(deps: Deps, request: FastifyRequest, reply: FastifyReply, access: ProjectAccess) {
   const id = Number((request.params as { lock: string }).lock);
   const force = (request.body as { force?: unknown } | undefined)?.force === true;
   const row = Number.isSafeInteger(id)
@@ -90,13 +90,13 @@ export function registerLockRoutes(
   admit: (wants: 'read' | 'write') => (request: FastifyRequest) => Promise<void>,
 ): void {
   app.get(`${prefix}/info/lfs/locks`, { onRequest: admit('read') }, async (request, reply) => {
-    const { rows, next } = await page(deps, request.git!.project.id, request.query as Record<string, unknown>);
+    const { rows, next } = await page(deps, request.lfs!.project.id, request.query as Record<string, unknown>);
     return sendLfs(reply, 200, { locks: rows.map(present), ...next });
   });
   app.post(`${prefix}/info/lfs/locks/verify`, { onRequest: admit('write') }, async (request, reply) => {
-    requirePush(request.git!);
-    const { rows, next } = await page(deps, request.git!.project.id, (request.body ?? {}) as Record<string, unknown>);
-    const mine = (row: LockRow) => row.user_id === request.git!.caller.user!.id;
+    requirePush(request.lfs!);
+    const { rows, next } = await page(deps, request.lfs!.project.id, (request.body ?? {}) as Record<string, unknown>);
+    const mine = (row: LockRow) => row.user_id === request.lfs!.caller.user!.id;
     return sendLfs(reply, 200, {
       ours: rows.filter(mine).map(present),
       theirs: rows.filter((row) => !mine(row)).map(present),
@@ -104,11 +104,11 @@ export function registerLockRoutes(
     });
   });
   app.post(`${prefix}/info/lfs/locks`, { onRequest: admit('write') }, async (request, reply) => {
-    requirePush(request.git!);
-    return lock(deps, request, reply, request.git!);
+    requirePush(request.lfs!);
+    return lock(deps, request, reply, request.lfs!);
   });
   app.post(`${prefix}/info/lfs/locks/:lock/unlock`, { onRequest: admit('write') }, async (request, reply) => {
-    requirePush(request.git!);
-    return unlock(deps, request, reply, request.git!);
+    requirePush(request.lfs!);
+    return unlock(deps, request, reply, request.lfs!);
   });
 }

@@ -4,10 +4,17 @@ import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { BlobError } from '../storage/blob-store.ts';
-import { admitGit, type GitAccess } from './access.ts';
+import { admitGit, type ProjectAccess } from './access.ts';
 import { LFS_TYPE, requirePush, sendLfs } from './lfs-answers.ts';
 import { registerLockRoutes } from './lfs-locks.ts';
 import { GIT_PREFIX } from './paths.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Project and caller of an LFS request, once it is admitted. */
+    lfs: ProjectAccess | null;
+  }
+}
 
 const OID = /^[0-9a-f]{64}$/;
 const MAX_OBJECTS = 5_000;
@@ -46,7 +53,7 @@ async function known(deps: Deps, projectId: number, oids: readonly string[]): Pr
   return new Map(rows.map(({ oid, size }) => [oid, size]));
 }
 
-async function batch(deps: Deps, request: FastifyRequest, access: GitAccess) {
+async function batch(deps: Deps, request: FastifyRequest, access: ProjectAccess) {
   const { operation, objects } = readObjects(request.body);
   if (operation === 'upload') requirePush(access);
   const sizes = await known(deps, access.project.id, [...new Set(objects.map(({ oid }) => oid))]);
@@ -81,7 +88,7 @@ interface ObjectParams {
   size: string;
 }
 
-async function upload(deps: Deps, request: FastifyRequest, access: GitAccess): Promise<void> {
+async function upload(deps: Deps, request: FastifyRequest, access: ProjectAccess): Promise<void> {
   const { oid, size } = request.params as ObjectParams;
   if (!OID.test(oid) || !/^\d{1,15}$/.test(size)) throw notFound();
   if (Number(size) > MAX_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
@@ -105,9 +112,13 @@ async function upload(deps: Deps, request: FastifyRequest, access: GitAccess): P
 
 /** Git LFS: the batch API with the basic transfer, and file locks. */
 export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
+  app.decorateRequest('lfs', null);
   const admit = (wants: 'read' | 'write') => async (request: FastifyRequest) => {
-    request.git = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
-    request.caller = request.git.caller;
+    const access = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
+    // Snippets have no large files.
+    if (access.kind !== 'project') throw notFound();
+    request.lfs = access;
+    request.caller = access.caller;
   };
   app.register(async (scope) => {
     scope.addContentTypeParser(LFS_TYPE, { parseAs: 'string' }, (_request, text, done) => {
@@ -120,16 +131,16 @@ export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
     scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
     const prefix = `${GIT_PREFIX}/:repository`;
     scope.post(`${prefix}/info/lfs/objects/batch`, { onRequest: admit('read') }, async (request, reply) =>
-      sendLfs(reply, 200, await batch(deps, request, request.git!)),
+      sendLfs(reply, 200, await batch(deps, request, request.lfs!)),
     );
     scope.put(`${prefix}/gitlab-lfs/objects/:oid/:size`, { onRequest: admit('write') }, async (request, reply) => {
-      requirePush(request.git!);
-      await upload(deps, request, request.git!);
+      requirePush(request.lfs!);
+      await upload(deps, request, request.lfs!);
       return reply.code(200).send();
     });
     scope.get(`${prefix}/gitlab-lfs/objects/:oid`, { onRequest: admit('read') }, async (request, reply) => {
       const { oid } = request.params as ObjectParams;
-      const size = (await known(deps, request.git!.project.id, [oid])).get(oid);
+      const size = (await known(deps, request.lfs!.project.id, [oid])).get(oid);
       const stream = size === undefined ? null : await deps.blobs.get(oid);
       if (size === undefined || stream === null) throw notFound();
       reply.type('application/octet-stream').header('Content-Length', String(size));

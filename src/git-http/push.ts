@@ -5,20 +5,33 @@ import type { CheckContext, CheckVerdict, PushedRef, UpdateContext, UpdateResult
 import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
 import { refuseChange } from '../repositories/check-changes.ts';
-import { ofProject } from '../repositories/holder.ts';
 import { loadProtections } from '../repositories/protections.ts';
-import type { GitAccess } from './access.ts';
+import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
+import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
 
 const MAX_REFS = 20_000;
 
 /** Decides about a push before its objects enter the repository: one refused ref refuses the whole, with the reason. */
 export async function checkPush(
   deps: Deps,
-  { caller, project, permissions }: GitAccess,
+  access: GitAccess,
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<CheckVerdict> {
   if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
+  const reason =
+    access.kind === 'project'
+      ? await refuseInProject(deps, access, updates, context)
+      : await refuseInSnippet(deps, access, updates, context);
+  return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
+}
+
+async function refuseInProject(
+  deps: Deps,
+  { caller, project, permissions }: ProjectAccess,
+  updates: readonly PushedRef[],
+  context: CheckContext,
+): Promise<string | null> {
   const repo = repositoryOf(deps, project);
   const check = {
     deps,
@@ -31,30 +44,52 @@ export async function checkPush(
   };
   for (const update of updates) {
     const reason = await refuseChange(check, update);
-    if (reason !== null) return { ok: false, message: `Stithy: ${reason}` };
+    if (reason !== null) return reason;
   }
-  return { ok: true };
+  return null;
+}
+
+/** A snippet has one branch, whose files are held to the same rules as those that come through the API. */
+async function refuseInSnippet(
+  deps: Deps,
+  { holder }: SnippetAccess,
+  updates: readonly PushedRef[],
+  { quarantineEnv }: CheckContext,
+): Promise<string | null> {
+  const [update, ...others] = updates;
+  if (update?.ref !== SNIPPET_REF || update.old === null || update.new === null || others.length > 0) {
+    return 'You can not create or delete branches.';
+  }
+  try {
+    return await refusePushedFiles(repositoryOf(deps, holder), update.new, quarantineEnv, deps.config.limits.snippet);
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'failed') return 'The files of the push cannot be read.';
+    throw error;
+  }
 }
 
 /** Moves the refs of an accepted push: all together, or, where the client did not ask for that, one by one. */
 export async function applyPush(
   deps: Deps,
-  { caller, project }: GitAccess,
+  { caller, holder }: GitAccess,
   updates: readonly PushedRef[],
   { atomic, pushOptions }: UpdateContext,
 ): Promise<UpdateResult> {
   const userId = caller.user?.id ?? null;
-  return inRepositoryQueue(deps, project, async (repo) => {
+  return inRepositoryQueue(deps, holder, async (repo) => {
     const apply = async (some: readonly PushedRef[]): Promise<string | null> => {
       try {
-        await changeRefs(deps, repo, { holder: ofProject(project), userId, updates: some, via: 'git', pushOptions });
+        await changeRefs(deps, repo, { holder, userId, updates: some, via: 'git', pushOptions });
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.message;
         if (error instanceof GitError && error.code === 'conflict')
           return 'the ref was changed meanwhile; fetch and try again';
         if (error instanceof GitError && error.code === 'invalid') return 'funny refname or not a commit';
-        deps.log.log('error', 'a push could not move its refs', { project_id: project.id, error: String(error) });
+        deps.log.log('error', 'a push could not move its refs', {
+          [`${holder.type}_id`]: holder.id,
+          error: String(error),
+        });
         return 'failed to update ref';
       }
     };

@@ -52,7 +52,7 @@ function signalOf(reply: FastifyReply): AbortSignal {
   return abort.signal;
 }
 
-/** Git over smart HTTP: `/<namespace>/<project>.git` (protocol 0 to 2). */
+/** Git over smart HTTP: `/<namespace>/<project>.git` and `.../snippets/<id>.git` (protocol 0 to 2). */
 export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('git', null);
   const admit = (wants: (request: FastifyRequest) => 'read' | 'write') => async (request: FastifyRequest) => {
@@ -69,7 +69,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       if (code === 0 && failure === undefined) return;
       deps.log.log('warn', 'git ended with a failure', {
         correlation_id: request.id,
-        project_id: request.git?.project.id,
+        repository: request.git === null ? undefined : `${request.git.holder.type} ${request.git.holder.id}`,
         code,
         killed,
         error: failure === undefined ? stderr.slice(0, 500) : String(failure),
@@ -91,7 +91,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       const service = serviceOf(request);
       // Without a service this is the old, dumb protocol, which is not served.
       if (service === undefined) throw notFound();
-      const session = await advertise(repositoryOf(deps, request.git!.project), service, options(request, reply));
+      const session = await advertise(repositoryOf(deps, request.git!.holder), service, options(request, reply));
       note(request, session);
       return send(reply, session, `application/x-git-${service}-advertisement`);
     },
@@ -105,7 +105,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       `${GIT_PREFIX}/:repository/git-upload-pack`,
       { onRequest: admit(() => 'read') },
       async (request, reply) => {
-        const repo = repositoryOf(deps, request.git!.project);
+        const repo = repositoryOf(deps, request.git!.holder);
         const session = await uploadPack(repo, inputOf(request), options(request, reply));
         note(request, session);
         return send(reply, session, 'application/x-git-upload-pack-result');
@@ -117,9 +117,10 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       { onRequest: admit(() => 'write') },
       async (request, reply) => {
         const access = request.git!;
-        const session = await receivePack(repositoryOf(deps, access.project), inputOf(request), {
+        const { push, snippet } = deps.config.limits;
+        const session = await receivePack(repositoryOf(deps, access.holder), inputOf(request), {
           ...options(request, reply),
-          maxInputBytes: deps.config.limits.push,
+          maxInputBytes: access.kind === 'project' ? push : Math.min(push, snippet),
           check: (updates, context) => checkPush(deps, access, updates, context),
           update: (updates, context) => applyPush(deps, access, updates, context),
         });

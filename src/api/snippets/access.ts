@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
-import { canUpdateSnippet } from '../../access/snippets.ts';
+import { canUpdateSnippet, findSnippet, type SnippetScope } from '../../access/snippets.ts';
 import { forbidden, invalidParameter, notFound } from '../../core/errors.ts';
 import type { Access, AccessRequest } from '../../http/route.ts';
 import { administrator, inProject, type ProjectScope, requireUser } from '../access.ts';
-import { findProjectSnippet, findSnippet, type SnippetScope } from './find.ts';
+import { findProjectSnippet } from './find.ts';
 
 /** Whose snippets a route is about. */
 export type SnippetKind = 'personal' | 'project';
@@ -61,7 +61,9 @@ async function find(kind: SnippetKind, request: AccessRequest, anonymous: boolea
   const { deps, caller, params } = request;
   if (kind === 'personal') {
     if (!anonymous) requireUser(caller);
-    return findSnippet(deps, caller, idOf(params.id!, 'id'));
+    const found = await findSnippet(deps, caller, idOf(params.id!, 'id'));
+    if (found === undefined) throw notFound('Snippet');
+    return found;
   }
   const { project, permissions } = await inOpenProject(request, anonymous);
   const id = idOf(params.snippet_id!, 'snippet_id');

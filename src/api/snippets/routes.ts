@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
 import { invalidParameter, notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import type { Snippet as SnippetRow } from '../../db/tables/snippets.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
@@ -17,13 +18,12 @@ import {
 import { destroySnippet } from './destroy.ts';
 import { presentSnippets, Snippet } from './entity.ts';
 import { filesToCreate, filesToUpdate } from './files.ts';
-import type { SnippetScope } from './find.ts';
 import { snippetListRoutes } from './list-routes.ts';
 import { fileAt, firstFile, sendText } from './raw.ts';
 import { CreateSnippetInput, createRules, UpdateSnippetInput, UserAgentDetail, updateRules } from './schema.ts';
 import { createSnippet, type SnippetChanges, updateSnippet } from './service.ts';
 
-async function present({ deps, caller }: BaseContext, snippet: SnippetScope['snippet']) {
+async function present({ deps, caller }: BaseContext, snippet: SnippetRow) {
   const [shown] = await presentSnippets(deps, caller, [snippet]);
   if (shown === undefined) throw notFound('Snippet');
   return shown;
