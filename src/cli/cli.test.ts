@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createProject } from '../api/projects/create.ts';
+import { createSnippet } from '../api/snippets/service.ts';
 import { loadConfig } from '../config/config.ts';
 import { silentLogger } from '../core/logger.ts';
 import { open } from '../start.ts';
@@ -60,13 +61,26 @@ test('doctor finds an installation sound, and names the repository that is not',
     creatorId: 1,
     defaultBranch: 'main',
   });
+  const user = await db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+  const snippet = await createSnippet(instance.deps, {
+    caller: { user, admin: true, scopes: null, credential: { kind: 'password' }, sudoBy: null },
+    project: null,
+    title: 's',
+    description: null,
+    visibility: 'private',
+    actions: [{ action: 'create', path: 'a', content: Buffer.from('a') }],
+    userAgent: null,
+    address: '127.0.0.1',
+  });
   await instance.close();
   const sound = await stithy(['doctor']);
   assert.equal(sound.code, 0, sound.stdout);
-  assert.match(sound.stdout, /1 repositories are sound/);
-  const dir = storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
-  await truncate(join(dir, 'HEAD'), 0);
+  assert.match(sound.stdout, /2 repositories are sound/);
+  for (const { repository_storage: storage, disk_path: diskPath } of [project, snippet]) {
+    await truncate(join(storages.dirOf({ storage, diskPath }), 'HEAD'), 0);
+  }
   const broken = await stithy(['doctor']);
   assert.equal(broken.code, 1);
   assert.match(broken.stdout, /WRONG {2}The repository of root\/p/);
+  assert.match(broken.stdout, /WRONG {2}The repository of snippet 1/);
 });

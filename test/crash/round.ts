@@ -5,14 +5,17 @@ import { compareEvents } from './verify/events.ts';
 import { readRefs } from './verify/git.ts';
 import { compareProjects } from './verify/projects.ts';
 import { compareContents, compareRefs, settleOpen } from './verify/references.ts';
+import { compareSnippets } from './verify/snippets.ts';
 import { findDamage, findLeftovers, findOrphans } from './verify/storage.ts';
 import type { World } from './world.ts';
 import type { ProjectWriter } from './writers/project-writer.ts';
+import type { SnippetWriter } from './writers/snippet-writer.ts';
 import type { Writer } from './writers/writer.ts';
 
 export interface Crew {
   writers: readonly Writer[];
   projects: ProjectWriter;
+  snippets: SnippetWriter;
 }
 
 const LEAST_MS = 50;
@@ -56,6 +59,7 @@ export async function verify(world: World, crew: Crew): Promise<string[]> {
     problems.push(...(await settleOpen(site, before[index]!)), ...compareRefs(site, before[index]!));
   }
   problems.push(...(await compareProjects(world, crew.projects)));
+  problems.push(...(await compareSnippets(world, crew.snippets)));
   if (problems.length > 0) return problems;
   // The server has to take reads and writes at once, whatever the killed one left.
   await Promise.all(crew.writers.map((writer) => writer.step()));

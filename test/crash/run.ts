@@ -15,6 +15,7 @@ import { CommitWriter } from './writers/commit-writer.ts';
 import { ProjectWriter } from './writers/project-writer.ts';
 import { PushWriter } from './writers/push-writer.ts';
 import { RefWriter } from './writers/ref-writer.ts';
+import { SnippetWriter } from './writers/snippet-writer.ts';
 import { repositoryPath, type Writer } from './writers/writer.ts';
 
 const SITES = 2;
@@ -60,7 +61,8 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
     writers.push(new RefWriter(context('branches'), 'branches'), new RefWriter(context('tags'), 'tags'));
   }
   const projects = new ProjectWriter(world, new Random(random.below(2 ** 31)));
-  return { writers: [...writers, projects], projects };
+  const snippets = new SnippetWriter(world, new Random(random.below(2 ** 31)));
+  return { writers: [...writers, projects, snippets], projects, snippets };
 }
 
 async function main(): Promise<number> {
@@ -81,7 +83,8 @@ async function main(): Promise<number> {
       if (problems.length === 0) problems = await verify(world, crew);
       if (problems.length === 0) passed += 1;
     }
-    acknowledged = world.sites.reduce((sum, { ledger }) => sum + ledger.acknowledged, crew.projects.acknowledged);
+    acknowledged = crew.projects.acknowledged + crew.snippets.acknowledged;
+    for (const { ledger } of world.sites) acknowledged += ledger.acknowledged;
     await world.server.stop();
   } catch (error) {
     problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -8,9 +8,9 @@ const WAIT_MS = 50;
 const MAX_WAITS = 600;
 const LEFTOVER = /\.lock$|^tmp_|^incoming-|^\.tmp-|\.temp$/;
 
-interface ProjectRow {
-  id: number;
-  full_path: string;
+/** A project or a snippet, with where its repository lies. */
+interface HolderRow {
+  name: string;
   repository_storage: string;
   disk_path: string;
 }
@@ -35,7 +35,7 @@ export async function findLeftovers(world: World): Promise<string[]> {
   if (!swept) return ['the clean-up of this start does not end'];
   let left: string[] = [];
   const clean = async () => {
-    left = (await projectRows(world)).flatMap((row) => leftoversIn(folderOf(world, row)));
+    left = (await holderRows(world)).flatMap((row) => leftoversIn(folderOf(world, row)));
     return left.length === 0;
   };
   // Upkeep of a repository may hold a lock for a moment.
@@ -61,26 +61,26 @@ async function inspectObjects(dir: string) {
   }
 }
 
-/** `git fsck` of every project's repository, folders without a project, and the database's own checks. */
+/** `git fsck` of every repository, holders without one, and the database's own checks. */
 export async function findDamage(world: World): Promise<string[]> {
   const problems: string[] = [];
-  for (const project of await projectRows(world)) {
-    const dir = folderOf(world, project);
+  for (const holder of await holderRows(world)) {
+    const dir = folderOf(world, holder);
     if (!existsSync(dir)) {
-      problems.push(`${project.full_path} has no repository`);
+      problems.push(`${holder.name} has no repository`);
       continue;
     }
     const { code, text, stderr } = await inspectObjects(dir);
-    if (code !== 0 || text.trim() !== '') problems.push(`fsck of ${project.full_path}: ${text}${stderr}`);
+    if (code !== 0 || text.trim() !== '') problems.push(`fsck of ${holder.name}: ${text}${stderr}`);
   }
   return [...problems, ...(await world.records.damage()).map((text) => `database: ${text}`)];
 }
 
-/** Folders of repositories that neither a project has nor a job that waits to remove them. */
+/** Folders of repositories that neither a project nor a snippet has, nor a job that waits to remove them. */
 export async function findOrphans(world: World): Promise<string[]> {
   let orphans: string[] = [];
   const none = async () => {
-    const rows = await projectRows(world);
+    const rows = await holderRows(world);
     const jobs = await world.records.query<{ payload: string }>(
       `select payload from jobs where kind = 'repository.discard'`,
     );
@@ -91,7 +91,7 @@ export async function findOrphans(world: World): Promise<string[]> {
     orphans = repositoryFolders(world.dataDir).filter((path) => !known.some((name) => path.includes(name)));
     return orphans.length === 0;
   };
-  return (await comesTrue(none)) ? [] : orphans.map((path) => `a folder without project: ${path}`);
+  return (await comesTrue(none)) ? [] : orphans.map((path) => `a folder without holder: ${path}`);
 }
 
 /** Also those that are half made or half removed, whose names begin with a dot. */
@@ -101,8 +101,10 @@ function repositoryFolders(dataDir: string): string[] {
   );
 }
 
-const folderOf = (world: World, { repository_storage, disk_path }: ProjectRow): string =>
+const folderOf = (world: World, { repository_storage, disk_path }: HolderRow): string =>
   join(world.dataDir, repository_storage, `${disk_path}.git`);
 
-const projectRows = (world: World): Promise<ProjectRow[]> =>
-  world.records.query<ProjectRow>('select id, full_path, repository_storage, disk_path from projects');
+const holderRows = (world: World): Promise<HolderRow[]> =>
+  world.records.query<HolderRow>(`
+    select full_path as name, repository_storage, disk_path from projects
+    union all select 'snippet ' || id, repository_storage, disk_path from snippets`);
