@@ -22,6 +22,8 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
+import { issueListRoutes } from './issues/list-routes.ts';
+import { issueRoutes } from './issues/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
@@ -56,6 +58,7 @@ import { versionRoutes } from './version/routes.ts';
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [
   ...issueListRoutes,
+  ...issueRoutes,
   ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,

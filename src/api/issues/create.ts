@@ -1,0 +1,107 @@
+import type { Insertable } from 'kysely';
+import type { UserCaller } from '../../access/caller.ts';
+import { timestamp } from '../../core/clock.ts';
+import { conflict } from '../../core/errors.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { nextIid } from '../../db/iids.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Issue, IssuesTable } from '../../db/tables/issues.ts';
+import type { Deps } from '../../deps.ts';
+import type { ProjectScope } from '../access.ts';
+import { changeAssignees } from '../issuables/assignees.ts';
+import { changeLabels } from '../issuables/labels.ts';
+import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
+import { POSITION_STEP } from './positions.ts';
+import { rightsOnCreation } from './rights.ts';
+import type { IssueInput } from './schema.ts';
+
+const LIMIT = { requests: 300, periodSeconds: 60 };
+
+/** Columns of a new issue beside those that every one gets. */
+export type NewIssue = Omit<Insertable<IssuesTable>, 'iid' | 'project_id' | 'created_at' | 'updated_at'> & {
+  created_at?: string;
+};
+
+/**
+ * Writes the row of a new issue within a transaction, with the project's next number and at the end of its order, and
+ * records the event.
+ * @param wanted the number that it shall have instead
+ */
+export async function insertIssue(
+  deps: Deps,
+  db: Db,
+  projectId: number,
+  columns: NewIssue,
+  actorId: number,
+  wanted?: number,
+): Promise<Issue> {
+  const now = timestamp(deps.clock);
+  const iid = await nextIid(db, { source_type: 'project', source_id: projectId, usage: 'issues' }, wanted);
+  const issue = await db
+    .insertInto('issues')
+    .values({
+      created_at: now,
+      ...columns,
+      iid,
+      project_id: projectId,
+      relative_position: iid * POSITION_STEP,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await deps.events.record(db, 'issue.created', { issue_id: issue.id, project_id: projectId }, { projectId, actorId });
+  return issue;
+}
+
+/**
+ * Makes an issue. What the caller may not decide is passed over.
+ * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
+ */
+export async function createIssue(
+  deps: Deps,
+  scope: ProjectScope & { caller: UserCaller },
+  input: IssueInput & { title: string },
+): Promise<Issue> {
+  const { project, namespace, caller } = scope;
+  deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
+  checkAttributes(input);
+  const rights = rightsOnCreation(scope);
+  const issue = await deps.db
+    .transaction()
+    .execute(async (db) => {
+      const milestone = await milestoneOf(db, scope, input, rights);
+      const columns = {
+        description: null,
+        discussion_locked: null,
+        weight: null,
+        health_status: null,
+        start_date: null,
+        due_date: null,
+        relative_position: null,
+        moved_to_id: null,
+        duplicated_to_id: null,
+        closed_at: null,
+        closed_by_id: null,
+        updated_by_id: null,
+        ...columnsOf(input, rights, true),
+        milestone_id: milestone?.id ?? null,
+        title: input.title.trim(),
+        author_id: caller.user.id,
+      };
+      const wanted = rights.backdate ? input.iid : undefined;
+      const made = await insertIssue(deps, db, project.id, columns, caller.user.id, wanted);
+      const target = { type: 'Issue', id: made.id, project, namespace } as const;
+      if (rights.manage && (input.labels ?? input.add_labels) !== undefined) {
+        const change = { labels: input.labels, add: input.add_labels, remove: input.remove_labels };
+        const actor = { userId: caller.user.id, mayCreate: scope.permissions.can('admin_label') };
+        await changeLabels(deps, db, target, change, actor);
+      }
+      await changeAssignees(deps, db, target, assigneesOf(input, rights) ?? [], caller.user.id);
+      return made;
+    })
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? conflict('Duplicated issue') : error;
+    });
+  deps.jobs.notify();
+  return issue;
+}
