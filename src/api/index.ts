@@ -22,7 +22,6 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
-import { issueListRoutes } from './issues/list-routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
