@@ -71,7 +71,7 @@ export async function pageOfIssuables<TB extends keyof Schema, O>(
   return { rows, total: await countIssuables(deps, query, selection, small) };
 }
 
-/** How many rows the selection has, at most 10,001; remembered until anything is committed. */
+/** How many rows the selection has, at most 10,001. */
 export async function countIssuables<TB extends keyof Schema, O>(
   deps: Deps,
   query: SelectQueryBuilder<Schema, TB, O>,
@@ -79,6 +79,5 @@ export async function countIssuables<TB extends keyof Schema, O>(
   source: Ids | undefined = selection.sources[0],
 ): Promise<number> {
   const base = source === undefined ? walking(query, selection) : gathering(query, selection, source);
-  const { sql: text, parameters } = base.compile();
-  return deps.snapshot.get(`count:${text}:${JSON.stringify(parameters)}`, () => countOf(deps.db, base));
+  return countOf(deps.db, base);
 }
