@@ -6,6 +6,7 @@ import { registerMergeRequestWork } from './merge-requests/background.ts';
 import { registerMerging } from './merging/background.ts';
 import { recoverMerges } from './merging/lock.ts';
 import { registerProjectWork } from './projects/background.ts';
+import { registerReferences } from './references/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {
@@ -15,6 +16,7 @@ export function registerBackgroundWork(deps: Deps): void {
   registerMergeRequestWork(deps);
   registerMerging(deps);
   registerProjectWork(deps);
+  registerReferences(deps);
 }
 
 /** Settles what resources were doing when the server ended. For the start, once interrupted writes are settled. */

@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../access/permissions.ts';
 import { projectStandings } from '../../access/project-levels.ts';
-import { AccessLevel } from '../../core/access-levels.ts';
+import { readableSnippets } from '../../access/snippets.ts';
 import { today } from '../../core/clock.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
@@ -31,22 +31,20 @@ export async function visibleNotes(
       eb.or([
         eb('notes.system_action', 'is', null),
         eb('notes.system_action', '!=', 'cross_reference'),
-        eb.exists(visibleReference(caller, sources)),
+        eb.exists(visibleReference(caller, sources, today(deps.clock))),
       ]),
     );
   }
   return eb.and(conditions);
 }
 
-/** Ids of the projects whose issues (merge requests, code, snippets) the caller may read; never empty. */
+/** Ids of the projects whose issues (merge requests, code) the caller may read; never empty. */
 interface Sources {
   issues: number[];
   /** Those where confidential ones are no secret to him. */
   allIssues: number[];
   mergeRequests: number[];
   code: number[];
-  snippets: number[];
-  member: number[];
 }
 
 async function sourcesOf(deps: Deps, caller: Caller, type: 'Issue' | 'MergeRequest', id: number): Promise<Sources> {
@@ -83,8 +81,6 @@ async function sourcesOf(deps: Deps, caller: Caller, type: 'Issue' | 'MergeReque
     allIssues: where((each) => each.can('read_confidential_issues')),
     mergeRequests: where((each) => each.can('read_merge_request')),
     code: where((each) => each.can('read_code')),
-    snippets: where((each) => each.can('read_snippet')),
-    member: where((each) => each.can('read_snippet') && each.level >= AccessLevel.guest),
   };
 }
 
@@ -99,7 +95,7 @@ async function levelsIn(deps: Deps, userId: number, projects: readonly { id: num
 }
 
 /** What the note at hand tells of, when it is something that the caller may read. */
-function visibleReference(caller: Caller, sources: Sources) {
+function visibleReference(caller: Caller, sources: Sources, day: string) {
   const eb = expressionBuilder<Schema, 'notes' | 'cross_references'>();
   const issue = eb
     .selectFrom('issues')
@@ -107,6 +103,11 @@ function visibleReference(caller: Caller, sources: Sources) {
     .whereRef('issues.id', '=', 'cross_references.source_id')
     .where('issues.project_id', 'in', sources.issues)
     .where(({ eb, or }) => or([eb('issues.project_id', 'in', sources.allIssues), unhiddenIssues(caller)]));
+  const snippet = expressionBuilder<Schema, 'cross_references' | 'snippets'>()
+    .selectFrom('snippets')
+    .select('snippets.id')
+    .whereRef('snippets.id', '=', 'cross_references.source_id')
+    .where(readableSnippets(caller, day));
   return eb
     .selectFrom('cross_references')
     .select('cross_references.id')
@@ -116,20 +117,7 @@ function visibleReference(caller: Caller, sources: Sources) {
         and([eb('source_type', '=', 'Issue'), exists(issue)]),
         and([eb('source_type', '=', 'MergeRequest'), eb('source_project_id', 'in', sources.mergeRequests)]),
         and([eb('source_type', '=', 'Commit'), eb('source_project_id', 'in', sources.code)]),
-        and([eb('source_type', '=', 'Snippet'), exists(visibleSnippet(caller, sources))]),
+        and([eb('source_type', '=', 'Snippet'), exists(snippet)]),
       ]),
     );
-}
-
-function visibleSnippet({ user }: Caller, { snippets, member }: Sources) {
-  const eb = expressionBuilder<Schema, 'cross_references' | 'snippets'>();
-  const ways = [eb('snippets.visibility', '=', 'public'), eb('snippets.project_id', 'in', member)];
-  if (user?.external === 0) ways.push(eb('snippets.visibility', '=', 'internal'));
-  if (user !== null) ways.push(eb('snippets.author_id', '=', user.id));
-  return eb
-    .selectFrom('snippets')
-    .select('snippets.id')
-    .whereRef('snippets.id', '=', 'cross_references.source_id')
-    .where(({ eb, or }) => or([eb('snippets.project_id', 'is', null), eb('snippets.project_id', 'in', snippets)]))
-    .where(({ or }) => or(ways));
 }
