@@ -11,7 +11,7 @@ import type { CreateProjectRule, UpdateProjectRule } from './rule-schema.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
 /** Name of the rule for everybody, by which clients without a type for it mean it. */
-const EVERYBODY = 'All Members';
+export const EVERYBODY = 'All Members';
 /** What a rule about a report has to be called. */
 const REPORT_NAMES: Readonly<Record<string, string>> = {
   code_coverage: 'Coverage-Check',

@@ -23,6 +23,11 @@ interface Question {
   settings: ReadonlyMap<number, ProjectSettings>;
   rules: readonly StoredRule[];
   userIds: readonly number[];
+  /**
+   * By merge request: addresses of whoever made its head, in lower case. Where they are given, the newest version counts
+   * though it may be of an earlier head: for questions that are asked again before anything depends on them.
+   */
+  heads?: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
 /** Finds out where the users stand, in a bounded number of queries. */
@@ -40,6 +45,7 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
     db,
     mergeRequests.filter(({ project_id }) => settings.get(project_id)!.merge_requests_disable_committers_approval),
     users,
+    question.heads ?? new Map(),
   );
   const level = (projectId: number, userId: number): number =>
     users.get(userId)?.admin ? AccessLevel.admin : (levels.get(projectId)?.get(userId) ?? 0);
@@ -123,38 +129,50 @@ async function committersOf(
   db: Db,
   mergeRequests: readonly MergeRequest[],
   users: ReadonlyMap<number, KnownUser>,
+  heads: ReadonlyMap<number, ReadonlySet<string>>,
 ): Promise<Map<number, Set<number>>> {
-  const diffs = mergeRequests.map(({ latest_diff_id }) => latest_diff_id).filter((id) => id !== null);
-  if (diffs.length === 0) return new Map();
-  const current = await db
-    .selectFrom('merge_request_diffs')
-    .innerJoin('merge_requests', 'merge_requests.latest_diff_id', 'merge_request_diffs.id')
-    .select(['merge_request_diffs.id', 'merge_request_diffs.merge_request_id'])
-    .where('merge_request_diffs.id', 'in', diffs)
-    .whereRef('merge_request_diffs.head_commit_sha', '=', 'merge_requests.head_sha')
-    .execute();
-  const found = new Map(current.map(({ merge_request_id }) => [merge_request_id, new Set<number>()]));
   const owners = new Map<string, number[]>();
   for (const [id, { emails }] of users) {
     for (const email of emails) owners.set(email, [...(owners.get(email) ?? []), id]);
   }
-  if (current.length === 0 || owners.size === 0) return found;
+  const versions = await knownVersions(db, mergeRequests, heads);
+  const found = new Map([...versions.values(), ...heads.keys()].map((id) => [id, new Set<number>()]));
+  const add = (mergeRequestId: number, email: string) => {
+    for (const id of owners.get(email) ?? []) found.get(mergeRequestId)!.add(id);
+  };
+  for (const [id, emails] of heads) for (const email of emails) add(id, email);
+  if (versions.size === 0 || owners.size === 0) return found;
   const emails = [...owners.keys()];
   const rows = await db
     .selectFrom('merge_request_commits')
     .select(['merge_request_id', 'author_email', 'committer_email'])
     .distinct()
-    .where(
-      'diff_id',
-      'in',
-      current.map(({ id }) => id),
-    )
+    .where('diff_id', 'in', [...versions.keys()])
     .where((eb) => eb.or([eb('author_email', 'in', emails), eb('committer_email', 'in', emails)]))
     .execute();
   for (const { merge_request_id, author_email, committer_email } of rows) {
-    for (const email of [author_email, committer_email]) {
-      for (const id of owners.get(email) ?? []) found.get(merge_request_id)!.add(id);
-    }
+    add(merge_request_id, author_email);
+    add(merge_request_id, committer_email);
   }
   return found;
+}
+
+/** Newest versions that may be relied on, with their merge requests. */
+async function knownVersions(
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+  heads: ReadonlyMap<number, ReadonlySet<string>>,
+): Promise<Map<number, number>> {
+  const ids = mergeRequests.map(({ latest_diff_id }) => latest_diff_id).filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('merge_request_diffs')
+    .select(['id', 'merge_request_id', 'head_commit_sha'])
+    .where('id', 'in', ids)
+    .execute();
+  const current = new Map(mergeRequests.map(({ id, head_sha }) => [id, head_sha]));
+  const reliable = rows.filter(
+    ({ merge_request_id: id, head_commit_sha }) => heads.has(id) || current.get(id) === head_commit_sha,
+  );
+  return new Map(reliable.map(({ id, merge_request_id }) => [id, merge_request_id]));
 }
