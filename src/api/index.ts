@@ -28,6 +28,7 @@ import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { mergeRequestListRoutes } from './merge-requests/list-routes.ts';
 import { mergeRequestRoutes } from './merge-requests/routes.ts';
+import { mergeRequestSubRoutes } from './merge-requests/sub-routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...mergingRoutes,
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
+  ...mergeRequestSubRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,

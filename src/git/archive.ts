@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
-import { type GitOptions, spawnGit } from './process.ts';
+import { gitOutput } from './output.ts';
 import type { Repository } from './repository.ts';
 
 export const ARCHIVE_FORMATS = ['zip', 'tar', 'tar.gz', 'tgz', 'tb2', 'tbz', 'tbz2', 'tar.bz2', 'bz2', 'gz'] as const;
@@ -43,21 +43,6 @@ async function hasProgram(name: string): Promise<boolean> {
   return false;
 }
 
-async function* chunks(args: readonly string[], options: GitOptions): AsyncGenerator<Buffer> {
-  const git = await spawnGit(args, options);
-  git.stdin.end();
-  let ended = false;
-  try {
-    for await (const chunk of git.stdout as AsyncIterable<Buffer>) yield chunk;
-    ended = true;
-  } finally {
-    if (!ended) git.kill();
-  }
-  const { code, stderr, killed } = await git.done;
-  if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', 'git archive: stopped');
-  if (code !== 0) throw new GitError('failed', `git archive: ${stderr.trim()}`, code);
-}
-
 /** Whether a text can stand for a path in the arguments. */
 const isPathArgument = (path: string): boolean => isEntryPath(path) && fitsArgument(path);
 
@@ -89,8 +74,5 @@ export async function archive(repo: Repository, commit: string, options: Archive
     commit,
     ...pathspecs(path, exclude),
   ];
-  // A slow reader must not keep a place that short commands wait for.
-  const lane = 'transport' as const;
-  const limits = { gitDir: repo.dir, timeoutMs, lane, ...(signal === undefined ? {} : { signal }) };
-  return Readable.from(chunks(args, limits), { objectMode: false, highWaterMark: 256 * 1024 });
+  return gitOutput(args, { gitDir: repo.dir, timeoutMs, ...(signal === undefined ? {} : { signal }) });
 }

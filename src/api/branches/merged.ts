@@ -10,6 +10,7 @@ import type { Repository } from '../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../repositories/protections.ts';
+import { openBranches } from '../merge-requests/open-branches.ts';
 import { HEADS } from './entity.ts';
 import { defaultBranchOf } from './list.ts';
 
@@ -45,7 +46,7 @@ export function registerMergedDeletion(deps: Deps): void {
   });
 }
 
-/** Removes branches whose commits all are part of the default branch, but not it, nor protected ones. */
+/** Removes branches whose commits all are part of the default branch, but not it, nor protected ones, nor those of open merge requests. */
 async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: AbortSignal): Promise<void> {
   for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
     removed = await inRepositoryQueue(deps, project, async (repo) => {
@@ -67,9 +68,10 @@ async function mergedBranches(deps: Deps, project: Project, repo: Repository): P
   const target = await defaultBranchOf(repo);
   if (target === null) return [];
   const protections = await loadProtections(deps, project.id);
+  const open = await openBranches(deps.db, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
     // At the same commit nothing has been merged yet: most likely the branch has just been made.
-    if (name === target.name || oid === target.oid) return false;
+    if (name === target.name || oid === target.oid || open.has(name.slice(HEADS.length))) return false;
     return protectionsOf(protections, 'branch', name.slice(HEADS.length)).length === 0;
   });
   const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);

@@ -5,6 +5,8 @@ import { countCommits } from '../../git/log.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { Enum, pagination } from '../../http/schema.ts';
+import { mergeRequestsWith } from '../merge-requests/changes.ts';
+import { MergeRequestBasic, presentMergeRequests } from '../merge-requests/entity.ts';
 import { Diff, presentDiff } from './diff-entity.ts';
 import { CommitSha, findCommit, readable, readScopes } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
@@ -97,7 +99,8 @@ export const commitHistoryRoutes = [
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/merge_requests',
     summary: 'List the merge requests that brought a commit in',
-    description: 'A project without merge requests has none.',
+    description:
+      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
     access: readable,
     scopes: readScopes,
     params,
@@ -105,12 +108,15 @@ export const commitHistoryRoutes = [
       state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
       ...pagination,
     }),
-    success: { status: 200, schema: Type.Array(Type.Object({})) },
+    success: { status: 200, schema: Type.Array(MergeRequestBasic) },
     errors: [400, 404],
-    handler: async ({ deps, project, params, page, request, reply }) => {
-      await findCommit(deps, project, params.sha);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total: 0 });
-      return [];
+    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
+      const { commit } = await findCommit(deps, project, params.sha);
+      const { rows, total } = permissions.can('read_merge_request')
+        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
+        : { rows: [], total: 0 };
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentMergeRequests(deps, rows, { from: { project } });
     },
   }),
 ];

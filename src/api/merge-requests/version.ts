@@ -9,7 +9,7 @@ import type { Repository } from '../../git/repository.ts';
 /** Commits of a version that are kept: the newest. */
 export const MAX_COMMITS = 10_000;
 /** Commits read from the repository, and rows written, at once. */
-const BATCH = 500;
+const BATCH = 200;
 
 /** What a version is made of, as git tells it. */
 export interface VersionFacts {

@@ -169,6 +169,7 @@ create index merge_requests_source on merge_requests (source_project_id, source_
 create index merge_requests_source_branch on merge_requests (source_branch, project_id);
 create index merge_requests_target on merge_requests (project_id, target_branch, state);
 create index merge_requests_merge_commit on merge_requests (project_id, merge_commit_sha);
+create index merge_requests_squash_commit on merge_requests (project_id, squash_commit_sha);
 create index merge_requests_head on merge_requests (project_id, head_sha);
 create index merge_requests_milestone on merge_requests (milestone_id);
 create index merge_requests_merge_user on merge_requests (merge_user_id);
@@ -277,6 +278,7 @@ create table cross_references (
   unique (target_type, target_id, source_key)
 );
 create index cross_references_source on cross_references (source_type, source_id);
+create index cross_references_source_sha on cross_references (source_sha);
 create index cross_references_note on cross_references (note_id);
 create index cross_references_source_project on cross_references (source_project_id);
 create index cross_references_target_project on cross_references (target_project_id);

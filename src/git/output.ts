@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import { GitError } from './errors.ts';
+import { type GitOptions, spawnGit } from './process.ts';
+
+/**
+ * The output of a git command as it comes, with back-pressure. Destroying the stream ends git; a failure on the way is
+ * an error of the stream. Slow readers take no place that short commands wait for.
+ * @param args all built by us, as for `spawnGit`
+ */
+export const gitOutput = (args: readonly string[], options: Omit<GitOptions, 'lane'>): Readable =>
+  Readable.from(chunks(args, { ...options, lane: 'transport' }), { objectMode: false, highWaterMark: 256 * 1024 });
+
+async function* chunks(args: readonly string[], options: GitOptions): AsyncGenerator<Buffer> {
+  const git = await spawnGit(args, options);
+  git.stdin.end();
+  let ended = false;
+  try {
+    for await (const chunk of git.stdout as AsyncIterable<Buffer>) yield chunk;
+    ended = true;
+  } finally {
+    if (!ended) git.kill();
+  }
+  const { code, stderr, killed } = await git.done;
+  const name = args.find((arg) => /^[a-z]/.test(arg) && !arg.includes('=')) ?? '';
+  if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', `git ${name}: stopped`);
+  if (code !== 0) throw new GitError('failed', `git ${name}: ${stderr.trim()}`, code);
+}
