@@ -293,7 +293,10 @@ describe('the source branch', () => {
 test('a fork is merged, and its branch goes when the author wants it to', async () => {
   const author = await app.make.user();
   await app.deps.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
-  const fork = await app.make.project({ owner: author.user, columns: { forked_from_id: project.id } });
+  const fork = await app.make.project({
+    owner: author.user,
+    columns: { forked_from_id: project.id, fork_root_id: project.id },
+  });
   const forkGit = new ProjectGit(app, fork);
   forkGit.run(['fetch', '--quiet', git.dir, 'refs/heads/main:refs/heads/main']);
   const change = forkGit.commit('patch', { 'f.txt': 'f\n' }, { start: base });

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { route } from '../../http/route.ts';
-import { inProjectByUser } from '../access.ts';
+import { inProject, inProjectByUser } from '../access.ts';
 import { presentMergeRequest } from '../merge-requests/detail.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
 import { MergeRequest } from '../merge-requests/schema.ts';
+import { updateMergeRef } from './merge-ref.ts';
+import { requestRebase } from './rebase.ts';
 import { acceptMergeRequest, cancelAutomaticMerge } from './service.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
@@ -51,6 +53,39 @@ export const mergingRoutes = [
       const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
       await cancelAutomaticMerge(c.deps, c, row);
       return { status: 'success' };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${PATH}/rebase`,
+    summary: 'Rebase the source branch onto the target branch',
+    description:
+      'The work is done in the background: `rebase_in_progress` and `merge_error` of the merge request tell.',
+    access: member,
+    params: Iid,
+    input: Type.Object({
+      skip_ci: Type.Optional(Type.Boolean({ default: false, description: 'Make no pipeline for the new head.' })),
+    }),
+    success: { status: 202, schema: Type.Object({ rebase_in_progress: Type.Boolean() }) },
+    errors: [403, 404, 405, 409],
+    handler: async (c) => {
+      const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      await requestRebase(c.deps, c.caller, row, c.input.skip_ci === true);
+      return { rebase_in_progress: true };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/merge_ref`,
+    summary: 'Merge the head into the target branch on a ref of its own',
+    description: 'The ref is `refs/merge-requests/:iid/merge`; nothing else changes.',
+    access: inProject('read_project', { anonymous: true }),
+    params: Iid,
+    success: { status: 200, schema: Type.Object({ commit_id: Type.String() }) },
+    errors: [400, 404],
+    handler: async (c) => {
+      const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      return { commit_id: await updateMergeRef(c.deps, c.project, row) };
     },
   }),
 ];
