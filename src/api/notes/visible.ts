@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { ProjectAbility } from '../../access/abilities.ts';
 import type { Caller } from '../../access/caller.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../access/permissions.ts';
 import { projectStandings } from '../../access/project-levels.ts';
@@ -11,7 +12,6 @@ import type { Noteable, NoteScope } from './noteable.ts';
 
 /** Projects from which something may be mentioned here; mentions from further ones are not shown. */
 const MAX_SOURCES = 500;
-const NOBODY = [0];
 
 /**
  * Condition on rows of `notes`: the caller, who may read the noteable, may read them. Internal ones are for Planners
@@ -20,71 +20,76 @@ const NOBODY = [0];
 export async function visibleNotes(
   deps: Deps,
   { caller, permissions }: Pick<NoteScope, 'caller' | 'permissions'>,
-  noteable: Pick<Noteable, 'type' | 'id'>,
+  { type, id }: Pick<Noteable, 'type' | 'id'>,
 ): Promise<Expression<SqlBool>> {
   const eb = expressionBuilder<Schema, 'notes'>();
   const conditions: Expression<SqlBool>[] = [];
   if (!permissions.can('read_internal_note')) conditions.push(eb('notes.internal', '=', 0));
-  if (!caller.admin && (noteable.type === 'Issue' || noteable.type === 'MergeRequest')) {
-    const sources = await sourcesOf(deps, caller, noteable.type, noteable.id!);
-    conditions.push(
-      eb.or([
-        eb('notes.system_action', 'is', null),
-        eb('notes.system_action', '!=', 'cross_reference'),
-        eb.exists(visibleReference(caller, sources, today(deps.clock))),
-      ]),
-    );
+  if (!caller.admin && (type === 'Issue' || type === 'MergeRequest')) {
+    const ways = visibleSources(deps, caller, await sourcesOf(deps, caller, type, id!));
+    const other = eb.or([eb('notes.system_action', 'is', null), eb('notes.system_action', '!=', 'cross_reference')]);
+    conditions.push(ways.length === 0 ? other : eb.or([other, eb.exists(referenceFrom(ways))]));
   }
   return eb.and(conditions);
 }
 
-/** Ids of the projects whose issues (merge requests, code) the caller may read; never empty. */
+/** Where something is mentioned from, as far as the caller may see it. Lists of ids of projects. */
 interface Sources {
   issues: number[];
   /** Those where confidential ones are no secret to him. */
   allIssues: number[];
   mergeRequests: number[];
   code: number[];
+  /** Whether there are snippets among them. */
+  snippets: boolean;
 }
 
 async function sourcesOf(deps: Deps, caller: Caller, type: 'Issue' | 'MergeRequest', id: number): Promise<Sources> {
-  const projects = await deps.db
-    .selectFrom('projects')
-    .selectAll()
-    .where('pending_delete', '=', 0)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('cross_references')
-        .select('source_project_id')
-        .where('target_type', '=', type)
-        .where('target_id', '=', id)
-        .where('note_id', 'is not', null)
-        .where('source_project_id', 'is not', null)
-        .$narrowType<{ source_project_id: number }>(),
-    )
-    .orderBy('id', 'desc')
+  const named = await deps.db
+    .selectFrom('cross_references')
+    .select(['source_type', 'source_project_id'])
+    .distinct()
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
+    .where('note_id', 'is not', null)
+    .orderBy('source_project_id', 'desc')
     .limit(MAX_SOURCES)
     .execute();
-  const permissions = new Map<number, ProjectPermissions>();
-  if (projects.length > 0) {
-    const levels = caller.user === null ? null : await levelsIn(deps, caller.user.id, projects);
-    for (const project of projects) {
-      permissions.set(project.id, projectPermissionsAt(caller, project, levels?.get(project.id)?.level ?? 0));
-    }
-  }
-  const where = (holds: (permissions: ProjectPermissions) => boolean): number[] => {
-    const ids = [...permissions].filter(([, each]) => holds(each)).map(([id]) => id);
-    return ids.length === 0 ? NOBODY : ids;
-  };
+  const permissions = await permissionsIn(
+    deps,
+    caller,
+    named.flatMap(({ source_project_id }) => source_project_id ?? []),
+  );
+  const where = (source: (typeof named)[number]['source_type'], ability: ProjectAbility): number[] =>
+    named.flatMap(({ source_type, source_project_id: id }) =>
+      source_type === source && id !== null && permissions.get(id)?.can(ability) === true ? id : [],
+    );
   return {
-    issues: where((each) => each.can('read_issue')),
-    allIssues: where((each) => each.can('read_confidential_issues')),
-    mergeRequests: where((each) => each.can('read_merge_request')),
-    code: where((each) => each.can('read_code')),
+    issues: where('Issue', 'read_issue'),
+    allIssues: where('Issue', 'read_confidential_issues'),
+    mergeRequests: where('MergeRequest', 'read_merge_request'),
+    code: where('Commit', 'read_code'),
+    snippets: named.some(({ source_type }) => source_type === 'Snippet'),
   };
 }
 
+/** What the caller may do in each of the projects, in three queries. */
+async function permissionsIn(
+  deps: Deps,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, ProjectPermissions>> {
+  if (ids.length === 0) return new Map();
+  const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
+  const projects = await query.where('id', 'in', [...new Set(ids)]).execute();
+  const levels = caller.user === null ? null : await levelsIn(deps, caller.user.id, projects);
+  return new Map(
+    projects.map((each) => [each.id, projectPermissionsAt(caller, each, levels?.get(each.id)?.level ?? 0)]),
+  );
+}
+
 async function levelsIn(deps: Deps, userId: number, projects: readonly { id: number; namespace_id: number }[]) {
+  if (projects.length === 0) return null;
   const namespaces = await deps.db
     .selectFrom('namespaces')
     .select(['id', 'lineage', 'owner_id'])
@@ -94,30 +99,43 @@ async function levelsIn(deps: Deps, userId: number, projects: readonly { id: num
   return projectStandings(deps.db, userId, projects, byId, today(deps.clock));
 }
 
-/** What the note at hand tells of, when it is something that the caller may read. */
-function visibleReference(caller: Caller, sources: Sources, day: string) {
-  const eb = expressionBuilder<Schema, 'notes' | 'cross_references'>();
-  const issue = eb
-    .selectFrom('issues')
-    .select('issues.id')
-    .whereRef('issues.id', '=', 'cross_references.source_id')
-    .where('issues.project_id', 'in', sources.issues)
-    .where(({ eb, or }) => or([eb('issues.project_id', 'in', sources.allIssues), unhiddenIssues(caller)]));
-  const snippet = expressionBuilder<Schema, 'cross_references' | 'snippets'>()
-    .selectFrom('snippets')
-    .select('snippets.id')
-    .whereRef('snippets.id', '=', 'cross_references.source_id')
-    .where(readableSnippets(caller, day));
-  return eb
+/** Conditions on rows of `cross_references`, any of which lets the caller see the source; few where few are needed. */
+function visibleSources(deps: Deps, caller: Caller, sources: Sources): Expression<SqlBool>[] {
+  const eb = expressionBuilder<Schema, 'cross_references'>();
+  const ways: Expression<SqlBool>[] = [];
+  if (sources.issues.length > 0) {
+    const unhidden = unhiddenIssues(caller);
+    const issue = eb
+      .selectFrom('issues')
+      .select('issues.id')
+      .whereRef('issues.id', '=', 'cross_references.source_id')
+      .where('issues.project_id', 'in', sources.issues)
+      .where(({ eb, or }) =>
+        sources.allIssues.length === 0 ? unhidden : or([eb('issues.project_id', 'in', sources.allIssues), unhidden]),
+      );
+    ways.push(eb.and([eb('source_type', '=', 'Issue'), eb.exists(issue)]));
+  }
+  if (sources.mergeRequests.length > 0) {
+    const there = eb('source_project_id', 'in', sources.mergeRequests);
+    ways.push(eb.and([eb('source_type', '=', 'MergeRequest'), there]));
+  }
+  if (sources.code.length > 0) {
+    ways.push(eb.and([eb('source_type', '=', 'Commit'), eb('source_project_id', 'in', sources.code)]));
+  }
+  if (sources.snippets) {
+    const snippet = eb
+      .selectFrom('snippets')
+      .select('snippets.id')
+      .whereRef('snippets.id', '=', 'cross_references.source_id')
+      .where((inner) => readableSnippets(caller, today(deps.clock))(inner));
+    ways.push(eb.and([eb('source_type', '=', 'Snippet'), eb.exists(snippet)]));
+  }
+  return ways;
+}
+
+const referenceFrom = (ways: readonly Expression<SqlBool>[]) =>
+  expressionBuilder<Schema, 'notes'>()
     .selectFrom('cross_references')
     .select('cross_references.id')
     .whereRef('cross_references.note_id', '=', 'notes.id')
-    .where(({ eb, and, or, exists }) =>
-      or([
-        and([eb('source_type', '=', 'Issue'), exists(issue)]),
-        and([eb('source_type', '=', 'MergeRequest'), eb('source_project_id', 'in', sources.mergeRequests)]),
-        and([eb('source_type', '=', 'Commit'), eb('source_project_id', 'in', sources.code)]),
-        and([eb('source_type', '=', 'Snippet'), exists(snippet)]),
-      ]),
-    );
-}
+    .where(({ or }) => or(ways));
