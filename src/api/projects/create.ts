@@ -82,13 +82,13 @@ async function insertProject(
   const project = { ...inserted, fork_root_id: inserted.fork_root_id ?? inserted.id };
   await db.updateTable('projects').set({ fork_root_id: project.fork_root_id }).where('id', '=', project.id).execute();
   await addNamespaceOwner(db, namespace!, project.id, now);
-  await given.within?.(db, project);
   await deps.events.record(
     db,
     'project.created',
     { project_id: project.id },
     { projectId: project.id, actorId: given.creatorId },
   );
+  await given.within?.(db, project);
   return project;
 }
 
