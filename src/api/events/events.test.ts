@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { Happenings } from '../../../test/support/feed.ts';
 import { Rows } from '../../../test/support/rows.ts';
-import type { DomainEvents, DomainEventType } from '../../core/domain-events.ts';
-import type { Project } from '../../db/tables/projects.ts';
 import type { EventJson } from './schema.ts';
 
 let app: TestApp;
 let rows: Rows;
+let happenings: Happenings;
 const clock = new TestClock();
 before(async () => {
   app = await buildTestApp({ clock });
   rows = new Rows(app.deps);
+  happenings = new Happenings(app, clock);
 });
 after(() => app.close());
 
@@ -21,52 +22,8 @@ const list = async (path: string, options: RequestOptions = {}) =>
 const told = (events: EventJson[]) =>
   events.map(({ action_name, target_type }) => `${action_name} ${target_type ?? '-'}`);
 
-/** Records what services record, as far as the feed reads it. */
-async function happen<T extends DomainEventType>(
-  type: T,
-  payload: DomainEvents[T],
-  about: { projectId: number; actorId: number | null },
-): Promise<void> {
-  clock.advance(1_000);
-  await app.deps.events.record(app.deps.db, type, payload, about);
-}
-
-/** One of everything that the feed tells of, by the actor. */
-async function everything(project: Project, actorId: number) {
-  const about = { projectId: project.id, actorId };
-  const project_id = project.id;
-  const issue = await rows.issue(project_id, { author_id: actorId });
-  const secret = await rows.issue(project_id, { author_id: 1, confidential: 1 });
-  const mergeRequest = await rows.mergeRequest(project_id, { author_id: actorId });
-  const snippet = await rows.snippet(project_id, 'private', 1);
-  await happen('issue.created', { issue_id: issue.id, project_id }, about);
-  await happen('issue.created', { issue_id: secret.id, project_id }, about);
-  await happen('merge_request.created', { merge_request_id: mergeRequest.id, project_id }, about);
-  await happen('snippet.created', { snippet_id: snippet.id, project_id }, about);
-  const push = { ref: 'refs/heads/gone', old: 'a'.repeat(40), new: null };
-  await happen('push', { project_id, updates: [push], push_options: [], via: 'git' }, about);
-  const notes = [];
-  for (const [type, id, columns] of [
-    ['Issue', issue.id, {}],
-    ['Issue', issue.id, { internal: 1 }],
-    ['Issue', secret.id, {}],
-    ['MergeRequest', mergeRequest.id, { type: 'DiscussionNote' }],
-    ['Snippet', snippet.id, {}],
-    ['Commit', null, { commit_id: 'a'.repeat(40) }],
-  ] as const) {
-    const note = await rows.note(
-      { type: type as 'Issue', id: id as number, projectId: project_id },
-      {
-        author_id: actorId,
-        ...columns,
-      },
-    );
-    notes.push(note);
-    await happen('note.created', { note_id: note.id, project_id }, about);
-  }
-  await app.settle();
-  return { issue, secret, mergeRequest, snippet, notes };
-}
+const happen: Happenings['happen'] = (...what) => happenings.happen(...what);
+const everything: Happenings['everything'] = (...what) => happenings.everything(...what);
 
 test('what happens to issues, merge requests, milestones and members is told in its order', async () => {
   const { user, token } = await app.make.user();
