@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
 import { registerActivityFeed } from './events/record.ts';
+import { registerUnassigning } from './issuables/unassign.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
 import { registerMerging } from './merging/background.ts';
 import { recoverMerges } from './merging/lock.ts';
@@ -12,6 +13,7 @@ import { registerReferences } from './references/background.ts';
 export function registerBackgroundWork(deps: Deps): void {
   registerApprovalWork(deps);
   registerMergedDeletion(deps);
+  registerUnassigning(deps);
   registerActivityFeed(deps);
   registerMergeRequestWork(deps);
   registerMerging(deps);

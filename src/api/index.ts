@@ -22,6 +22,8 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
+import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
+import { otherIssueRoutes } from './issues/other-routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
@@ -59,6 +61,8 @@ import { versionRoutes } from './version/routes.ts';
 export const routes: readonly Route[] = [
   ...issueListRoutes,
   ...issueRoutes,
+  ...otherIssueRoutes,
+  ...issueMergeRequestRoutes,
   ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,

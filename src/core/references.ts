@@ -73,6 +73,18 @@ export function closingReferences(text: string, options: ReferenceOptions = {}):
   return unique(closed);
 }
 
+/** The text with full paths where it speaks of issues and merge requests of its own project or of a neighbour. */
+export function withFullReferences(text: string, projectPath: string): string {
+  const namespace = projectPath.slice(0, projectPath.lastIndexOf('/') + 1);
+  let [full, from] = ['', 0];
+  for (const { reference, start } of scan(text, {}).found) {
+    if (reference.type === 'user' || reference.project?.includes('/')) continue;
+    full += `${text.slice(from, start)}${reference.project === null ? projectPath : namespace}`;
+    from = start;
+  }
+  return full + text.slice(from);
+}
+
 /** All that is named, by position, and the text as it was read: code and addresses blanked out. */
 function scan(text: string, { externalUrl }: ReferenceOptions): { found: Found[]; masked: string } {
   const prose = maskCode(text.slice(0, MAX_TEXT));

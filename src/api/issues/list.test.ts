@@ -166,3 +166,124 @@ test('filters by label, person, state, text, number and time', async () => {
   ];
   for (const [query, expected] of cases) assert.deepEqual(await iids(path, query), expected, JSON.stringify(query));
 });
+
+test('lists across projects show what the caller may see', async () => {
+  const group = await app.make.group();
+  const sub = await app.make.group({ parent: group });
+  const [inGroup, inSub] = [
+    await app.make.project({ namespace: group }),
+    await app.make.project({ namespace: sub, visibility: 'private' }),
+  ];
+  const open = await app.make.project({ visibility: 'public' });
+  const closed = await app.make.project({ visibility: 'public', columns: { issues_access_level: 'disabled' } });
+  const old = await app.make.project({ visibility: 'public', columns: { archived: 1 } });
+  const guest = await app.make.user();
+  const planner = await app.make.user();
+  await app.make.member({ group }, guest.user, 10);
+  await app.make.member({ project: inSub }, planner.user, 15);
+  const made = {
+    group: await issue(inGroup),
+    secret: await issue(inGroup, { confidential: 1 }),
+    sub: await issue(inSub),
+    subSecret: await issue(inSub, { confidential: 1 }),
+    open: await issue(open),
+    mine: await issue(open, { confidential: 1, author_id: guest.user.id }),
+    closed: await issue(closed),
+    old: await issue(old),
+  };
+  const names = Object.entries(made);
+  const see = async (path: string, token: string | null, query: Query = {}) => {
+    const list = expectStatus<Issue[]>(await app.get(path, { token, query: { per_page: 100, ...query } }), 200);
+    return names.filter(([, { id }]) => list.some((each) => each.id === id)).map(([name]) => name);
+  };
+  const all = { scope: 'all' };
+  assert.deepEqual(await see('/issues', null, all), ['open']);
+  expectStatus(await app.get('/issues', { token: null }), 401);
+  assert.deepEqual(await see('/issues', guest.token), ['mine']);
+  assert.deepEqual(await see('/issues', guest.token, all), ['group', 'sub', 'open', 'mine']);
+  assert.deepEqual(await see('/issues', guest.token, { ...all, non_archived: false }), [
+    'group',
+    'sub',
+    'open',
+    'mine',
+    'old',
+  ]);
+  assert.deepEqual(await see('/issues', planner.token, all), ['sub', 'subSecret', 'open']);
+  assert.deepEqual(await see(`/groups/${group.id}/issues`, guest.token), ['group', 'sub']);
+  assert.deepEqual(await see(`/groups/${group.id}/issues`, planner.token), ['sub', 'subSecret']);
+  assert.deepEqual(await see(`/groups/${sub.id}/issues`, guest.token), ['sub']);
+  const stranger = await app.make.user();
+  expectStatus(await app.get(`/groups/${group.id}/issues`, { token: stranger.token }), 404);
+  await assign(inGroup, made.secret, guest.user.id);
+  assert.deepEqual(await see('/issues', guest.token, { scope: 'assigned_to_me' }), ['secret']);
+  const [first] = expectStatus<Issue[]>(
+    await app.get(`/groups/${group.id}/issues`, {
+      query: { search: made.sub.title, 'iids[]': [String(made.sub.iid)] },
+    }),
+    200,
+  );
+  assert.equal(first?.references.relative, `${inSub.full_path}#${made.sub.iid}`);
+  const counts = async (path: string, token: string | null, query: Query = {}) =>
+    expectStatus<{ statistics: { counts: object } }>(await app.get(path, { token, query }), 200).statistics.counts;
+  await app.deps.db.updateTable('issues').set({ state: 'closed' }).where('id', '=', made.sub.id).execute();
+  assert.deepEqual(await counts(`/groups/${group.id}/issues_statistics`, guest.token), {
+    all: 3,
+    closed: 1,
+    opened: 2,
+  });
+  assert.deepEqual(await counts(`/projects/${inSub.id}/issues_statistics`, guest.token), {
+    all: 1,
+    closed: 1,
+    opened: 0,
+  });
+  assert.deepEqual(await counts('/issues_statistics', guest.token), { all: 1, closed: 0, opened: 1 });
+  expectStatus(await app.get('/issues_statistics', { token: null }), 401);
+  const json = async (token: string) =>
+    expectStatus<{ open_issues_count: number }>(await app.get(`/projects/${inSub.id}`, { token }), 200);
+  assert.equal((await json(guest.token)).open_issues_count, 0);
+  assert.equal((await json(planner.token)).open_issues_count, 1);
+});
+
+test('keyset pages follow each other without gaps, also past missing values', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}/issues`;
+  for (const weight of [3, null, 1, 3, null, 2]) await issue(project, { weight });
+  const walk = async (query: Query) => {
+    const seen: number[] = [];
+    let address = `${path}?${new URLSearchParams({ pagination: 'keyset', per_page: '2', ...(query as object) })}`;
+    for (let pages = 0; pages < 10; pages += 1) {
+      const answer = await app.get(address);
+      seen.push(...expectStatus<Issue[]>(answer, 200).map(({ iid }) => iid));
+      assert.equal(answer.headers['x-total'], undefined);
+      const next = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
+      if (next === undefined) return seen;
+      address = next;
+    }
+    throw new Error('no end');
+  };
+  assert.deepEqual(await walk({}), [6, 5, 4, 3, 2, 1]);
+  assert.deepEqual(await walk({ sort: 'asc' }), [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(await walk({ order_by: 'weight', sort: 'asc' }), [3, 6, 1, 4, 2, 5]);
+  assert.deepEqual(await walk({ order_by: 'weight', sort: 'desc' }), [4, 1, 6, 3, 5, 2]);
+  assert.deepEqual(await walk({ order_by: 'title', sort: 'asc' }), [1, 2, 3, 4, 5, 6]);
+  expectStatus(await app.get(path, { query: { pagination: 'keyset', order_by: 'popularity' } }), 405);
+  for (const cursor of ['x', Buffer.from('[1,2]').toString('base64url'), Buffer.from('{}').toString('base64url')]) {
+    expectStatus(await app.get(path, { query: { pagination: 'keyset', cursor } }), 400);
+  }
+  expectStatus(await app.get(path, { query: { page: 600, per_page: 100 } }), 405);
+});
+
+test('odd filters are refused in the words of the platform', async () => {
+  const project = await app.make.project();
+  const refusal = async (query: Query) =>
+    (expectStatus(await app.get(`/projects/${project.id}/issues`, { query }), 400) as { message: string }).message;
+  assert.equal(await refusal({ state: 'open' }), 'state does not have a valid value');
+  assert.equal(await refusal({ assignee_id: 'x' }), "assignee_id should be an integer, 'None' or 'Any'");
+  assert.equal(await refusal({ order_by: 'id' }), 'order_by does not have a valid value');
+  assert.equal(
+    await refusal({ author_id: 1, author_username: 'x' }),
+    'author_id, author_username are mutually exclusive',
+  );
+  assert.equal(await refusal({ created_after: 'x' }), 'created_after is invalid');
+  assert.equal(await refusal({ scope: 'mine' }), 'scope does not have a valid value');
+});

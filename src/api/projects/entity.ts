@@ -191,7 +191,7 @@ export function fullProject(
     creator_id: project.creator_id,
     import_type: project.import_url === null ? null : 'git',
     import_status: project.import_status,
-    open_issues_count: 0,
+    open_issues_count: view.openIssuesCount,
     description_html: paragraphs(project.description ?? ''),
     updated_at: project.updated_at,
     shared_with_groups: view.sharedGroups,

@@ -5,6 +5,7 @@ import { type ProjectPermissions, projectPermissionsAt } from '../../access/perm
 import { type ProjectStandings, projectStandings } from '../../access/project-levels.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -29,6 +30,8 @@ export interface ProjectView {
   owner: User | null;
   topics: string[];
   forksCount: number;
+  /** Those that the caller may know of: guests do not count confidential ones. */
+  openIssuesCount: number;
   /** The project that this one is a fork of, where the caller may see it. */
   forkedFrom: ProjectView | null;
   sharedGroups: SharedGroup[];
@@ -83,10 +86,12 @@ export async function loadViews(
   const { simple = false } = options;
   const owners = simple ? new Map<number, User>() : await usersById(db, ownerIds(namespaces.values()));
   const shares = simple ? [] : await loadShares(deps, caller, ids);
+  const openIssues = simple ? [] : await countOpenIssues(db, ids);
   const sources = simple ? new Map<number, ProjectView>() : await loadSources(deps, caller, projects);
   return projects.map((project) => {
     const namespace = namespaces.get(project.namespace_id)!;
     const standing = standings.get(project.id) ?? NOBODY;
+    const permissions = projectPermissionsAt(caller, project, caller.admin ? AccessLevel.admin : standing.level);
     return {
       project,
       namespace,
@@ -94,6 +99,7 @@ export async function loadViews(
       owner: owners.get(namespace.owner_id ?? 0) ?? null,
       topics: topics.filter(({ project_id }) => project_id === project.id).map(({ name }) => name),
       forksCount: Number(forks.find(({ forked_from_id }) => forked_from_id === project.id)?.count ?? 0),
+      openIssuesCount: openIssuesOf(project.id, permissions, openIssues),
       forkedFrom: sources.get(project.forked_from_id ?? 0) ?? null,
       sharedGroups: shares
         .filter(({ source_id }) => source_id === project.id)
@@ -102,9 +108,31 @@ export async function loadViews(
         .filter(({ source_id }) => source_id === project.id)
         .map(({ key, value }) => ({ key, value })),
       standings: standing,
-      permissions: projectPermissionsAt(caller, project, caller.admin ? AccessLevel.admin : standing.level),
+      permissions,
     };
   });
+}
+
+/** Open issues by project and confidentiality, out of an index of their own. */
+const countOpenIssues = (db: Db, ids: readonly number[]) =>
+  db
+    .selectFrom('issues')
+    .select(({ fn }) => ['project_id', 'confidential', fn.countAll<number>().as('count')])
+    .where('project_id', 'in', ids)
+    .where(sql<boolean>`state = 'opened'`)
+    .groupBy(['project_id', 'confidential'])
+    .execute();
+
+/** Of those the ones that the caller may know of. */
+function openIssuesOf(
+  id: number,
+  permissions: ProjectPermissions,
+  counts: Awaited<ReturnType<typeof countOpenIssues>>,
+): number {
+  const shown = (confidential: number) => permissions.can(confidential ? 'read_confidential_issues' : 'read_issue');
+  return counts
+    .filter(({ project_id, confidential }) => project_id === id && shown(confidential))
+    .reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 const ownerIds = (namespaces: Iterable<Namespace>): (number | null)[] =>

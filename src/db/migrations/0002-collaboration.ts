@@ -88,6 +88,8 @@ create index issues_project_updated on issues (project_id, updated_at, id);
 create index issues_project_state_created on issues (project_id, state, created_at, id);
 create index issues_project_state_updated on issues (project_id, state, updated_at, id);
 create index issues_project_due on issues (project_id, due_date, id);
+create index issues_project_position on issues (project_id, relative_position, id);
+create index issues_open on issues (project_id, confidential) where state = 'opened';
 create index issues_created on issues (created_at, id);
 create index issues_updated on issues (updated_at, id);
 create index issues_state_created on issues (state, created_at, id);
