@@ -285,3 +285,27 @@ test('DELETE is for owners, minds If-Unmodified-Since and takes the head with it
   assert.equal(git.run(['for-each-ref', 'refs/merge-requests']), '');
   assert.deepEqual(await note(made.id), []);
 });
+
+test('times, subscriptions and participants work as those of issues', async () => {
+  const { project } = await seeded({ visibility: 'public' });
+  await create(project);
+  const { reporter, developer } = await app.make.members(project);
+  const { token } = developer;
+  const post = (rest: string, json: object = {}, as = token) =>
+    app.post(pathOf(project, `/1/${rest}`), { json, token: as });
+  assert.equal(expectStatus(await post('time_estimate', { duration: '1d 2h' }), 200).human_time_estimate, '1d 2h');
+  assert.equal(expectStatus(await post('add_spent_time', { duration: '30m' }), 201).total_time_spent, 1_800);
+  expectStatus(await post('add_spent_time', { duration: '1h' }, reporter.token), 403);
+  assert.equal(
+    expectStatus(await app.get(pathOf(project, '/1/time_stats'), { token: null }), 200).time_estimate,
+    36_000,
+  );
+  assert.equal(expectStatus<Shown>(await post('subscribe'), 201).subscribed, true);
+  assert.equal((await post('subscribe')).statusCode, 304);
+  assert.equal(expectStatus<Shown>(await post('unsubscribe'), 201).subscribed, false);
+  const people = expectStatus<{ id: number }[]>(await app.get(pathOf(project, '/1/participants')), 200);
+  assert.deepEqual(
+    people.map(({ id }) => id),
+    [1],
+  );
+});

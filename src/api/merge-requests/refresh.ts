@@ -12,7 +12,7 @@ import { ofProject, writable } from '../../repositories/holder.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
-import { uncheckedStatus } from './merge-status.ts';
+import { withMissedPush } from './missed-push.ts';
 import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
 
 const HEADS = 'refs/heads/';
@@ -102,35 +102,6 @@ async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequ
 async function projectOf(deps: Deps, id: number | null): Promise<Project | undefined> {
   if (id === null) return undefined;
   return deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/**
- * A push that comes just while a merge request is made or opened again takes no notice of it. Such a head is taken over
- * here: the branch is elsewhere, and no change of the source repository is still to be recorded. Approvals were for
- * another one.
- */
-async function withMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
-  const source = row.state === 'opened' ? await projectOf(deps, row.source_project_id) : undefined;
-  const tip = source && (await repositoryOf(deps, source).refs.resolve(`${HEADS}${row.source_branch}`));
-  if (!tip || tip === row.head_sha) return row;
-  return deps.db.transaction().execute(async (db) => {
-    const locked = await lockMergeRequest(db, row.id);
-    if (locked === undefined) throw recordNotFound();
-    const pending = await db
-      .selectFrom('ref_intents')
-      .select('id')
-      .where('project_id', '=', source!.id)
-      .limit(1)
-      .executeTakeFirst();
-    if (pending !== undefined || locked.state !== 'opened' || locked.head_sha !== row.head_sha) return locked;
-    await db.deleteFrom('approvals').where('merge_request_id', '=', row.id).execute();
-    return db
-      .updateTable('merge_requests')
-      .set((eb) => ({ head_sha: tip, approvals_syncing: 1, merge_status: uncheckedStatus(eb) }))
-      .where('id', '=', row.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  });
 }
 
 /** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */

@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
+import { dropOutdatedApprovals } from './missed-push.ts';
 
 /**
  * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.
@@ -38,6 +39,7 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
       closed_at: now,
       closed_by_id: actorId,
       auto_merge: 0,
+      merge_params: '{}',
       merge_user_id: null,
       updated_at: now,
       updated_by_id: actorId,
@@ -47,7 +49,7 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
   await tell(deps, db, row, actorId, 'closed');
 }
 
-/** What was pushed while it was closed counts from now on; approvals of another head do not. */
+/** What was pushed while it was closed counts from now on. */
 async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
   const now = timestamp(deps.clock);
   const head = (await currentHead(deps, db, row)) ?? row.head_sha;
@@ -65,7 +67,7 @@ async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): P
     }))
     .where('id', '=', row.id)
     .execute();
-  if (head !== row.head_sha) await db.deleteFrom('approvals').where('merge_request_id', '=', row.id).execute();
+  if (head !== row.head_sha) await dropOutdatedApprovals(db, row);
   await tell(deps, db, row, actorId, 'reopened');
 }
 

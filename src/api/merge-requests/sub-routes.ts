@@ -10,11 +10,14 @@ import { Enum, Instant, pagination } from '../../http/schema.ts';
 import type { ProjectScope } from '../access.ts';
 import { presentPipelineBasic, projectUrl } from '../commits/entity.ts';
 import { PipelineBasic } from '../commits/schema.ts';
+import { peopleRoutes } from '../issuables/people-endpoints.ts';
+import { timeRoutes } from '../issuables/time-endpoints.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import { Issue, presentIssues } from '../issues/entity.ts';
 import { UserBasic, userBasic, usersById } from '../users/basic.ts';
 import { mergeRequestOf, ONE, params, readable } from './access.ts';
 import { mergeRequestChangeRoutes } from './change-routes.ts';
+import { MERGE_REQUEST_KIND } from './kind.ts';
 import { closedIssues, pipelinesOf, relatedIssues } from './related-things.ts';
 
 const Reviewer = Type.Object({
@@ -41,6 +44,8 @@ const list = { method: 'GET', access: readable, params, input: Type.Object(pagin
 
 export const mergeRequestSubRoutes = [
   ...mergeRequestChangeRoutes,
+  ...timeRoutes(MERGE_REQUEST_KIND),
+  ...peopleRoutes(MERGE_REQUEST_KIND),
   route({
     ...list,
     path: `${ONE}/closes_issues`,

@@ -131,6 +131,10 @@ export async function updateMergeRequest(
   return deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
 }
 
+/** Flags leave the event as truths. */
+const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
+const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
+
 /** @returns whether version, rules and mergeability have to follow */
 async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input: UpdateMergeRequest): Promise<boolean> {
   const { user } = scope.caller;
@@ -144,7 +148,9 @@ async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input:
     notes.push(['branch', `changed target branch from \`${row.target_branch}\` to \`${target}\``]);
   }
   const changes: Changes = await changeMetadata(deps, db, scope, row, input, user.id);
-  for (const [name, value] of Object.entries(columns)) changes[name] = [row[name as keyof MergeRequest], value];
+  for (const [name, value] of Object.entries(columns)) {
+    changes[name] = [told(name, row[name as keyof MergeRequest]), told(name, value)];
+  }
   for (const [action, text] of notes) await writeSystemNote(deps, db, about, user.id, action, text);
   if (Object.keys(changes).length > 0) {
     await db
