@@ -7,7 +7,7 @@ import { userBasic } from '../users/basic.ts';
 import { loadMergeRequestViews, type MergeRequestView } from './related.ts';
 import type { MergeRequestBasic, MergeRequestSimple } from './schema.ts';
 
-export { MergeRequest, MergeRequestBasic, MergeRequestSimple } from './schema.ts';
+export { MergeRequestBasic } from './schema.ts';
 
 export interface MergeRequestOptions {
   /** Where the client looks from, for `references.relative`; everywhere when absent. */
