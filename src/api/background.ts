@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
+import { registerLineWork } from './discussions/background.ts';
 import { registerActivityFeed } from './events/record.ts';
 import { registerUnassigning } from './issuables/unassign.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
@@ -15,6 +16,7 @@ export function registerBackgroundWork(deps: Deps): void {
   registerMergedDeletion(deps);
   registerUnassigning(deps);
   registerActivityFeed(deps);
+  registerLineWork(deps);
   registerMergeRequestWork(deps);
   registerMerging(deps);
   registerProjectWork(deps);

@@ -51,3 +51,31 @@ const isBetween = (line: Line, before: number, after: number, end: number): bool
   line.old >= before &&
   line.old < end &&
   line.new - line.old === after - before;
+
+/**
+ * Where a line of the old side is on the new one; null where it was removed or changed.
+ * @param hunks of one file, from the first `@@`
+ */
+export function followLine(hunks: string, line: number): number | null {
+  let before = 1;
+  let after = 1;
+  for (const text of hunks.split('\n')) {
+    const hunk = HUNK.exec(text);
+    if (hunk !== null) {
+      const oldStart = Number(hunk[1]) + (hunk[2] === '0' ? 1 : 0);
+      if (line < oldStart) break;
+      before = oldStart;
+      after = Number(hunk[3]) + (hunk[4] === '0' ? 1 : 0);
+    } else if (text.startsWith('+')) {
+      after += 1;
+    } else if (text.startsWith('-')) {
+      if (before === line) return null;
+      before += 1;
+    } else if (text.startsWith(' ')) {
+      if (before === line) return after;
+      before += 1;
+      after += 1;
+    }
+  }
+  return line + after - before;
+}
