@@ -148,6 +148,28 @@ def test_branches_and_tags():
     token.delete()
 
 
+def test_snippets():
+    files = [{"file_path": "a.txt", "content": "first"}, {"file_path": "b/c.txt", "content": "second"}]
+    snippet = gl.snippets.create({"title": "Mine", "files": files})
+    assert snippet.content() == b"first"
+    assert [each["path"] for each in snippet.attributes["files"]] == ["a.txt", "b/c.txt"]
+    snippet.title = "Other"
+    snippet.visibility = gitlab.const.Visibility.PUBLIC
+    snippet.save()
+    assert gl.snippets.get(snippet.id).title == "Other"
+    assert snippet.id in [each.id for each in gl.snippets.list(get_all=True)]
+    assert snippet.id in [each.id for each in gl.snippets.list_public(get_all=True)]
+    assert snippet.user_agent_detail()["akismet_submitted"] is False
+    snippet.delete()
+    assert refused(404, gl.snippets.get, snippet.id) == "404 Snippet Not Found"
+    project = new_project("py snippets")
+    shared = project.snippets.create({"title": "Shared", "visibility": "private", "file_name": "x.rb", "content": "1"})
+    assert shared.content() == b"1"
+    project.snippets.update(shared.id, {"files": [{"action": "update", "file_path": "x.rb", "content": "2"}]})
+    assert project.snippets.get(shared.id).content() == b"2"
+    shared.delete()
+
+
 def main():
     failed = 0
     tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]

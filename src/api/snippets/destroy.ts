@@ -6,9 +6,11 @@ import { enqueueRemoval } from '../../repositories/removal.ts';
 
 /** Rows that go by one query. */
 const BATCH = 500;
+const COLUMNS = ['id', 'project_id', 'title', 'repository_storage', 'disk_path'] as const;
+type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
 
 /** Removes a snippet at once: its rows and all that was said about it now, its repository by background work. */
-export async function destroySnippet(deps: Deps, snippet: Snippet, actorId: number): Promise<void> {
+export async function destroySnippet(deps: Deps, snippet: Doomed, actorId: number): Promise<void> {
   await deps.db.transaction().execute((db) => destroySnippetsWithin(deps, db, [snippet], actorId));
   deps.jobs.notify();
 }
@@ -17,10 +19,10 @@ export async function destroySnippet(deps: Deps, snippet: Snippet, actorId: numb
  * Removes snippets with the handle of a transaction, and writes the jobs that remove their repositories. Call
  * `deps.jobs.notify()` once the transaction has committed.
  */
-export async function destroySnippetsWithin(
+async function destroySnippetsWithin(
   deps: Deps,
   db: Db,
-  snippets: readonly Snippet[],
+  snippets: readonly Doomed[],
   actorId: number | null,
 ): Promise<void> {
   for (let from = 0; from < snippets.length; from += BATCH) {
@@ -44,7 +46,7 @@ export async function destroySnippetsOfProjects(
   projectIds: readonly number[],
   actorId: number | null,
 ): Promise<void> {
-  const snippets = await db.selectFrom('snippets').selectAll().where('project_id', 'in', projectIds).execute();
+  const snippets = await db.selectFrom('snippets').select(COLUMNS).where('project_id', 'in', projectIds).execute();
   await destroySnippetsWithin(deps, db, snippets, actorId);
 }
 
@@ -59,7 +61,7 @@ export async function destroySnippetsOfUser(
   all: boolean,
   actorId: number,
 ): Promise<void> {
-  let query = db.selectFrom('snippets').selectAll().where('author_id', '=', userId);
+  let query = db.selectFrom('snippets').select(COLUMNS).where('author_id', '=', userId);
   if (!all) query = query.where('project_id', 'is', null);
   await destroySnippetsWithin(deps, db, await query.execute(), actorId);
 }

@@ -1,4 +1,5 @@
-import type { Caller } from '../../access/caller.ts';
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import { projectsOf } from '../../access/membership.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import { readableSnippets } from '../../access/snippets.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
@@ -11,33 +12,61 @@ export interface SnippetFilters {
   created_before?: string;
 }
 
-/** Snippets within the dates, the newest first. */
-function snippets({ db }: Deps, { created_after, created_before }: SnippetFilters) {
-  return db
+/** Snippets within the dates. */
+const within = ({ db }: Deps, { created_after, created_before }: SnippetFilters) =>
+  db
     .selectFrom('snippets')
     .selectAll('snippets')
     .$if(created_after !== undefined, (query) => query.where('snippets.created_at', '>=', created_after!))
-    .$if(created_before !== undefined, (query) => query.where('snippets.created_at', '<=', created_before!))
-    .orderBy('snippets.created_at', 'desc')
-    .orderBy('snippets.id', 'desc');
-}
+    .$if(created_before !== undefined, (query) => query.where('snippets.created_at', '<=', created_before!));
+
+type SnippetQuery = ReturnType<typeof within>;
+
+const newestFirst = (query: SnippetQuery): SnippetQuery => query.orderBy('created_at', 'desc').orderBy('id', 'desc');
 
 /** What the user has written, as far as he may still read it. */
-export const ownSnippets = (deps: Deps, caller: Caller, filters: SnippetFilters) =>
-  snippets(deps, filters)
-    .where('snippets.author_id', '=', caller.user!.id)
-    .where(readableSnippets(caller, today(deps.clock)));
+export const ownSnippets = (deps: Deps, caller: Caller, filters: SnippetFilters): SnippetQuery =>
+  newestFirst(
+    within(deps, filters)
+      .where('snippets.author_id', '=', caller.user!.id)
+      .where(readableSnippets(caller, today(deps.clock))),
+  );
 
 /** Everybody's personal snippets that are public. */
-export const publicSnippets = (deps: Deps, filters: SnippetFilters) =>
-  snippets(deps, filters).where('snippets.visibility', '=', 'public').where('snippets.project_id', 'is', null);
+export const publicSnippets = (deps: Deps, filters: SnippetFilters): SnippetQuery =>
+  newestFirst(
+    within(deps, filters).where('snippets.visibility', '=', 'public').where('snippets.project_id', 'is', null),
+  );
 
-/** All that the caller may read. @param filters `repository_storage` is for administrators */
-export function allSnippets(deps: Deps, caller: Caller, filters: SnippetFilters & { repository_storage?: string }) {
-  const query = snippets(deps, filters).where(readableSnippets(caller, today(deps.clock)));
+/** All that the user may read. @param filters `repository_storage` is for administrators */
+export function allSnippets(
+  deps: Deps,
+  caller: UserCaller,
+  filters: SnippetFilters & { repository_storage?: string },
+): SnippetQuery {
   const { repository_storage } = filters;
-  if (!caller.admin || repository_storage === undefined) return query;
-  return query.where('snippets.repository_storage', '=', repository_storage);
+  if (caller.admin) {
+    const query = within(deps, filters);
+    return newestFirst(
+      repository_storage ? query.where('snippets.repository_storage', '=', repository_storage) : query,
+    );
+  }
+  const day = today(deps.clock);
+  const userId = caller.user.id;
+  const open = openVisibilities(caller);
+  const readable = within(deps, filters).where(readableSnippets(caller, day));
+  const closed = readable.where('snippets.visibility', 'not in', open);
+  const inProjects = closed
+    .where('snippets.project_id', 'in', projectsOf(userId, AccessLevel.guest, day))
+    .where('snippets.author_id', '<>', userId);
+  // Each part follows an index of its own in this order: what is hidden from the user is never looked at.
+  const parts = open.map((visibility) => readable.where('snippets.visibility', '=', visibility));
+  return newestFirst(
+    parts.reduce(
+      (all, part) => all.unionAll(part),
+      inProjects.unionAll(closed.where('snippets.author_id', '=', userId)),
+    ),
+  );
 }
 
 /** Snippets of a project, as far as the caller may read them. */
@@ -46,8 +75,8 @@ export function projectSnippets(
   caller: Caller,
   { project, permissions }: { project: { id: number }; permissions: ProjectPermissions },
   filters: SnippetFilters,
-) {
-  const query = snippets(deps, filters).where('snippets.project_id', '=', project.id);
+): SnippetQuery {
+  const query = newestFirst(within(deps, filters).where('snippets.project_id', '=', project.id));
   if (permissions.level >= AccessLevel.guest) return query;
   return query.where((eb) =>
     eb.or([
