@@ -3,7 +3,7 @@ import type { Db } from './schema.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 
 /** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */
-const COUNT_LIMIT = 10_001;
+export const COUNT_LIMIT = 10_001;
 
 /**
  * One page of a query and how many rows it has in all. Filter with subqueries, not with joins that multiply rows, and

@@ -70,7 +70,8 @@ class Filter {
       sql<SqlBool>`exists (select 1 from ${from} where ${type} = ${this.type} and ${id} = ${this.column('id')} and ${where})`,
       negate,
     );
-    if (!negate) this.sources.push(sql`select ${id} as id from ${from} where ${type} = ${this.type} and ${where}`);
+    if (!negate)
+      this.sources.push(sql`select distinct ${id} as id from ${from} where ${type} = ${this.type} and ${where}`);
   }
 }
 

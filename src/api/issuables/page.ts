@@ -1,5 +1,5 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { countOf } from '../../db/paginate.ts';
+import { COUNT_LIMIT, countOf } from '../../db/paginate.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import type { Ids, IssuableTable } from './filters.ts';
@@ -30,11 +30,12 @@ async function smallSource(deps: Deps, sources: readonly Ids[]): Promise<Ids | u
   return undefined;
 }
 
+const placesOf = ({ table, place }: Selection): Expression<SqlBool>[] =>
+  place.map(({ column, value }) => sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${value}`);
+
 /** The selection as a query that goes along the indexes of the table. */
 export function walking<TB extends keyof Schema, O>(query: SelectQueryBuilder<Schema, TB, O>, selection: Selection) {
-  const { table, place, conditions } = selection;
-  const places = place.map(({ column, value }) => sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${value}`);
-  return query.where((eb) => eb.and([...places, ...conditions]));
+  return query.where((eb) => eb.and([...placesOf(selection), ...selection.conditions]));
 }
 
 /** The same as a query that starts from a source's ids: what an index could serve is written so that none is taken. */
@@ -71,13 +72,26 @@ export async function pageOfIssuables<TB extends keyof Schema, O>(
   return { rows, total: await countIssuables(deps, query, selection, small) };
 }
 
-/** How many rows the selection has, at most 10,001. */
+/**
+ * How many rows the selection has, at most 10,001. From a source they are counted one by one until there are enough,
+ * never gathered.
+ */
 export async function countIssuables<TB extends keyof Schema, O>(
   deps: Deps,
   query: SelectQueryBuilder<Schema, TB, O>,
   selection: Selection,
   source: Ids | undefined = selection.sources[0],
 ): Promise<number> {
-  const base = source === undefined ? walking(query, selection) : gathering(query, selection, source);
-  return countOf(deps.db, base);
+  if (source === undefined) return countOf(deps.db, walking(query, selection));
+  const { table, conditions } = selection;
+  const all = [sql`${sql.ref(`${table}.id`)} = source.id`, ...placesOf(selection), ...conditions];
+  // A cross join keeps its order: the source first, then each row by its id.
+  const count = sql<{ total: number }>`select count(*) as total from (
+    select 1 as one from (${source}) source cross join ${sql.table(table)}
+    where ${sql.join(all, sql` and `)} limit ${COUNT_LIMIT}) counted`;
+  const { sql: text, parameters } = count.compile(deps.db);
+  return deps.snapshot.get(`count:${text}:${JSON.stringify(parameters)}`, async () => {
+    const { rows } = await count.execute(deps.db);
+    return Number(rows[0]!.total);
+  });
 }

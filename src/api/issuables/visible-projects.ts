@@ -52,7 +52,7 @@ export function readableProjects(
 }
 
 /** Projects that are named one by one at most. */
-const FEW_PROJECTS = 500;
+const FEW_PROJECTS = 2_000;
 
 /**
  * Queries for the ids of the issues (or merge requests) in the projects that the caller may read, where these are a
