@@ -44,6 +44,7 @@ export async function lockForMerge(
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at };
     await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: keyOf(id), runAt });
+    const params: MergeParams = { ...by.params, approvals: await approvalsOf(db, id) };
     return db
       .updateTable('merge_requests')
       .set({
@@ -51,12 +52,42 @@ export async function lockForMerge(
         locked_at,
         merge_error: null,
         merge_user_id: by.userId,
-        merge_params: JSON.stringify(by.params),
+        merge_params: JSON.stringify(params),
       })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
   });
+}
+
+const approvalsOf = (db: Db, id: number) =>
+  db
+    .selectFrom('approvals')
+    .select(['user_id', 'head_sha', 'created_at'])
+    .where('merge_request_id', '=', id)
+    .orderBy('id')
+    .execute();
+
+/**
+ * Keeps the approvals that let a merge begin: a push that came in between has taken them away, but it is not what was
+ * merged. Give the handle of the transaction that enters the merge.
+ */
+export async function keepApprovals(db: Db, id: number): Promise<void> {
+  const row = await db.selectFrom('merge_requests').select('merge_params').where('id', '=', id).executeTakeFirst();
+  const { approvals = [] } = parseJson<MergeParams>(row?.merge_params ?? '{}');
+  if (approvals.length === 0) return;
+  const ids = approvals.map(({ user_id }) => user_id);
+  const users = await db.selectFrom('users').select('id').where('id', 'in', ids).execute();
+  for (const approval of approvals) {
+    if (!users.some((user) => user.id === approval.user_id)) continue;
+    await db
+      .insertInto('approvals')
+      .values({ ...approval, merge_request_id: id })
+      .onConflict((conflict) =>
+        conflict.columns(['merge_request_id', 'user_id']).doUpdateSet({ head_sha: approval.head_sha }),
+      )
+      .execute();
+  }
 }
 
 /** Whether the merge request is still taken by the same merge. */

@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, conflict } from '../../core/errors.ts';
 import type { MergeParams, MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -63,7 +63,8 @@ async function mergeInto(deps: Deps, repo: Repository, order: MergeOrder): Promi
       await moveTarget(deps, repo, order, { ref, old: tip, made });
       return;
     } catch (error) {
-      if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
+      if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
+      if (attempt === MAX_TRIES) throw conflict('409 Conflict: Resource lock');
     }
   }
 }

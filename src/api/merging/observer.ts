@@ -2,7 +2,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
 import { cancelAutoMerge } from './auto-merge.ts';
-import { dropUnlock } from './lock.ts';
+import { dropUnlock, keepApprovals } from './lock.ts';
 import { enqueueRemoval } from './remove-source.ts';
 
 const HEADS = 'refs/heads/';
@@ -20,6 +20,7 @@ export const observeMerging: RefObserver = async (deps, _repo, { holder, cause, 
   return async (db) => {
     if (cause?.type === 'merge') {
       await dropUnlock(deps, db, cause.merge_request_id);
+      await keepApprovals(db, cause.merge_request_id);
       await enqueueRemoval(deps, db, cause.merge_request_id, userId);
     }
     await abortAutoMerges(deps, db, holder.id, moved, userId);

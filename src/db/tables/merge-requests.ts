@@ -19,6 +19,8 @@ export interface MergeParams {
   should_remove_source_branch?: boolean;
   squash?: boolean;
   sha?: string;
+  /** While it is locked: the approvals that let it be merged. */
+  approvals?: readonly Pick<Approval, 'user_id' | 'head_sha' | 'created_at'>[];
 }
 
 /** `project_id` is the target project. */
