@@ -8,6 +8,7 @@ import { callerOfToken } from '../access/token-caller.ts';
 import { ApiError, forbidden, notFound } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
+import { collaborationBranches } from '../repositories/collaboration.ts';
 import { type Holder, ofProject, ofSnippet } from '../repositories/holder.ts';
 
 interface Admitted {
@@ -20,6 +21,8 @@ export interface ProjectAccess extends Admitted {
   kind: 'project';
   project: Project;
   permissions: ProjectPermissions;
+  /** Branches of a fork that merge requests let the caller push to. */
+  collaborates?: ReadonlySet<string>;
 }
 
 export interface SnippetAccess extends Admitted {
@@ -98,7 +101,11 @@ async function admitToProject(
   checkScopes(caller, wants);
   if (wants === 'write') {
     if (project.archived === 1) throw forbidden('The project is archived: its repository can only be read.');
-    if (!permissions.can('push_code')) throw forbidden('You are not allowed to push code to this project.');
+    const collaborates = permissions.can('push_code') ? undefined : await collaborationBranches(deps, caller, project);
+    if (collaborates?.size === 0) throw forbidden('You are not allowed to push code to this project.');
+    if (collaborates !== undefined) {
+      return { kind: 'project', caller, holder: ofProject(project), project, permissions, collaborates };
+    }
   }
   return { kind: 'project', caller, holder: ofProject(project), project, permissions };
 }

@@ -117,6 +117,7 @@ export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
     const access = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
     // Snippets have no large files.
     if (access.kind !== 'project') throw notFound();
+    if (wants === 'write') requirePush(access);
     request.lfs = access;
     request.caller = access.caller;
   };

@@ -28,14 +28,14 @@ export async function checkPush(
 
 async function refuseInProject(
   deps: Deps,
-  { caller, project, permissions }: ProjectAccess,
+  { caller, project, permissions, collaborates }: ProjectAccess,
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<string | null> {
   const repo = repositoryOf(deps, project);
   const check = {
     deps,
-    actor: { caller, permissions },
+    actor: { caller, permissions, ...(collaborates === undefined ? {} : { collaborates }) },
     protections: await loadProtections(deps, project.id),
     defaultBranch: await repo.refs.head(),
     via: 'git' as const,

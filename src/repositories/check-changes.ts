@@ -22,13 +22,21 @@ const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
  * full names, so that a tag can never pass for a branch.
  */
 export async function refuseChange(check: ChangeCheck, change: RefChange): Promise<string | null> {
-  if (!check.actor.permissions.can('push_code') && check.actor.deployKeyId === undefined) {
+  const { permissions, deployKeyId } = check.actor;
+  if (!permissions.can('push_code') && deployKeyId === undefined && !collaborates(check.actor, change)) {
     return 'You are not allowed to push code to this project.';
   }
   if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, change, change.ref.slice('refs/heads/'.length));
   if (change.ref.startsWith('refs/tags/')) return refuseTag(check, change, change.ref.slice('refs/tags/'.length));
   return 'You can only push to branches and tags.';
 }
+
+/** Whether the change is one of a branch that the actor was let into; it can neither be made nor deleted that way. */
+const collaborates = ({ collaborates }: Actor, { ref, old, new: oid }: RefChange): boolean =>
+  old !== null &&
+  oid !== null &&
+  ref.startsWith('refs/heads/') &&
+  collaborates?.has(ref.slice('refs/heads/'.length)) === true;
 
 async function refuseBranch(check: ChangeCheck, change: RefChange, branch: string): Promise<string | null> {
   const { deps, actor } = check;

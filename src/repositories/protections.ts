@@ -53,6 +53,8 @@ export interface Actor {
   permissions: ProjectPermissions;
   /** The deploy key that the push came with. */
   deployKeyId?: number;
+  /** Branches that the actor may push to because merge requests from them allow it. */
+  collaborates?: ReadonlySet<string>;
 }
 
 /** Whether one of the protections lets the actor do it. Nobody passes `No one` (0), administrators included. */

@@ -47,7 +47,7 @@ interface Wanted {
   notes: [action: string, text: string][];
 }
 
-function wantedColumns(row: MergeRequest, input: UpdateMergeRequest): Wanted {
+function wantedColumns(row: MergeRequest, input: UpdateMergeRequest, actorId: number): Wanted {
   const columns: Columns = {};
   const notes: Wanted['notes'] = [];
   const { title, description, discussion_locked: locked } = input;
@@ -71,7 +71,9 @@ function wantedColumns(row: MergeRequest, input: UpdateMergeRequest): Wanted {
       `${locked ? 'locked' : 'unlocked'} the discussion in this merge request`,
     ]);
   }
-  const collaboration = input.allow_collaboration ?? input.allow_maintainer_to_push;
+  // It opens the author's fork to others, so nobody else can say it.
+  const own = row.author_id === actorId && row.source_project_id !== row.project_id;
+  const collaboration = own ? (input.allow_collaboration ?? input.allow_maintainer_to_push) : undefined;
   const flags = {
     squash: input.squash,
     remove_source_branch: input.remove_source_branch,
@@ -141,7 +143,7 @@ async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input:
   const row = await lockMergeRequest(db, id);
   if (row === undefined) throw recordNotFound();
   const about = { type: 'MergeRequest' as const, id, projectId: row.project_id };
-  const { columns, notes } = wantedColumns(row, input);
+  const { columns, notes } = wantedColumns(row, input, user.id);
   const target = newTarget(row, input);
   if (target !== undefined) {
     columns.target_branch = target;
