@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import { notDeleted } from '../db/not-deleted.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Snippet } from '../db/tables/snippets.ts';
@@ -75,7 +76,7 @@ export function readableSnippets(caller: Caller, day: string): SnippetCondition 
           .selectFrom('projects as p')
           .select('p.id')
           .whereRef('p.id', '=', 'snippets.project_id')
-          .where('p.pending_delete', '=', 0)
+          .where(notDeleted('p'))
           .where(condition),
       );
     const member = sql<SqlBool>`p.snippets_access_level <> 'disabled'

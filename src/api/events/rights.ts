@@ -3,6 +3,7 @@ import { type ProjectPermissions, projectPermissionsAt } from '../../access/perm
 import { projectStandings } from '../../access/project-levels.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
+import { notDeleted } from '../../db/not-deleted.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -54,7 +55,7 @@ export async function rightsIn(
     .select(['namespaces.lineage', 'namespaces.owner_id'])
     .select(FEATURES.map((column) => `projects.${column}` as const))
     .where('projects.id', 'in', projectIds)
-    .where('projects.pending_delete', '=', 0)
+    .where(notDeleted())
     .execute();
   const namespaces = new Map(projects.map(({ namespace_id, ...rest }) => [namespace_id, rest]));
   const standings =

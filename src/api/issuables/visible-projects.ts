@@ -4,6 +4,7 @@ import { isProjectOf } from '../../access/membership.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
+import { notDeleted } from '../../db/not-deleted.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import type { Ids } from './filters.ts';
@@ -30,7 +31,7 @@ export function readableProjects(
   day: string,
 ): Expression<SqlBool> {
   const column = `projects.${feature}_access_level` as const;
-  const conditions: Expression<SqlBool>[] = [eb('projects.pending_delete', '=', 0)];
+  const conditions: Expression<SqlBool>[] = [notDeleted()];
   if (nonArchived) conditions.push(eb('projects.archived', '=', 0));
   if (below !== undefined) {
     conditions.push(

@@ -5,6 +5,7 @@ import { openVisibilities, visibleGroups } from '../../access/visible-groups.ts'
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { containsWords } from '../../db/like.ts';
+import { notDeleted } from '../../db/not-deleted.ts';
 import type { Db, Schema } from '../../db/schema.ts';
 import type { Milestone } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
@@ -33,7 +34,7 @@ function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
     .select('projects.id')
     .where('namespaces.lineage', '>=', lineage)
     .where('namespaces.lineage', '<', lineage + AFTER_LINEAGE)
-    .where('projects.pending_delete', '=', 0)
+    .where(notDeleted())
     .where((eb) => eb.or(features.map((feature) => eb(feature, '!=', 'disabled'))))
     .where((eb) => {
       if (caller.admin) return eb.lit(true);
