@@ -6,11 +6,11 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import { rebaseCommits } from '../../git/rebase.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
+import { collaborationBranches } from '../../repositories/collaboration.ts';
 import { copyCommit } from '../../repositories/copy-commit.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../repositories/protections.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
-import { mayMergeInto } from '../merge-requests/detail.ts';
 import { actorIn, laterCaller, type ProjectActor } from './actor.ts';
 import { branchTip } from './git-checks.ts';
 import { methodNotAllowed } from './refusals.ts';
@@ -135,7 +135,7 @@ async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): P
   const protections = await loadProtections(deps, actor.project.id);
   const pushes = actor.permissions.can('push_code') && (await canPushTo(deps, actor, protections, row.source_branch));
   const reads = target.permissions.can('read_code');
-  if (!reads || !(pushes || (await mayCollaborate(deps, row, actor, target)))) {
+  if (!reads || !(pushes || (await mayCollaborate(deps, row, actor)))) {
     throw forbidden('Cannot push to source branch');
   }
   const matching = protectionsOf(protections, 'branch', row.source_branch);
@@ -145,16 +145,11 @@ async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): P
   return actor;
 }
 
-/** Only branches of open forks are shared like that, and never protected ones. */
-async function mayCollaborate(
-  deps: Deps,
-  row: MergeRequest,
-  source: ProjectActor,
-  target: ProjectActor,
-): Promise<boolean> {
-  if (row.allow_collaboration === 0 || source.project.id === target.project.id) return false;
-  if ([source, target].some(({ project }) => project.visibility === 'private' || project.archived === 1)) return false;
-  const protections = await loadProtections(deps, source.project.id);
-  if (protectionsOf(protections, 'branch', row.source_branch).length > 0) return false;
-  return source.permissions.can('read_code') && mayMergeInto(deps, target, row.target_branch);
+/** Branches that a merge request shares, but never protected ones. */
+async function mayCollaborate(deps: Deps, { source_branch }: MergeRequest, actor: ProjectActor): Promise<boolean> {
+  const { caller, project, permissions } = actor;
+  if (project.archived === 1 || !permissions.can('read_code')) return false;
+  const protections = await loadProtections(deps, project.id);
+  if (protectionsOf(protections, 'branch', source_branch).length > 0) return false;
+  return (await collaborationBranches(deps, caller, project)).has(source_branch);
 }
