@@ -222,15 +222,18 @@ test('who may make and change issues', async () => {
     due_date: '2030-01-01',
     discussion_locked: true,
   };
+  await app.post(`/projects/${project.id}/labels`, { json: { name: 'bug', color: '#ff0000' } });
   for (const { user, token } of [stranger, guest]) {
-    const made = await create(project, { ...meta, confidential: true }, token);
+    const made = await create(project, { ...meta, labels: 'bug,unknown', confidential: true }, token);
+    const [labels, weight, dueDate] = user.id === guest.user.id ? [['bug'], 2, '2030-01-01'] : [[], null, null];
     assert.deepEqual(
-      [made.author.id, made.labels, made.assignees, made.weight, made.due_date, made.discussion_locked],
-      [user.id, [], [], null, null, null],
+      [made.author.id, made.labels, made.assignees.length, made.weight, made.due_date],
+      [user.id, labels, labels.length, weight, dueDate],
     );
     assert.equal(made.confidential, true);
-    const mine = await update(project, made.iid, { title: 'Mine', ...meta, confidential: false }, token);
-    assert.deepEqual([mine.title, mine.labels, mine.weight, mine.confidential], ['Mine', [], null, true]);
+    const later = { ...meta, labels: '', weight: 7, confidential: false };
+    const mine = await update(project, made.iid, { title: 'Mine', ...later }, token);
+    assert.deepEqual([mine.title, mine.labels, mine.weight, mine.confidential], ['Mine', labels, weight, true]);
     assert.equal((await update(project, made.iid, { state_event: 'close' }, token)).state, 'closed');
     assert.equal((await update(project, made.iid, { state_event: 'reopen' }, token)).state, 'opened');
   }

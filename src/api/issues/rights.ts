@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../access/caller.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
+import { AccessLevel } from '../../core/access-levels.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Issue } from '../../db/tables/issues.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -8,7 +9,7 @@ import type { Project } from '../../db/tables/projects.ts';
 export interface IssueRights {
   /** Title, description and state: Planners and up, the author, and members it is assigned to. */
   edit: boolean;
-  /** Labels, people, milestone, dates, weight, confidentiality and the lock: Planners and up. */
+  /** Labels, people, milestone, dates, weight, confidentiality and the lock: Planners and up, members at its making. */
   manage: boolean;
   /** Times and number of its making: owners. */
   backdate: boolean;
@@ -20,10 +21,10 @@ interface Standing {
   caller: UserCaller;
 }
 
-/** What the caller may decide about an issue that he makes. */
+/** What the caller may decide about an issue that he makes: members, guests too, give it labels, people and dates then. */
 export const rightsOnCreation = ({ permissions }: Standing): IssueRights => ({
   edit: true,
-  manage: permissions.can('admin_issue'),
+  manage: permissions.level >= AccessLevel.guest,
   backdate: permissions.can('own_project'),
 });
 
