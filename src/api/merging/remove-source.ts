@@ -30,6 +30,7 @@ export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: num
   await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: keyOf(id) });
 }
 
+/** Names the job that removes a merged branch whose merge was the last thing its process did. */
 export function registerSourceRemoval(deps: Deps): void {
   deps.jobs.register<Remove>(REMOVE, ({ merge_request_id, user_id }) =>
     removeSourceBranch(deps, merge_request_id, user_id),
