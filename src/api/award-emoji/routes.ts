@@ -6,7 +6,7 @@ import { type BaseContext, type Route, route } from '../../http/route.ts';
 import { Filled, pagination } from '../../http/schema.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../access.ts';
 import { usersById } from '../users/basic.ts';
-import { AWARDABLE_KINDS, type AwardableKind, findAwardable } from './awardable.ts';
+import { AWARDABLES, findAwardable } from './awardable.ts';
 import { AwardEmoji, presentAward } from './entity.ts';
 import { award, awardsOf, findAward, revoke } from './service.ts';
 
@@ -14,15 +14,15 @@ const reading = inProject('read_project', { anonymous: true });
 const reacting = inProjectByUser('read_project');
 
 /** The four endpoints of one kind of thing (part 1, section 4.10), or of the notes on it. */
-function awardRoutes(kind: AwardableKind, ofNotes: boolean): Route[] {
-  const path = `/projects/:id/${kind.segment}/:${kind.param}${ofNotes ? '/notes/:note_id' : ''}/award_emoji`;
-  const what = ofNotes ? `a comment on ${kind.label}` : kind.label;
-  const target: Record<string, TInteger> = { [kind.param]: Type.Integer() };
+function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofNotes: boolean): Route[] {
+  const path = `/projects/:id/${segment}/:${param}${ofNotes ? '/notes/:note_id' : ''}/award_emoji`;
+  const what = ofNotes ? `a comment on ${label}` : label;
+  const target: Record<string, TInteger> = { [param]: Type.Integer() };
   if (ofNotes) target.note_id = Type.Integer();
   const params = Type.Object(target);
   const awardParams = Type.Object({ ...target, award_id: Type.Integer({ description: 'Id of the reaction.' }) });
   const find = (c: BaseContext & ProjectScope & { params: Record<string, number> }) =>
-    findAwardable(c.deps.db, c, kind, c.params[kind.param]!, c.params.note_id);
+    findAwardable(c.deps, c, { segment, number: c.params[param]!, noteId: c.params.note_id });
 
   return [
     route({
@@ -94,7 +94,4 @@ function awardRoutes(kind: AwardableKind, ofNotes: boolean): Route[] {
   ];
 }
 
-export const awardEmojiRoutes = AWARDABLE_KINDS.flatMap((kind) => [
-  ...awardRoutes(kind, false),
-  ...awardRoutes(kind, true),
-]);
+export const awardEmojiRoutes = AWARDABLES.flatMap((kind) => [...awardRoutes(kind, false), ...awardRoutes(kind, true)]);

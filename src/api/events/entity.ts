@@ -2,6 +2,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Event, PushData } from '../../db/tables/events.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { presentNote } from '../notes/entity.ts';
 import { userBasic, usersById } from '../users/basic.ts';
 import type { EventJson } from './schema.ts';
 import { loadTargets, type Targets, targetKey } from './targets.ts';
@@ -29,33 +30,13 @@ function actionName({ action, target_type }: Event, push: PushData | null): stri
   }
 }
 
-function presentNote(deps: Deps, event: Event, targets: Targets, users: ReadonlyMap<number, User>) {
+/** The comment of an entry, under `note`. */
+function comment(deps: Deps, event: Event, targets: Targets, users: ReadonlyMap<number, User>) {
   const note = targets.notes.get(event.target_id ?? 0);
-  const author = note && users.get(note.author_id);
-  if (note === undefined || author === undefined) return {};
+  if (note === undefined || !users.has(note.author_id)) return {};
   const { noteable_type, noteable_id } = note;
-  const noteable = noteable_id === null ? undefined : targets.named.get(targetKey(noteable_type, noteable_id));
-  return {
-    note: {
-      id: note.id,
-      type: note.type,
-      body: note.note,
-      attachment: null,
-      author: userBasic(deps, author),
-      created_at: note.created_at,
-      updated_at: note.updated_at,
-      system: note.system === 1,
-      noteable_id,
-      noteable_type,
-      noteable_iid: noteable?.iid ?? null,
-      project_id: note.project_id,
-      resolvable: note.type !== null && noteable_type === 'MergeRequest',
-      confidential: note.internal === 1,
-      internal: note.internal === 1,
-      imported: false,
-      imported_from: 'none',
-    },
-  };
+  const on = noteable_id === null ? undefined : targets.named.get(targetKey(noteable_type, noteable_id));
+  return { note: presentNote(deps, { iid: on?.iid ?? null }, note, users) };
 }
 
 function present(
@@ -86,7 +67,7 @@ function present(
     imported: false,
     imported_from: 'none',
     ...(push === null ? {} : { push_data: push }),
-    ...(noteable_type === null ? {} : presentNote(deps, event, targets, users)),
+    ...(noteable_type === null ? {} : comment(deps, event, targets, users)),
     data: null,
   };
 }
@@ -94,8 +75,9 @@ function present(
 /** Entries of a page as the API shows them, in a bounded number of queries. */
 export async function presentEvents(deps: Deps, events: readonly Event[]): Promise<EventJson[]> {
   const targets = await loadTargets(deps.db, events);
-  const authors = [...events, ...targets.notes.values()].map(({ author_id }) => author_id);
-  const users = await usersById(deps.db, authors);
+  const notes = [...targets.notes.values()];
+  const people = notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]);
+  const users = await usersById(deps.db, [...events.map(({ author_id }) => author_id), ...people]);
   return events.flatMap((event) => {
     const author = users.get(event.author_id);
     return author === undefined ? [] : [present(deps, event, author, targets, users)];

@@ -1,14 +1,13 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
-import { fewProjectsOf, isProjectOf } from '../../access/membership.ts';
+import { fewProjectsOf } from '../../access/membership.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
-import { openVisibilities } from '../../access/visible-groups.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import type { Event } from '../../db/tables/events.ts';
 import type { Deps } from '../../deps.ts';
 import type { Filters } from './filters.ts';
-import { type Rights, rightsIn, rightsOf } from './rights.ts';
+import { type Rights, rightsIn, rightsOf, visible } from './rights.ts';
 import { countStreams, readStreams, type Streams, streamsOf } from './streams.ts';
 import { type Found, MAX_WINDOW, walk } from './walk.ts';
 
@@ -22,7 +21,7 @@ export interface Asked {
 
 export interface Listed {
   events: Event[];
-  /** Not more than a little over 10,000; null where it is not known. */
+  /** Null where there are very many, or where they lie among very many. */
   total: number | null;
   more: boolean;
 }
@@ -30,16 +29,17 @@ export interface Listed {
 /** Projects that are read one by one at most; the entries of more are walked through together. */
 const FEW_PROJECTS = 100;
 
-/** How many entries the streams have, remembered until something is written. */
-const totalOf = (deps: Deps, key: string, streams: Streams): Promise<number> =>
+/** How many entries the streams have, remembered until something is written; null when they are very many. */
+const totalOf = (deps: Deps, key: string, streams: Streams): Promise<number | null> =>
   deps.snapshot.get(`${key}:${JSON.stringify(streams.filters)}`, () => countStreams(deps.db, streams));
 
 async function pageOfStreams(deps: Deps, key: string, streams: Streams, { page }: Asked): Promise<Listed> {
-  const events = await readStreams(deps.db, streams, page);
   const { offset, size } = page;
-  const known = events.length < size && (events.length > 0 || offset === 0);
+  const events = await readStreams(deps.db, streams, { offset, size: size + 1 });
+  const more = events.length > size;
+  const known = !more && (events.length > 0 || offset === 0);
   const total = known ? offset + events.length : await totalOf(deps, key, streams);
-  return { events, total, more: total > offset + size };
+  return { events: events.slice(0, size), total, more };
 }
 
 /** The activity of a project, as far as the caller may read what it tells of. */
@@ -115,15 +115,7 @@ async function visibleProjectsOf(deps: Deps, caller: Caller, authorId: number, d
     )
     select seen.id from seen
     where seen.id is not null and exists (
-      select 1 from projects where projects.id = seen.id and projects.pending_delete = 0 and ${visible(caller, day)})
+      select 1 from projects where projects.id = seen.id and ${visible(caller, day)})
     limit ${FEW_PROJECTS + 1}`.execute(deps.db);
   return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
-}
-
-function visible(caller: Caller, day: string): Expression<SqlBool> {
-  if (caller.admin) return sql<SqlBool>`1 = 1`;
-  const open = sql<SqlBool>`projects.visibility in (${sql.join(openVisibilities(caller))})`;
-  return caller.user === null
-    ? open
-    : sql<SqlBool>`(${open} or ${isProjectOf(caller.user.id, AccessLevel.guest, day)})`;
 }

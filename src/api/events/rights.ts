@@ -1,10 +1,14 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { allowsInProject, type ProjectAbility } from '../../access/abilities.ts';
 import type { Caller } from '../../access/caller.ts';
-import { type ProjectPermissions, projectPermissionsAt } from '../../access/permissions.ts';
+import { isProjectOf } from '../../access/membership.ts';
+import type { ProjectPermissions } from '../../access/permissions.ts';
 import { projectStandings } from '../../access/project-levels.ts';
+import { openVisibilities } from '../../access/visible-groups.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { notDeleted } from '../../db/not-deleted.ts';
-import { type FeatureColumn, PROJECT_FEATURES } from '../../db/tables/projects.ts';
+import type { FeatureLevel } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 
 /** What a caller may read of a project that he sees, as far as its activity shows it. */
@@ -19,8 +23,8 @@ export interface Rights {
   snippets: boolean;
 }
 
-/** The rights that permissions give; null when not even the project is to be seen. */
-export function rightsOf({ can, level }: ProjectPermissions): Rights | null {
+/** The rights that abilities give; null when not even the project is to be seen. */
+export function rightsOf({ can, level }: Pick<ProjectPermissions, 'can' | 'level'>): Rights | null {
   if (!can('read_project')) return null;
   return {
     member: level > 0,
@@ -34,7 +38,17 @@ export function rightsOf({ can, level }: ProjectPermissions): Rights | null {
   };
 }
 
-const FEATURES = PROJECT_FEATURES.map((feature): FeatureColumn => `${feature}_access_level`);
+/** Condition on rows of `projects`: the caller sees them. */
+export function visible(caller: Caller, day: string): Expression<SqlBool> {
+  if (caller.admin) return notDeleted();
+  const open = sql<SqlBool>`(projects.visibility || '') in (${sql.join(openVisibilities(caller))})`;
+  const ways =
+    caller.user === null ? open : sql<SqlBool>`(${open} or ${isProjectOf(caller.user.id, AccessLevel.guest, day)})`;
+  return sql<SqlBool>`(${notDeleted()} and ${ways})`;
+}
+
+/** Parts of a project that its activity is about. */
+const FEATURES = ['repository', 'issues', 'merge_requests', 'snippets'] as const;
 
 /**
  * The caller's rights in many projects at once, in a handful of queries. Projects that he does not see are left out.
@@ -48,26 +62,49 @@ export async function rightsIn(
 ): Promise<Map<number, Rights>> {
   if (projectIds.length === 0) return new Map();
   const { db } = deps;
+  const { user } = caller;
+  const day = today(deps.clock);
   const projects = await db
     .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'projects.namespace_id', 'projects.visibility', 'projects.archived'])
-    .select(['namespaces.lineage', 'namespaces.owner_id'])
-    .select(FEATURES.map((column) => `projects.${column}` as const))
-    .where('projects.id', 'in', projectIds)
-    .where(notDeleted())
+    .select(['id', 'namespace_id', 'visibility', 'archived'])
+    .select(FEATURES.map((feature) => `${feature}_access_level` as const))
+    .where('id', 'in', projectIds)
+    .where(visible(caller, day))
     .execute();
-  const namespaces = new Map(projects.map(({ namespace_id, ...rest }) => [namespace_id, rest]));
   const standings =
-    caller.user === null || (caller.admin && !membersOnly)
-      ? undefined
-      : await projectStandings(db, caller.user.id, projects, namespaces, today(deps.clock));
+    user === null || (caller.admin && !membersOnly) ? undefined : await standingsIn(deps, user.id, projects, day);
   const found = new Map<number, Rights>();
   for (const project of projects) {
-    const level = standings?.get(project.id)?.level ?? 0;
-    if (membersOnly && level < AccessLevel.guest) continue;
-    const rights = rightsOf(projectPermissionsAt(caller, project, caller.admin ? AccessLevel.admin : level));
+    const membership = standings?.get(project.id)?.level ?? 0;
+    if (membersOnly && membership < AccessLevel.guest) continue;
+    const level = caller.admin ? AccessLevel.admin : membership;
+    const levels = new Map<string, FeatureLevel>(FEATURES.map((name) => [name, project[`${name}_access_level`]]));
+    const standing = {
+      level,
+      signedIn: user !== null,
+      external: user?.external === 1,
+      visibility: project.visibility,
+      archived: project.archived === 1,
+      featureLevel: (feature: string) => levels.get(feature) ?? 'disabled',
+    };
+    const rights = rightsOf({ level, can: (ability: ProjectAbility) => allowsInProject(standing, ability) });
     if (rights !== null) found.set(project.id, rights);
   }
   return found;
+}
+
+async function standingsIn(
+  { db }: Deps,
+  userId: number,
+  projects: readonly { id: number; namespace_id: number }[],
+  day: string,
+) {
+  if (projects.length === 0) return undefined;
+  const namespaces = await db
+    .selectFrom('namespaces')
+    .select(['id', 'lineage', 'owner_id'])
+    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
+    .execute();
+  const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
+  return projectStandings(db, userId, projects, byId, day);
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Event, EventAction } from '../../db/tables/events.ts';
 import { Day, Enum, Instant, Nullable, pagination } from '../../http/schema.ts';
+import { Note } from '../notes/entity.ts';
 import { UserBasic } from '../users/basic.ts';
 
 const ACTIONS = [
@@ -43,26 +44,6 @@ export const eventFilters = {
 };
 const EventFilters = Type.Object(eventFilters);
 export type EventFilters = Static<typeof EventFilters>;
-
-const Note = Type.Object({
-  id: Type.Integer(),
-  type: Nullable(Type.String()),
-  body: Type.String(),
-  attachment: Type.Null(),
-  author: UserBasic,
-  created_at: Instant(),
-  updated_at: Instant(),
-  system: Type.Boolean(),
-  noteable_id: Nullable(Type.Integer()),
-  noteable_type: Type.String(),
-  noteable_iid: Nullable(Type.Integer()),
-  project_id: Nullable(Type.Integer()),
-  resolvable: Type.Boolean(),
-  confidential: Type.Boolean(),
-  internal: Type.Boolean(),
-  imported: Type.Boolean(),
-  imported_from: Type.String(),
-});
 
 const PushData = Type.Object({
   commit_count: Type.Integer(),

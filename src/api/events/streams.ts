@@ -53,13 +53,16 @@ export function streamsOf(rights: ReadonlyMap<number, Rights>, { action, targetT
   return parts.length > MAX_STREAMS ? whole : parts;
 }
 
-function query(db: Db, { caller, authorId, filters }: Streams, stream: Stream) {
-  const { projectId, rights, action, targetType } = stream;
-  let entries = entriesOf(db, { projectId, authorId }, filters);
-  if (action !== undefined) entries = entries.where('events.action', '=', action);
-  if (targetType !== undefined) entries = entries.where('events.target_type', '=', targetType);
-  return entries.where(readable(caller, rights)).selectAll('events');
+/** The entries of a stream, readable or not. */
+function entries(db: Db, { authorId, filters }: Streams, { projectId, action, targetType }: Stream) {
+  let query = entriesOf(db, { projectId, authorId }, filters);
+  if (action !== undefined) query = query.where('events.action', '=', action);
+  if (targetType !== undefined) query = query.where('events.target_type', '=', targetType);
+  return query;
 }
+
+const readableEntries = (db: Db, all: Streams, stream: Stream) =>
+  entries(db, all, stream).where(readable(all.caller, stream.rights)).selectAll('events');
 
 /** Entries of a page, in the order of the list: each stream is cut after as many as the page can need of it. */
 export async function readStreams(
@@ -70,7 +73,7 @@ export async function readStreams(
   const [first, ...others] = all.streams.map((stream) =>
     db
       .selectFrom(
-        query(db, all, stream)
+        readableEntries(db, all, stream)
           .limit(offset + size)
           .as('part'),
       )
@@ -89,12 +92,16 @@ export async function readStreams(
     .execute();
 }
 
-/** How many entries the streams have in all; it may stop counting past 10,000. */
-export async function countStreams(db: Db, all: Streams): Promise<number> {
-  let total = 0;
-  for (const stream of all.streams) {
-    total += await countOf(db, query(db, all, stream));
-    if (total > MAX_COUNTED) break;
-  }
-  return total;
+/**
+ * How many entries the streams have in all.
+ * @returns null for more than 10,000, be they readable or not: an index counts them without looking at each
+ */
+export async function countStreams(db: Db, all: Streams): Promise<number | null> {
+  const sum = async (count: (stream: Stream) => Promise<number>): Promise<number> => {
+    let total = 0;
+    for (const stream of all.streams) if (total <= MAX_COUNTED) total += await count(stream);
+    return total;
+  };
+  if ((await sum((stream) => countOf(db, entries(db, all, stream)))) > MAX_COUNTED) return null;
+  return sum((stream) => countOf(db, readableEntries(db, all, stream)));
 }

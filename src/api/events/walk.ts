@@ -93,7 +93,7 @@ export async function walk(
     if (passed.length < size) return { events, total: readable };
     if (events.length >= take) break;
     last = passed.at(-1);
-    size = MAX_WINDOW;
+    size = Math.min(size * 4, MAX_WINDOW);
   }
   return { events, total: null };
 }

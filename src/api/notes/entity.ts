@@ -101,7 +101,8 @@ export async function presentDiscussions(
   }));
 }
 
-function presentNote(
+/** One note as JSON when its people are loaded already. */
+export function presentNote(
   deps: Deps,
   { iid }: Pick<Noteable, 'iid'>,
   note: NoteRow,
