@@ -4,12 +4,15 @@ import { fewProjectsOf } from '../../access/membership.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
+import { countOf } from '../../db/paginate.ts';
 import type { Event } from '../../db/tables/events.ts';
 import type { Deps } from '../../deps.ts';
-import type { Filters } from './filters.ts';
+import { MAX_COUNTED } from '../../http/pagination.ts';
+import { type Filters, filteredEntriesOf } from './filters.ts';
+import { readProject } from './project.ts';
+import { readableIn } from './readable.ts';
 import { type Rights, rightsIn, rightsOf, visible } from './rights.ts';
-import { countStreams, readStreams, type Streams, streamsOf } from './streams.ts';
-import { type Found, MAX_WINDOW, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
 /** A list of the feed as a caller asks for it. */
 export interface Asked {
@@ -28,19 +31,36 @@ export interface Listed {
 
 /** Projects that are read one by one at most; the entries of more are walked through together. */
 const FEW_PROJECTS = 100;
+/** Windows in which most callers find what they ask for, without a look at all the projects of the author. */
+const NEAR_WINDOWS = 2;
+const EMPTY: Listed = { events: [], total: 0, more: false };
 
-/** How many entries the streams have, remembered until something is written; null when they are very many. */
-const totalOf = (deps: Deps, key: string, streams: Streams): Promise<number | null> =>
-  deps.snapshot.get(`${key}:${JSON.stringify(streams.filters)}`, () => countStreams(deps.db, streams));
-
-async function pageOfStreams(deps: Deps, key: string, streams: Streams, { page }: Asked): Promise<Listed> {
-  const { offset, size } = page;
-  const events = await readStreams(deps.db, streams, { offset, size: size + 1 });
-  const more = events.length > size;
-  const known = !more && (events.length > 0 || offset === 0);
-  const total = known ? offset + events.length : await totalOf(deps, key, streams);
-  return { events: events.slice(0, size), total, more };
+/**
+ * How many entries there are in the projects that the caller may read, remembered until something is written.
+ * @returns null for more than 10,000, be they readable or not: an index counts them without looking at each
+ */
+function totalOf(
+  deps: Deps,
+  { caller, filters }: Pick<Asked, 'caller' | 'filters'>,
+  rights: ReadonlyMap<number, Rights>,
+  authorId?: number,
+): Promise<number | null> {
+  const key = JSON.stringify([caller.user?.id, caller.admin, authorId, filters, [...rights]]);
+  return deps.snapshot.get(`feed-total:${key}`, async () => {
+    const entries = filteredEntriesOf(deps.db, { authorId }, filters)
+      .where('events.project_id', 'in', [...rights.keys()])
+      .select('events.id');
+    if ((await countOf(deps.db, entries)) > MAX_COUNTED) return null;
+    return countOf(deps.db, entries.where(readableIn(caller, rights)));
+  });
 }
+
+/** The page when one entry more than it was asked for. */
+const pageOf = (events: Event[], size: number, total: number | null): Listed => ({
+  events: events.slice(0, size),
+  total,
+  more: events.length > size,
+});
 
 /** The activity of a project, as far as the caller may read what it tells of. */
 export async function projectFeed(
@@ -50,18 +70,14 @@ export async function projectFeed(
   asked: Asked,
 ): Promise<Listed> {
   const rights = rightsOf(permissions);
-  const streams = streamsOf(rights === null ? new Map() : new Map([[projectId, rights]]), asked.filters);
-  const { caller, filters } = asked;
-  return pageOfStreams(
-    deps,
-    `feed:p${projectId}:${JSON.stringify(rights)}:${whoIs(caller)}`,
-    { streams, caller, filters },
-    asked,
-  );
+  if (rights === null) return EMPTY;
+  const { caller, filters, page } = asked;
+  const { offset, size } = page;
+  const events = await readProject(deps.db, { projectId, caller, rights, filters }, { offset, size: size + 1 });
+  const known = events.length <= size && (events.length > 0 || offset === 0);
+  const total = known ? offset + events.length : await totalOf(deps, asked, new Map([[projectId, rights]]));
+  return pageOf(events, size, total);
 }
-
-/** What a caller's own entries and rights hang on. */
-const whoIs = ({ user, admin }: Caller) => `${user?.id ?? ''}:${admin}`;
 
 /**
  * The activity of a user, or of everyone in the projects that the caller is a member of, as far as the caller may read
@@ -72,22 +88,15 @@ export async function userFeed(deps: Deps, authorId: number | undefined, asked: 
   const { offset: skip, size } = page;
   const way = { caller, authorId, filters, signal };
   const wanted = { skip, take: size + 1 };
-  const pageOf = ({ events, total }: Found): Listed => ({
-    events: events.slice(0, size),
-    total,
-    more: events.length > size,
-  });
   // Mostly the newest entries of a user are readable, and often they are all.
-  const near =
-    authorId === undefined || skip + size >= MAX_WINDOW ? null : await walk(deps, way, wanted, { windows: 1 });
-  if (near !== null && near.total !== null) return pageOf(near);
-  const key = `feed:${authorId ?? 'all'}:${whoIs(caller)}:${today(deps.clock)}`;
-  const rights = await deps.snapshot.get(key, () => fewRights(deps, caller, authorId));
-  const enough = near !== null && near.events.length > size ? near : null;
-  if (rights === null) return pageOf(enough ?? (await walk(deps, way, wanted)));
-  const streams = { streams: streamsOf(rights, filters), caller, authorId, filters };
-  if (enough === null) return pageOfStreams(deps, key, streams, asked);
-  return { ...pageOf(enough), total: await totalOf(deps, key, streams) };
+  const near = authorId === undefined ? null : await walk(deps, way, wanted, { windows: NEAR_WINDOWS });
+  if (near !== null && near.total !== null) return pageOf(near.events, size, near.total);
+  const key = `feed-rights:${authorId ?? ''}:${caller.user?.id ?? ''}:${caller.admin}:${today(deps.clock)}`;
+  const among = await deps.snapshot.get(key, () => fewRights(deps, caller, authorId));
+  const total = among === null ? null : await totalOf(deps, asked, among, authorId);
+  if (total !== null && skip >= total) return pageOf([], size, total);
+  const found = near !== null && near.events.length > size ? near : await walk(deps, { ...way, among }, wanted);
+  return pageOf(found.events, size, total ?? found.total);
 }
 
 /** The caller's rights in the projects that the list is about; null when they are many. */

@@ -27,3 +27,11 @@ export function entriesOf(db: Db, { projectId, authorId }: Owner, { since, until
   if (until !== undefined) query = query.where('events.created_at', '<', until);
   return query;
 }
+
+/** The same, narrowed down by action and target too. */
+export function filteredEntriesOf(db: Db, owner: Owner, filters: Filters) {
+  let query = entriesOf(db, owner, filters);
+  if (filters.action !== undefined) query = query.where('events.action', '=', filters.action);
+  if (filters.targetType !== undefined) query = query.where('events.target_type', '=', filters.targetType);
+  return query;
+}

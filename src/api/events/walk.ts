@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../access/caller.ts';
 import type { Event } from '../../db/tables/events.ts';
 import type { Deps } from '../../deps.ts';
-import { entriesOf, type Filters } from './filters.ts';
+import type { Filters } from './filters.ts';
+import { type Mark, nextMarks } from './marks.ts';
 import { readableIn } from './readable.ts';
 import { type Rights, rightsIn } from './rights.ts';
 
@@ -10,6 +11,8 @@ export interface Walk {
   caller: Caller;
   /** Whose entries; undefined for those of everyone in the projects that the caller is a member of. */
   authorId?: number | undefined;
+  /** The few projects that the list is about, with the caller's rights; null when they are many. */
+  among?: ReadonlyMap<number, Rights> | null;
   filters: Filters;
   signal: AbortSignal;
 }
@@ -21,10 +24,11 @@ export interface Found {
   total: number | null;
 }
 
-type Mark = Pick<Event, 'id' | 'project_id' | 'action' | 'target_type' | 'created_at'>;
-
-const FIRST_WINDOW = 100;
-export const MAX_WINDOW = 2_000;
+const FIRST_WINDOW = 50;
+const MAX_WINDOW = 2_000;
+/** Of few projects, each of which gives so many; pages further down are looked for among all. */
+const MAX_WINDOW_AMONG = 200;
+const DEEP = 1_000;
 
 /**
  * Walks along the entries in the order of the list, window by window, and keeps those that the caller may read. It finds
@@ -34,69 +38,39 @@ export const MAX_WINDOW = 2_000;
  */
 export async function walk(
   deps: Deps,
-  { caller, authorId, filters, signal }: Walk,
+  { caller, authorId, among = null, filters, signal }: Walk,
   { skip, take }: { skip: number; take: number },
   options: { windows?: number } = {},
 ): Promise<Found> {
   const { windows = Number.POSITIVE_INFINITY } = options;
-  const { db } = deps;
-  const known = new Map<number, Rights | null>();
+  const projectIds = among === null || skip > DEEP ? undefined : [...among.keys()];
+  const most = projectIds === undefined ? MAX_WINDOW : MAX_WINDOW_AMONG;
+  const known = new Map<number, Rights | null>(among);
   const events: Event[] = [];
   let readable = 0;
-  let last: Mark | undefined;
-  let size = Math.min(Math.max(FIRST_WINDOW, skip + take), MAX_WINDOW);
+  let after: Mark | undefined;
+  let size = Math.min(Math.max(FIRST_WINDOW, skip + take), most);
   for (let n = 0; n < windows; n += 1) {
     if (n > 0) await setImmediate();
     signal.throwIfAborted();
-    let query = entriesOf(db, { authorId }, filters)
-      .select(['events.id', 'events.project_id', 'events.action', 'events.target_type', 'events.created_at'])
-      .limit(size);
-    if (last !== undefined) {
-      const { created_at, id } = last;
-      query = query.where((eb) =>
-        eb(
-          eb.refTuple('events.created_at', 'events.id'),
-          filters.direction === 'desc' ? '<' : '>',
-          eb.tuple(created_at, id),
-        ),
-      );
-    }
-    const passed: Mark[] = await query.execute();
-    const fitting = passed.filter(
-      ({ action, target_type }) =>
-        (filters.action === undefined || action === filters.action) &&
-        (filters.targetType === undefined || target_type === filters.targetType),
-    );
-    await learn(deps, caller, fitting, authorId === undefined, known);
-    const rights = new Map<number, Rights>();
-    const open = fitting.filter(({ project_id }) => {
-      const found = known.get(project_id) ?? null;
-      if (found !== null) rights.set(project_id, found);
-      return found !== null;
-    });
-    if (open.length > 0) {
-      const ids = open.map(({ id }) => id);
-      const rows = await db
-        .selectFrom('events')
-        .selectAll()
-        .where('id', 'in', ids)
-        .where(readableIn(caller, rights))
-        .execute();
-      const byId = new Map(rows.map((event) => [event.id, event]));
-      for (const id of ids) {
-        const event = byId.get(id);
-        if (event === undefined) continue;
-        readable += 1;
-        if (readable > skip && events.length < take) events.push(event);
-      }
+    const passed = await nextMarks(deps.db, { authorId, projectIds, filters, after }, size);
+    const fitting = passed.filter((mark) => fits(mark, filters));
+    if (among === null) await learn(deps, caller, fitting, authorId === undefined, known);
+    for (const event of await read(deps, caller, fitting, known)) {
+      readable += 1;
+      if (readable > skip && events.length < take) events.push(event);
     }
     if (passed.length < size) return { events, total: readable };
     if (events.length >= take) break;
-    last = passed.at(-1);
-    size = Math.min(size * 4, MAX_WINDOW);
+    after = passed.at(-1);
+    size = Math.min(size * 4, most);
   }
   return { events, total: null };
 }
+
+const fits = ({ action, target_type }: Mark, filters: Filters): boolean =>
+  (filters.action === undefined || action === filters.action) &&
+  (filters.targetType === undefined || target_type === filters.targetType);
 
 /** Finds out the rights in the projects that are not known yet; null where there are none. */
 async function learn(
@@ -109,4 +83,30 @@ async function learn(
   const unknown = [...new Set(marks.map(({ project_id }) => project_id))].filter((id) => !known.has(id));
   const found = await rightsIn(deps, caller, unknown, membersOnly);
   for (const id of unknown) known.set(id, found.get(id) ?? null);
+}
+
+/** The entries of the marks that the caller may read, in the order of the marks. */
+async function read(
+  deps: Deps,
+  caller: Caller,
+  marks: readonly Mark[],
+  known: ReadonlyMap<number, Rights | null>,
+): Promise<Event[]> {
+  const rights = new Map<number, Rights>();
+  const ids: number[] = [];
+  for (const { id, project_id } of marks) {
+    const found = known.get(project_id) ?? null;
+    if (found === null) continue;
+    rights.set(project_id, found);
+    ids.push(id);
+  }
+  if (ids.length === 0) return [];
+  const rows = await deps.db
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where(readableIn(caller, rights))
+    .execute();
+  const byId = new Map(rows.map((event) => [event.id, event]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
