@@ -2,7 +2,7 @@ import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
-import type { FeatureColumn, Project, ProjectFeature } from '../db/tables/projects.ts';
+import type { Project, ProjectFeature } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import {
   allowsInGroup,
@@ -50,11 +50,7 @@ export async function projectPermissions(
 }
 
 /** What the caller may do in the project when the level by membership is known. */
-export function projectPermissionsAt(
-  caller: Caller,
-  project: Pick<Project, 'visibility' | 'archived' | FeatureColumn>,
-  level: number,
-): ProjectPermissions {
+export function projectPermissionsAt(caller: Caller, project: Project, level: number): ProjectPermissions {
   const { user } = caller;
   const standing: ProjectStanding = {
     level,
