@@ -93,6 +93,7 @@ export async function userFeed(deps: Deps, authorId: number | undefined, asked: 
   if (near !== null && near.total !== null) return pageOf(near.events, size, near.total);
   const key = `feed-rights:${authorId ?? ''}:${caller.user?.id ?? ''}:${caller.admin}:${today(deps.clock)}`;
   const among = await deps.snapshot.get(key, () => fewRights(deps, caller, authorId));
+  if (among?.size === 0) return EMPTY;
   const total = among === null ? null : await totalOf(deps, asked, among, authorId);
   if (total !== null && skip >= total) return pageOf([], size, total);
   const found = near !== null && near.events.length > size ? near : await walk(deps, { ...way, among }, wanted);
