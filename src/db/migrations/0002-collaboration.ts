@@ -93,6 +93,7 @@ create index issues_open on issues (project_id, confidential) where state = 'ope
 create index issues_created on issues (created_at, id);
 create index issues_updated on issues (updated_at, id);
 create index issues_state_created on issues (state, created_at, id);
+create index issues_state_updated on issues (state, updated_at, id);
 create index issues_author_created on issues (author_id, created_at, id);
 create index issues_author_state_created on issues (author_id, state, created_at, id);
 create index issues_milestone on issues (milestone_id);
@@ -165,6 +166,7 @@ create index merge_requests_project_state_updated on merge_requests (project_id,
 create index merge_requests_created on merge_requests (created_at, id);
 create index merge_requests_updated on merge_requests (updated_at, id);
 create index merge_requests_state_created on merge_requests (state, created_at, id);
+create index merge_requests_state_updated on merge_requests (state, updated_at, id);
 create index merge_requests_author_created on merge_requests (author_id, created_at, id);
 create index merge_requests_author_state_created on merge_requests (author_id, state, created_at, id);
 create index merge_requests_source on merge_requests (source_project_id, source_branch, state);
