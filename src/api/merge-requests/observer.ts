@@ -1,10 +1,12 @@
 import { timestamp } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
+import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { RefChange } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { Intent } from '../../repositories/change-refs.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { uncheckedStatus } from './merge-status.ts';
 import { describePush } from './push-note.ts';
@@ -31,7 +33,7 @@ export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
   return async (db) => {
     await enterMerge(deps, db, change);
     for (const update of branches) {
-      await moveSource(deps, db, change, update, notes.get(update.ref));
+      await moveSource(deps, db, repo, change, update, notes.get(update.ref));
       await moveTarget(deps, db, change, update);
     }
   };
@@ -61,41 +63,60 @@ async function noteOf(deps: Deps, repo: Repository, change: Intent, update: RefC
   return describePush(repo, old, update.new);
 }
 
-async function moveSource(deps: Deps, db: Db, change: Intent, update: RefChange, note?: string): Promise<void> {
-  const open = await openFrom(db, change.holder.id, update.ref).execute();
-  const now = timestamp(deps.clock);
-  for (const { id, project_id, head_sha } of open) {
-    if (update.new === null || update.new === head_sha) {
+async function moveSource(
+  deps: Deps,
+  db: Db,
+  repo: Repository,
+  change: Intent,
+  update: RefChange,
+  note?: string,
+): Promise<void> {
+  for (const { id } of await openFrom(db, change.holder.id, update.ref).execute()) {
+    const row = await lockMergeRequest(db, id);
+    if (row === undefined) continue;
+    // Another process may have moved the branch on and recorded that first: with the row in hand the ref itself tells.
+    const head = update.new === null ? null : ((await repo.refs.resolve(update.ref)) ?? update.new);
+    if (head === null || head === row.head_sha) {
       await db
         .updateTable('merge_requests')
         .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
         .where('id', '=', id)
         .execute();
     } else {
-      await db
-        .updateTable('merge_requests')
-        .set((eb) => ({
-          head_sha: update.new,
-          merge_status: uncheckedStatus(eb),
-          approvals_syncing: 1,
-          merge_error: null,
-          updated_at: now,
-        }))
-        .where('id', '=', id)
-        .execute();
-      const { userId } = change;
-      if (note !== undefined && userId !== null) {
-        await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
-      }
-      await deps.events.record(
-        db,
-        'merge_request.updated',
-        { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: update.new },
-        { projectId: project_id, actorId: userId },
-      );
+      await moveHead(deps, db, row, head, change.userId, note);
     }
     await enqueueRefresh(deps, db, id);
   }
+}
+
+async function moveHead(
+  deps: Deps,
+  db: Db,
+  { id, project_id, head_sha }: MergeRequest,
+  head: string,
+  userId: number | null,
+  note: string | undefined,
+): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set((eb) => ({
+      head_sha: head,
+      merge_status: uncheckedStatus(eb),
+      approvals_syncing: 1,
+      merge_error: null,
+      updated_at: timestamp(deps.clock),
+    }))
+    .where('id', '=', id)
+    .execute();
+  if (note !== undefined && userId !== null) {
+    await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
+  }
+  await deps.events.record(
+    db,
+    'merge_request.updated',
+    { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: head },
+    { projectId: project_id, actorId: userId },
+  );
 }
 
 async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update: RefChange): Promise<void> {

@@ -9,8 +9,13 @@ import { ProjectGit } from '../../../test/support/project-git.ts';
 import { timestamp } from '../../core/clock.ts';
 import { nextIid } from '../../db/iids.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { ofProject } from '../../repositories/holder.ts';
+import { observeMergeRequests } from './observer.ts';
 import { refreshMergeRequest } from './refresh.ts';
 import { latestVersion } from './version.ts';
+
+const AS = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
 
 let app: TestApp;
 let url: string;
@@ -163,4 +168,26 @@ test('the objects of a fork come over with the head alone', async (t) => {
   const row = await refreshMergeRequest(app.deps, id);
   assert.equal(target.run(['rev-parse', `refs/merge-requests/${row.iid}/head`]), head);
   assert.throws(() => target.run(['cat-file', '-e', secret]));
+});
+
+test('a push that is recorded after a later one does not set the head back', async (t) => {
+  const { project, head, dir } = await seeded(t);
+  const id = await insert(project, head);
+  await mustGit(dir, ['switch', '--quiet', 'topic']);
+  await mustGit(dir, [...AS, 'commit', '--quiet', '--allow-empty', '-m', 'First']);
+  const first = await mustGit(dir, ['rev-parse', 'HEAD']);
+  await mustGit(dir, [...AS, 'commit', '--quiet', '--allow-empty', '-m', 'Second']);
+  await mustGit(dir, ['push', '--quiet', 'origin', 'topic']);
+  const second = await mustGit(dir, ['rev-parse', 'HEAD']);
+  assert.equal((await rowOf(id)).head_sha, second);
+  const late = await observeMergeRequests(app.deps, repositoryOf(app.deps, project), {
+    holder: ofProject(project),
+    userId: 1,
+    updates: [{ ref: 'refs/heads/topic', old: head, new: first }],
+    wasEmpty: false,
+    via: 'git',
+    pushOptions: [],
+  });
+  await app.deps.db.transaction().execute(async (db) => late?.(db));
+  assert.equal((await rowOf(id)).head_sha, second);
 });
