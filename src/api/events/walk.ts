@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Event } from '../../db/tables/events.ts';
 import type { Deps } from '../../deps.ts';
 import type { Filters } from './filters.ts';
-import { type Mark, nextMarks } from './marks.ts';
+import { type Mark, type Marks, nextMarks } from './marks.ts';
 import { readableIn } from './readable.ts';
 import { type Rights, rightsIn } from './rights.ts';
 
@@ -29,6 +29,8 @@ const MAX_WINDOW = 2_000;
 /** Of few projects, each of which gives so many; pages further down are looked for among all. */
 const MAX_WINDOW_AMONG = 200;
 const DEEP = 1_000;
+/** Projects known to be hidden that are passed over from then on. */
+const MAX_WITHOUT = 500;
 
 /**
  * Walks along the entries in the order of the list, window by window, and keeps those that the caller may read. It finds
@@ -48,29 +50,25 @@ export async function walk(
   const known = new Map<number, Rights | null>(among);
   const events: Event[] = [];
   let readable = 0;
-  let after: Mark | undefined;
+  let after: Marks['last'];
   let size = Math.min(Math.max(FIRST_WINDOW, skip + take), most);
   for (let n = 0; n < windows; n += 1) {
     if (n > 0) await setImmediate();
     signal.throwIfAborted();
-    const passed = await nextMarks(deps.db, { authorId, projectIds, filters, after }, size);
-    const fitting = passed.filter((mark) => fits(mark, filters));
-    if (among === null) await learn(deps, caller, fitting, authorId === undefined, known);
-    for (const event of await read(deps, caller, fitting, known)) {
+    const without = [...known].flatMap(([id, rights]) => (rights === null ? id : [])).slice(0, MAX_WITHOUT);
+    const { marks, last } = await nextMarks(deps.db, { authorId, projectIds, without, filters, after }, size);
+    if (among === null) await learn(deps, caller, marks, authorId === undefined, known);
+    for (const event of await read(deps, caller, marks, known)) {
       readable += 1;
       if (readable > skip && events.length < take) events.push(event);
     }
-    if (passed.length < size) return { events, total: readable };
+    if (last === undefined) return { events, total: readable };
     if (events.length >= take) break;
-    after = passed.at(-1);
+    after = last;
     size = Math.min(size * 4, most);
   }
   return { events, total: null };
 }
-
-const fits = ({ action, target_type }: Mark, filters: Filters): boolean =>
-  (filters.action === undefined || action === filters.action) &&
-  (filters.targetType === undefined || target_type === filters.targetType);
 
 /** Finds out the rights in the projects that are not known yet; null where there are none. */
 async function learn(
