@@ -1,6 +1,6 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
-import { isProjectOf } from '../../access/membership.ts';
+import { fewProjectsOf, isProjectOf } from '../../access/membership.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
@@ -62,17 +62,40 @@ const FEW_PROJECTS = 2_000;
 export async function placeSources(deps: Deps, caller: Caller, wanted: ProjectsWanted): Promise<Ids[]> {
   if (caller.admin && wanted.below === undefined) return [];
   const day = today(deps.clock);
-  const query = deps.db
-    .selectFrom('projects')
-    .select('projects.id')
-    .where((eb) => readableProjects(eb, caller, wanted, day));
-  const key = `readable:${day}:${caller.admin ? 'admin' : caller.user?.id}:${JSON.stringify(wanted)}`;
-  const rows = await deps.snapshot.get(key, () => query.limit(FEW_PROJECTS + 1).execute());
+  const who = caller.admin ? 'admin' : caller.user?.id;
+  const key = `readable:${day}:${who}:${JSON.stringify(wanted)}`;
+  const readable = () =>
+    deps.db
+      .selectFrom('projects')
+      .select('projects.id')
+      .where((eb) => readableProjects(eb, caller, wanted, day));
+  const ids = await deps.snapshot.get(key, async () => {
+    if (wanted.below !== undefined) return idsOf(readable());
+    const candidates = await candidatesOf(deps, caller, day);
+    if (candidates === null) return null;
+    return candidates.length === 0 ? [] : idsOf(readable().where('projects.id', 'in', candidates));
+  });
   const table = sql.table(wanted.feature);
   const [id, project] = [sql.ref(`${wanted.feature}.id`), sql.ref(`${wanted.feature}.project_id`)];
-  if (rows.length === 0) return [sql`select ${id} from ${table} where 1 = 0`];
-  if (rows.length <= FEW_PROJECTS) {
-    return [sql`select ${id} from ${table} where ${project} in (${sql.join(rows.map((row) => row.id))})`];
-  }
-  return wanted.below === undefined ? [] : [sql`select ${id} from ${table} where ${project} in (${query})`];
+  if (ids === null)
+    return wanted.below === undefined ? [] : [sql`select ${id} from ${table} where ${project} in (${readable()})`];
+  if (ids.length === 0) return [sql`select ${id} from ${table} where 1 = 0`];
+  return [sql`select ${id} from ${table} where ${project} in (${sql.join(ids)})`];
+}
+
+/** The ids that a query gives; null when they are not few. */
+async function idsOf(query: SelectQueryBuilder<Schema, 'projects', { id: number }>): Promise<number[] | null> {
+  const rows = await query.limit(FEW_PROJECTS + 1).execute();
+  return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
+}
+
+/** Projects that are open to the caller or that he is a member of, by an index each; null when they are not few. */
+async function candidatesOf(deps: Deps, caller: Caller, day: string): Promise<number[] | null> {
+  const { db } = deps;
+  const open = await idsOf(
+    db.selectFrom('projects').select('projects.id').where('projects.visibility', 'in', openVisibilities(caller)),
+  );
+  if (open === null || caller.user === null) return open;
+  const own = await fewProjectsOf(db, caller.user.id, AccessLevel.guest, day, FEW_PROJECTS);
+  return own === null ? null : [...new Set([...open, ...own])];
 }

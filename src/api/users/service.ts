@@ -98,8 +98,10 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
   const user = await orConflict(() =>
     deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw emailTaken();
+      // Asked in this order, so that a user who comes in between is told of as one.
+      const pathTaken = await isPathTaken(db, given.username);
       if (await isUsernameTaken(db, given.username)) throw usernameTaken();
-      if (await isPathTaken(db, given.username)) throw invalidModel({ username: ['has already been taken'] });
+      if (pathTaken) throw invalidModel({ username: ['has already been taken'] });
       await refuseForeignAddresses(db, { id: 0, email: given.email }, given);
       const created = await createAccount(db, deps.clock, {
         username: given.username,
