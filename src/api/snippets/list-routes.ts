@@ -42,7 +42,7 @@ export const snippetListRoutes = [
     access: signedIn,
     input: AllSnippetsInput,
     success,
-    handler: (c) => sendPage(c, allSnippets(c.deps, c.caller, c.input)),
+    handler: async (c) => sendPage(c, await allSnippets(c.deps, c.caller, c.input)),
   }),
   route({
     method: 'GET',

@@ -1,9 +1,9 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
-import { projectsOf } from '../../access/membership.ts';
+import { fewProjectsOf } from '../../access/membership.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import { readableSnippets } from '../../access/snippets.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
-import { AccessLevel } from '../../core/access-levels.ts';
+import { AccessLevel, VISIBILITIES } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -38,12 +38,15 @@ export const publicSnippets = (deps: Deps, filters: SnippetFilters): SnippetQuer
     within(deps, filters).where('snippets.visibility', '=', 'public').where('snippets.project_id', 'is', null),
   );
 
+/** Projects that are named one by one at most. */
+const FEW_PROJECTS = 100;
+
 /** All that the user may read. @param filters `repository_storage` is for administrators */
-export function allSnippets(
+export async function allSnippets(
   deps: Deps,
   caller: UserCaller,
   filters: SnippetFilters & { repository_storage?: string },
-): SnippetQuery {
+): Promise<SnippetQuery> {
   const { repository_storage } = filters;
   if (caller.admin) {
     const query = within(deps, filters);
@@ -55,18 +58,27 @@ export function allSnippets(
   const userId = caller.user.id;
   const open = openVisibilities(caller);
   const readable = within(deps, filters).where(readableSnippets(caller, day));
-  const closed = readable.where('snippets.visibility', 'not in', open);
-  const inProjects = closed
-    .where('snippets.project_id', 'in', projectsOf(userId, AccessLevel.guest, day))
-    .where('snippets.author_id', '<>', userId);
-  // Each part follows an index of its own in this order: what is hidden from the user is never looked at.
-  const parts = open.map((visibility) => readable.where('snippets.visibility', '=', visibility));
-  return newestFirst(
-    parts.reduce(
-      (all, part) => all.unionAll(part),
-      inProjects.unionAll(closed.where('snippets.author_id', '=', userId)),
-    ),
+  const closed = VISIBILITIES.filter((visibility) => !open.includes(visibility));
+  const others = readable.where('snippets.author_id', '<>', userId);
+  const few = await deps.snapshot.get(`few:${userId}:${AccessLevel.guest}:${day}`, () =>
+    fewProjectsOf(deps.db, userId, AccessLevel.guest, day, FEW_PROJECTS),
   );
+  // Each part follows an index of its own in this order. Where the user is a member of many projects, he soon comes upon
+  // what he may read of all that is not open; where of few, it is looked for in these.
+  const ofMembers =
+    few === null
+      ? closed.map((visibility) => others.where('snippets.visibility', '=', visibility))
+      : [
+          others
+            .where('snippets.visibility', 'in', closed)
+            .where('snippets.project_id', 'in', few.length > 0 ? few : [0]),
+        ];
+  const parts = [
+    ...open.map((visibility) => readable.where('snippets.visibility', '=', visibility)),
+    readable.where('snippets.author_id', '=', userId).where('snippets.visibility', 'in', closed),
+    ...ofMembers,
+  ];
+  return newestFirst(parts.reduce((all, part) => all.unionAll(part)));
 }
 
 /** Snippets of a project, as far as the caller may read them. */

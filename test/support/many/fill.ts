@@ -21,7 +21,7 @@ export async function fillWithMany(
     const projectOf = (n: number) => (inBigProject(n) ? first : first + ((n * 7) % amounts.projects));
     await planning(db, amounts.projects, first);
     await issuables(db, amounts, first, projectOf);
-    await snippets(db, amounts.issues / 10, projectOf, place);
+    await snippets(db, amounts.snippets, projectOf, place);
     await insert(db, 'events', events(amounts, projectOf));
   });
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../src/db/schema.ts';
-import { type Amounts, at, count, insert, LABELS, type Row, rowsOf, USERS, word } from './rows.ts';
+import { type Amounts, at, count, insert, inTurn, type Row, rowsOf, USERS, word } from './rows.ts';
 
 /** Issues and merge requests with what hangs on them. Every tenth issue is confidential. */
 export async function issuables(
@@ -38,7 +38,7 @@ export async function issuables(
         confidential: n % 10 === 0 ? 1 : 0,
         weight: n % 8,
         due_date: n % 4 === 0 ? at(n + 5_000).slice(0, 10) : null,
-        milestone_id: project === first ? 100 + (n % LABELS) : null,
+        milestone_id: project === first ? inTurn(n) : null,
       };
     }),
   );
@@ -61,7 +61,7 @@ export async function issuables(
         head_sha: n.toString(16).padStart(40, '0'),
         merge_status: 'can_be_merged',
         merged_at: state === 'merged' ? at(n + 900) : null,
-        milestone_id: project === first ? 100 + (n % LABELS) : null,
+        milestone_id: project === first ? inTurn(n) : null,
       };
     }),
   );
@@ -71,14 +71,12 @@ export async function issuables(
   ] as const) {
     const hung = (n: number) => ({ issuable_type: type, issuable_id: 1 + n, project_id: projectOf(n) });
     const inBig = (n: number) => projectOf(n) === first;
-    const labelled = rowsOf(amount, (n) =>
-      inBig(n) && n % 7 > 0 ? { ...hung(n), label_id: 100 + (n % LABELS) } : null,
-    );
+    const labelled = rowsOf(amount, (n) => (inBig(n) && n % 7 > 0 ? { ...hung(n), label_id: inTurn(n) } : null));
     await insert(db, 'issuable_labels', labelled);
     await insert(
       db,
       'issuable_assignees',
-      rowsOf(amount, (n) => ({ ...hung(n), user_id: 1_000 + ((n * 3) % USERS) })),
+      rowsOf(amount, (n) => ({ ...hung(n), user_id: 1_000 + ((n + 5) % USERS) })),
     );
     await insert(db, 'notes', notes(type, amount, projectOf));
     await insert(

@@ -15,7 +15,7 @@ export const LISTS: readonly string[] = [
   `${project}/issues?labels=label%203`,
   `${project}/issues?labels=None&state=opened`,
   `${project}/issues?milestone=milestone%204`,
-  `${project}/issues?assignee_username=user-9`,
+  `${project}/issues?assignee_username=user-10`,
   `${project}/issues?author_username=user-10`,
   `${project}/issues?search=parser`,
   `${project}/issues?pagination=keyset&order_by=created_at`,

@@ -6,12 +6,13 @@ export interface Amounts {
   issues: number;
   mergeRequests: number;
   events: number;
+  snippets: number;
 }
 
 /** Users that write things; the first is ana. */
-export const USERS = 200;
+export const USERS = 30;
 /** Labels, milestones and rules of the big project. */
-export const LABELS = 20;
+export const LABELS = 5;
 const START = Date.UTC(2024, 0, 1);
 const WORDS = ['parser', 'crash', 'slow', 'login', 'cache', 'button', 'upload', 'timeout', 'colour', 'index'];
 
@@ -19,6 +20,8 @@ const WORDS = ['parser', 'crash', 'slow', 'login', 'cache', 'button', 'upload', 
 const MAX_VALUES = 20_000;
 /** Every fifth thing belongs to the big project, in a mix that is always the same. */
 export const inBigProject = (n: number) => n % 5 === 0;
+/** One of the labels or milestones of the big project: every fifth thing is in it. */
+export const inTurn = (n: number) => 100 + (Math.floor(n / 5) % LABELS);
 /** Instants a minute apart. */
 export const at = (n: number) => new Date(START + n * 60_000).toISOString();
 /** One of a few words. */
