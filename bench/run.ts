@@ -49,10 +49,10 @@ function row({ name, measured, value, limit, better }: Figure): string {
 }
 
 await mkdir(data, { recursive: true });
-if (wanted.includes('lists')) {
-  const all = await lists(data, (figure) => say(row(figure)));
+if (wanted[0] === 'lists') {
+  const all = await lists(data, (figure) => say(row(figure)), wanted.slice(1));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
-  if (wanted.length === 1) process.exit(0);
+  process.exit(0);
 }
 say('making the repository (kept for later runs) ...');
 await makeRepository(join(data, 'repository.git'));

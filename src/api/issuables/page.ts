@@ -6,7 +6,7 @@ import type { Ids, IssuableTable } from './filters.ts';
 import { inOrder, type OrderTerm } from './order.ts';
 
 /** Rows of a source up to which gathering and sorting them is quicker than walking along an order. */
-const FEW = 5_000;
+const FEW = 500;
 
 /** What a list shows, before its page is cut out. */
 export interface Selection {
