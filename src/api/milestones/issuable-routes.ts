@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { today } from '../../core/clock.ts';
 import { pageOf } from '../../db/paginate.ts';
@@ -20,6 +21,18 @@ const projectsOf = ({ deps }: BaseContext, home: MilestoneHome) =>
     .select('projects.id')
     .where(home.type === 'project' ? 'projects.id' : 'projects.namespace_id', '=', home.id);
 
+/** By the priority of labels, which is in no index; where no label has one, that leaves the ids, which are. */
+async function orderIn(c: BaseContext, home: MilestoneHome, table: 'issues' | 'merge_requests') {
+  const priority = await c.deps.db
+    .selectFrom('label_priorities')
+    .select('label_id')
+    .where('project_id', 'in', projectsOf(c, home))
+    .limit(1)
+    .executeTakeFirst();
+  if (priority !== undefined) return orderTerms(table, 'label_priority', 'asc');
+  return [{ value: sql.ref(`${table}.id`), nullable: false, direction: 'asc' as const }];
+}
+
 /** A page of the issues that have the milestone and that the caller may read, by the priority of their labels. */
 async function issuesOf(c: BaseContext, home: MilestoneHome, id: number): Promise<IssueBasic[]> {
   const { deps, caller } = c;
@@ -30,7 +43,7 @@ async function issuesOf(c: BaseContext, home: MilestoneHome, id: number): Promis
     .where('issues.milestone_id', '=', milestone)
     .where('issues.project_id', 'in', projectsOf(c, home))
     .where(visibleIssues(caller, today(deps.clock)));
-  const sorted = inOrder(query, 'issues', orderTerms('issues', 'label_priority', 'asc'));
+  const sorted = inOrder(query, 'issues', await orderIn(c, home, 'issues'));
   const { rows, total } = await pageOf(deps.db, sorted, c.page);
   setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
   return presentBasicIssues(deps, caller, rows);
@@ -46,7 +59,7 @@ async function mergeRequestsOf(c: BaseContext, home: MilestoneHome, id: number):
     .where('merge_requests.milestone_id', '=', milestone)
     .where('merge_requests.project_id', 'in', projectsOf(c, home))
     .where(visibleMergeRequests(caller, today(deps.clock)));
-  const sorted = inOrder(query, 'merge_requests', orderTerms('merge_requests', 'label_priority', 'asc'));
+  const sorted = inOrder(query, 'merge_requests', await orderIn(c, home, 'merge_requests'));
   const { rows, total } = await pageOf(deps.db, sorted, c.page);
   setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
   return presentMergeRequests(deps, rows);
