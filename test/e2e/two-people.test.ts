@@ -82,15 +82,15 @@ const status = async (promise: Promise<unknown>): Promise<number> => {
 
 /** What a person did, oldest first, as `action target`. */
 async function feedOf(client: Client): Promise<string[]> {
-  const events = await client.Events.all({ sort: 'asc', perPage: 100 } as never);
-  return (events as unknown as Record<string, unknown>[]).map((event) => {
+  const events = await client.Events.all({ sort: 'asc', perPage: 100 });
+  return events.map((event) => {
     const pushed = event.push_data as { ref: string; commit_count: number } | undefined;
     return `${event.action_name} ${pushed === undefined ? event.target_type : `${pushed.ref} ${pushed.commit_count}`}`;
   });
 }
 
 test('branch, push, review, approval, new push, approval again, merge, issue closed', async () => {
-  await ben.MergeRequestApprovals.createApprovalRule(projectId, 'Review', 1, { userIds: [await idOf('ben')] } as never);
+  await ben.MergeRequestApprovals.createApprovalRule(projectId, 'Review', 1, { userIds: [await idOf('ben')] });
   const issue = await ben.Issues.create(projectId, 'The tool lacks a text', { description: 'See @ada' });
   assert.equal(issue.iid, 1);
 
@@ -122,7 +122,7 @@ test('branch, push, review, approval, new push, approval again, merge, issue clo
       oldPath: 'tool.txt',
       newLine: '1',
     },
-  } as never);
+  });
   assert.equal(discussion.notes?.[0]?.type, 'DiffNote');
   await ben.MergeRequestApprovals.approve(projectId, request.iid, { sha: first });
   assert.equal((await approvals(request.iid)).approvals_left, 0);
@@ -146,13 +146,13 @@ test('branch, push, review, approval, new push, approval again, merge, issue clo
     () => ada.Issues.show(issue.iid, { projectId }),
     ({ state }) => state === 'closed',
   );
-  assert.equal((closed as unknown as { closed_by: { username: string } }).closed_by.username, 'ben');
+  assert.partialDeepStrictEqual(closed, { closed_by: { username: 'ben' } });
   const branches = await until(
     () => ada.Branches.all(projectId),
     (all) => all.length === 1,
   );
   assert.equal(branches[0]?.name, 'main');
-  const notes = await ada.IssueNotes.all(projectId, issue.iid, { sort: 'asc', orderBy: 'created_at' } as never);
+  const notes = await ada.IssueNotes.all(projectId, issue.iid, { sort: 'asc', orderBy: 'created_at' });
   const said = notes.map(({ body }) => body);
   assert.ok(said.includes('mentioned in merge request !1'), said.join('\n'));
   assert.ok(

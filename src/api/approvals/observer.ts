@@ -8,6 +8,7 @@ import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
+import { openAmong } from '../merge-requests/open-branches.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { settingsOf } from '../projects/settings.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
@@ -26,14 +27,21 @@ type OwnersOfChanges = ReadonlyMap<number, ReadonlySet<number> | 'everyone'>;
 export const resetApprovals: RefObserver = async (deps, repo, { holder, updates, userId }) => {
   const moved = updates.filter(({ ref, new: head }) => ref.startsWith(HEADS) && head !== null);
   if (holder.type !== 'project' || moved.length === 0) return null;
+  const branches = moved.map(nameOf);
   const owners = new Map<number, ReadonlySet<number> | 'everyone'>();
-  for (const update of moved) await findOwners(deps, repo, holder.id, update, owners);
+  const before = await openAmong(deps.db, 'source', holder.id, branches);
+  for (const update of moved.filter((each) => before.has(nameOf(each)))) {
+    await findOwners(deps, repo, holder.id, update, owners);
+  }
   return async (db) => {
-    for (const { ref, new: head } of moved) {
+    const sources = await openAmong(db, 'source', holder.id, branches);
+    for (const { ref, new: head } of moved.filter((each) => sources.has(nameOf(each)))) {
       for (const { id } of await openFrom(db, holder.id, ref)) await reset(deps, db, id, head!, owners, userId);
     }
   };
 };
+
+const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 
 const openFrom = (db: Db, projectId: number, ref: string): Promise<MergeRequest[]> =>
   db

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entryAt } from '../../git/tree.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
+import { openAmong } from '../merge-requests/open-branches.ts';
 import { refreshMergeRequest } from '../merge-requests/refresh.ts';
 
 const HEADS = 'refs/heads/';
@@ -21,8 +22,11 @@ interface Resync {
 export const noticeCodeOwners: RefObserver = async (deps, repo, { holder, updates }) => {
   if (holder.type !== 'project') return null;
   const branches: string[] = [];
-  for (const { ref, old, new: head } of updates) {
-    if (!ref.startsWith(HEADS) || old === null || head === null) continue;
+  const moved = updates.filter(({ ref, old, new: head }) => ref.startsWith(HEADS) && old !== null && head !== null);
+  const names = moved.map(({ ref }) => ref.slice(HEADS.length));
+  const targets = await openAmong(deps.db, 'target', holder.id, names);
+  for (const { ref, old, new: head } of moved) {
+    if (old === null || head === null || !targets.has(ref.slice(HEADS.length))) continue;
     if ((await ownersFile(repo, old)) !== (await ownersFile(repo, head))) branches.push(ref.slice(HEADS.length));
   }
   if (branches.length === 0) return null;

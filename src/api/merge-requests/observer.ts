@@ -9,6 +9,7 @@ import type { RefObserver } from '../../repositories/ref-observers.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { uncheckedStatus } from './merge-status.ts';
+import { openAmong } from './open-branches.ts';
 import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
 import { markMerged } from './state.ts';
@@ -23,21 +24,28 @@ const OPEN = ['opened', 'locked'] as const;
  * new head, a moved target branch means another check, and a merge is entered.
  */
 export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
-  const branches = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
-  if (change.holder.type !== 'project' || branches.length === 0) return null;
+  const updates = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
+  if (change.holder.type !== 'project' || updates.length === 0) return null;
+  const { id } = change.holder;
+  const branches = updates.map(nameOf);
+  const before = await openAmong(deps.db, 'source', id, branches);
   const notes = new Map<string, string>();
-  for (const update of branches) {
+  for (const update of updates.filter((each) => before.has(nameOf(each)))) {
     const note = await noteOf(deps, repo, change, update);
     if (note !== null) notes.set(update.ref, note);
   }
   return async (db) => {
     await enterMerge(deps, db, change);
-    for (const update of branches) {
-      await moveSource(deps, db, repo, change, update, notes.get(update.ref));
-      await moveTarget(deps, db, change, update);
+    const sources = await openAmong(db, 'source', id, branches);
+    const targets = await openAmong(db, 'target', id, branches);
+    for (const update of updates) {
+      if (sources.has(nameOf(update))) await moveSource(deps, db, repo, change, update, notes.get(update.ref));
+      if (targets.has(nameOf(update))) await moveTarget(deps, db, change, update);
     }
   };
 };
+
+const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 
 async function enterMerge(deps: Deps, db: Db, { cause, userId }: Intent): Promise<void> {
   if (cause?.type !== 'merge') return;
