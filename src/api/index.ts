@@ -4,6 +4,7 @@ import { applicationRoutes } from './applications/routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
 import { awardEmojiRoutes } from './award-emoji/routes.ts';
+import { badgeRoutes } from './badges/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...issueRoutes,
   ...otherIssueRoutes,
   ...issueMergeRequestRoutes,
+  ...badgeRoutes,
   ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,

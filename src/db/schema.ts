@@ -56,6 +56,18 @@ import type {
 } from './tables/repositories.ts';
 import type { SnippetsTable } from './tables/snippets.ts';
 import type {
+  BadgesTable,
+  GpgKeyIdsTable,
+  GpgKeysTable,
+  GroupProtectedBranchesTable,
+  GroupProtectedBranchLevelsTable,
+  InvitationsTable,
+  ProjectAliasesTable,
+  UploadsTable,
+  UserFollowsTable,
+  UserPreferencesTable,
+} from './tables/spaces.ts';
+import type {
   AccessTokensTable,
   DeployKeyProjectsTable,
   DeployKeysTable,
@@ -121,6 +133,16 @@ export interface Schema {
   approval_rule_branches: ApprovalRuleBranchesTable;
   approvals: ApprovalsTable;
   snippets: SnippetsTable;
+  badges: BadgesTable;
+  uploads: UploadsTable;
+  group_protected_branches: GroupProtectedBranchesTable;
+  group_protected_branch_levels: GroupProtectedBranchLevelsTable;
+  invitations: InvitationsTable;
+  user_follows: UserFollowsTable;
+  user_preferences: UserPreferencesTable;
+  gpg_keys: GpgKeysTable;
+  gpg_key_ids: GpgKeyIdsTable;
+  project_aliases: ProjectAliasesTable;
   events: EventsTable;
   domain_events: DomainEventsTable;
   jobs: JobsTable;

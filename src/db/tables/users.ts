@@ -44,6 +44,9 @@ export interface UsersTable {
   last_sign_in_at: Timestamp | null;
   current_sign_in_at: Timestamp | null;
   last_activity_on: Day | null;
+  /** Of service accounts: the group or project that made it; null for those of the whole server. */
+  provisioned_by_group_id: number | null;
+  provisioned_by_project_id: number | null;
 }
 export type User = Selectable<UsersTable>;
 

@@ -59,4 +59,6 @@ export const LISTS: readonly string[] = [
   'snippets/public',
   'snippets/all',
   `${project}/snippets`,
+  `${project}/badges`,
+  `${group}/badges`,
 ];
