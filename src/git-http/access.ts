@@ -5,7 +5,7 @@ import { type FoundProject, findMoved, findProject } from '../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { callerOfToken } from '../access/token-caller.ts';
-import { ApiError, forbidden, notFound } from '../core/errors.ts';
+import { ApiError, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
@@ -71,7 +71,10 @@ type Wants = 'read' | 'write';
 const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
 
 /** What the caller may not see: anonymous callers are asked for credentials, for others it is not there. */
-const hidden = (caller: Caller, what: 'Project' | 'Snippet') => (isStranger(caller) ? challenge() : notFound(what));
+const hidden = (caller: Caller, what: 'project' | 'snippet') =>
+  isStranger(caller)
+    ? challenge()
+    : refused(`The ${what} you were looking for could not be found or you don't have permission to view it.`, 404);
 
 /**
  * Lets a git request to the repository of a project or a snippet, or refuses it. A repository that the caller may not
@@ -83,7 +86,7 @@ export async function admitGit(deps: Deps, request: FastifyRequest, path: string
   const project = await findGitProject(deps, path);
   if (project !== undefined) return admitToProject(deps, caller, project, wants);
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
-  if (id === undefined) throw hidden(caller, 'Project');
+  if (id === undefined) throw hidden(caller, 'project');
   return admitToSnippet(deps, caller, { projectPath, id: Number(id) }, wants);
 }
 
@@ -96,13 +99,13 @@ async function admitToProject(
   const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_code')) {
     const known = !isStranger(caller) && permissions.can('read_project') && permissions.level > 0;
-    throw known ? forbidden('You are not allowed to download code from this project.') : hidden(caller, 'Project');
+    throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
   }
   checkScopes(caller, wants);
   if (wants === 'write') {
-    if (project.archived === 1) throw forbidden('The project is archived: its repository can only be read.');
+    if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
     const collaborates = permissions.can('push_code') ? undefined : await collaborationBranches(deps, caller, project);
-    if (collaborates?.size === 0) throw forbidden('You are not allowed to push code to this project.');
+    if (collaborates?.size === 0) throw refused('You are not allowed to push code to this project.', 403);
     if (collaborates !== undefined) {
       return { kind: 'project', caller, holder: ofProject(project), project, permissions, collaborates };
     }
@@ -119,11 +122,11 @@ async function admitToSnippet(
   // A deploy token is for the code of a project.
   const found = caller.credential.kind === 'deploy_token' ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
-  if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'Snippet');
-  if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'Snippet');
+  if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'snippet');
+  if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
   checkScopes(caller, wants);
   if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
-    throw forbidden('You are not allowed to update this snippet.');
+    throw refused('You are not allowed to update this snippet.', 403);
   }
   return { kind: 'snippet', caller, holder: ofSnippet(found.snippet) };
 }
@@ -136,7 +139,7 @@ function checkScopes(caller: Caller, wants: Wants): void {
   }
   const enough = wants === 'read' ? READ_SCOPES : WRITE_SCOPES;
   if (caller.scopes === null || caller.scopes.some((scope) => enough.includes(scope))) return;
-  throw forbidden(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`);
+  throw refused(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`, 403);
 }
 
 /** Git clients keep old addresses for years: a project that moved is served from its old path too. */

@@ -1,6 +1,8 @@
 import { ApiError } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
+import { findInTheWay } from '../git/ref-collision.ts';
+import type { Repository } from '../git/repository.ts';
 import type { CheckContext, CheckVerdict, PushedRef, UpdateContext, UpdateResult } from '../git/transport/push.ts';
 import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
@@ -83,9 +85,8 @@ export async function applyPush(
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.message;
-        if (error instanceof GitError && error.code === 'conflict')
-          return 'the ref was changed meanwhile; fetch and try again';
-        if (error instanceof GitError && error.code === 'invalid') return 'funny refname or not a commit';
+        const reason = error instanceof GitError ? await explain(repo, some, error) : null;
+        if (reason !== null) return reason;
         deps.log.log('error', 'a push could not move its refs', {
           [`${holder.type}_id`]: holder.id,
           error: String(error),
@@ -96,7 +97,22 @@ export async function applyPush(
     const reason = await apply(updates);
     if (reason === null || atomic || updates.length === 1) return { reasons: updates.map(() => reason) };
     const reasons: (string | null)[] = [];
-    for (const update of updates) reasons.push(await apply([update]));
+    // Deletions first: `feature` may make room for `feature/x`.
+    const order = updates.map((_, index) => index).sort((a, b) => rank(updates[a]!) - rank(updates[b]!));
+    for (const index of order) reasons[index] = await apply([updates[index]!]);
     return { reasons };
   });
+}
+
+const rank = (update: PushedRef): number => (update.new === null ? 0 : 1);
+
+/** Why refs could not be moved as they were asked to; null where it is no fault of the push. */
+async function explain(repo: Repository, updates: readonly PushedRef[], { code }: GitError): Promise<string | null> {
+  if (code !== 'conflict' && code !== 'invalid') return null;
+  for (const { ref } of updates.filter(({ old }) => old === null)) {
+    const beside = updates.find((other) => other.ref.startsWith(`${ref}/`) || ref.startsWith(`${other.ref}/`));
+    const other = (await findInTheWay(repo.refs, ref)) ?? beside?.ref;
+    if (other !== undefined) return `'${other}' exists; cannot create '${ref}'`;
+  }
+  return code === 'conflict' ? 'the ref was changed meanwhile; fetch and try again' : 'funny refname or not a commit';
 }

@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, notFound } from '../core/errors.ts';
+import { ApiError, refused } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
 import { advertise } from '../git/transport/advertise.ts';
 import { receivePack } from '../git/transport/receive-pack.ts';
 import type { Service } from '../git/transport/service.ts';
 import type { TransportSession } from '../git/transport/session.ts';
 import { uploadPack } from '../git/transport/upload-pack.ts';
+import { sendTextError } from '../http/errors.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { admitGit, type GitAccess } from './access.ts';
 import { GIT_PREFIX } from './paths.ts';
@@ -27,12 +29,27 @@ interface RepositoryParams {
 /** The bytes a client sends, unpacked; what they may grow to is bounded where they are read. */
 function inputOf(request: FastifyRequest): Readable {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  const body = request.body as Readable;
+  const body = request.body as Readable | undefined;
+  if (body === undefined || body === null) throw new ApiError(400, NO_REQUEST);
   if (encoding === 'identity') return body;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new ApiError(415, '415 Unsupported Media Type');
   const gunzip = createGunzip();
   body.on('error', (error) => gunzip.destroy(error));
   return body.pipe(gunzip);
+}
+
+const NO_DUMB_PROTOCOL = 'Only the smart protocol is served here: use a newer git.';
+const NO_REQUEST = 'The request is empty, or not one that git sends.';
+/** What git says when it cannot read what it was sent. */
+const NOT_GIT =
+  /hung up unexpectedly|protocol error|bad line length|^fatal: (?:expected|unexpected|unknown|invalid|no command)/m;
+
+/** A request that git has refused without an answer of its own is the client's fault where git says so. */
+function refuseInput(error: unknown): never {
+  const unpacks = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true;
+  const unread = error instanceof GitError && error.code === 'failed' && NOT_GIT.test(error.message);
+  if (unpacks || unread || (error instanceof GitError && error.code === 'invalid')) throw new ApiError(400, NO_REQUEST);
+  throw error;
 }
 
 function send(reply: FastifyReply, session: TransportSession, contentType: string): FastifyReply {
@@ -81,23 +98,23 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
     return service === 'git-upload-pack' ? 'upload-pack' : service === 'git-receive-pack' ? 'receive-pack' : undefined;
   };
 
-  app.get(
-    `${GIT_PREFIX}/:repository/info/refs`,
-    {
-      onRequest: admit((request) => (serviceOf(request) === 'receive-pack' ? 'write' : 'read')),
-      exposeHeadRoute: false,
-    },
-    async (request, reply) => {
-      const service = serviceOf(request);
-      // Without a service this is the old, dumb protocol, which is not served.
-      if (service === undefined) throw notFound();
-      const session = await advertise(repositoryOf(deps, request.git!.holder), service, options(request, reply));
-      note(request, session);
-      return send(reply, session, `application/x-git-${service}-advertisement`);
-    },
-  );
-
   app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendTextError(deps.log, error, request, reply));
+    scope.get(
+      `${GIT_PREFIX}/:repository/info/refs`,
+      {
+        onRequest: admit((request) => (serviceOf(request) === 'receive-pack' ? 'write' : 'read')),
+        exposeHeadRoute: false,
+      },
+      async (request, reply) => {
+        const service = serviceOf(request);
+        // Without a service this is the old, dumb protocol, which is not served.
+        if (service === undefined) throw refused(NO_DUMB_PROTOCOL, 404);
+        const session = await advertise(repositoryOf(deps, request.git!.holder), service, options(request, reply));
+        note(request, session);
+        return send(reply, session, `application/x-git-${service}-advertisement`);
+      },
+    );
     const types = ['application/x-git-upload-pack-request', 'application/x-git-receive-pack-request'];
     scope.addContentTypeParser(types, (_request, payload, done) => done(null, payload));
 
@@ -106,7 +123,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       { onRequest: admit(() => 'read') },
       async (request, reply) => {
         const repo = repositoryOf(deps, request.git!.holder);
-        const session = await uploadPack(repo, inputOf(request), options(request, reply));
+        const session = await uploadPack(repo, inputOf(request), options(request, reply)).catch(refuseInput);
         note(request, session);
         return send(reply, session, 'application/x-git-upload-pack-result');
       },
@@ -123,7 +140,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
           maxInputBytes: access.kind === 'project' ? push : Math.min(push, snippet),
           check: (updates, context) => checkPush(deps, access, updates, context),
           update: (updates, context) => applyPush(deps, access, updates, context),
-        });
+        }).catch(refuseInput);
         note(request, session);
         return send(reply, session, 'application/x-git-receive-pack-result');
       },

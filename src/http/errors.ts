@@ -67,14 +67,25 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
     reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
     return;
   }
-  let answer = toApiError(error);
-  if (answer === undefined || answer.status >= 500) {
-    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-    log.log('error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
-    answer ??= new ApiError(500, TEXTS[500]!);
-  }
+  const answer = describeError(log, error, request);
   reply.code(answer.status).headers(answer.headers);
   sendErrorBody(reply, { message: answer.message, ...answer.body });
+}
+
+/** As `sendError`, in plain text: git shows it to its user line by line, and shows nothing of any other type. */
+export function sendTextError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, headers, message } = describeError(log, error, request);
+  reply.code(status).headers(headers).type('text/plain; charset=utf-8').header('Cache-Control', 'no-cache');
+  reply.serializer(String).send(`${message}\n`);
+}
+
+/** What is answered to an error; what nobody expected goes to the log. */
+function describeError(log: Logger, error: unknown, request: FastifyRequest): ApiError {
+  const answer = toApiError(error);
+  if (answer !== undefined && answer.status < 500) return answer;
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  log.log('error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
+  return answer ?? new ApiError(500, TEXTS[500]!);
 }
 
 /** Sends a JSON error body with the status that the reply has. */

@@ -1,6 +1,7 @@
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
+import { SERVER_REFS } from '../git/server-refs.ts';
 import { type Actor, type Protection, protectionAllows, protectionsOf } from './protections.ts';
 
 export interface ChangeCheck {
@@ -28,8 +29,16 @@ export async function refuseChange(check: ChangeCheck, change: RefChange): Promi
   }
   if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, change, change.ref.slice('refs/heads/'.length));
   if (change.ref.startsWith('refs/tags/')) return refuseTag(check, change, change.ref.slice('refs/tags/'.length));
-  return 'You can only push to branches and tags.';
+  return isOwn(change.ref)
+    ? 'You can only push to branches, tags and refs that the server does not keep itself.'
+    : null;
 }
+
+/** Whether a ref outside branches and tags is the server's own, or would take the place of a folder of refs. */
+const isOwn = (ref: string): boolean =>
+  SERVER_REFS.some((folder) => ref === folder || ref.startsWith(`${folder}/`)) ||
+  ref === 'refs/heads' ||
+  ref === 'refs/tags';
 
 /** Whether the change is one of a branch that the actor was let into; it can neither be made nor deleted that way. */
 const collaborates = ({ collaborates }: Actor, { ref, old, new: oid }: RefChange): boolean =>

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { SERVER_REFS } from '../server-refs.ts';
 
 /** The two halves of the smart protocol. */
 export type Service = 'upload-pack' | 'receive-pack';
@@ -17,7 +18,7 @@ const HOOKS = fileURLToPath(new URL('./hooks', import.meta.url));
  */
 const HIDDEN: Record<Service, readonly string[]> = {
   'upload-pack': ['refs/keep-around'],
-  'receive-pack': ['refs/keep-around', 'refs/merge-requests', 'refs/pipelines', 'refs/environments'],
+  'receive-pack': SERVER_REFS,
 };
 
 /** Arguments that come before the name of the service, for the advertisement as for the exchange. */

@@ -149,7 +149,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   if (await firstByte(output)) return { output, done };
   const end = await done;
   if (end.code === 0 && end.killed === null) return { output: Readable.from([]), done };
-  if (end.failure instanceof GitError) throw end.failure;
+  if (end.failure !== undefined) throw end.failure;
   const code = end.killed === null ? 'failed' : end.killed === 'abort' ? 'aborted' : 'timeout';
   throw new GitError(code, `git ${plan.args.join(' ')}: ${end.stderr.trim()}`, end.code);
 }
