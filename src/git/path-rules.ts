@@ -28,3 +28,6 @@ export function splitPath(path: string): string[] {
   if (bad) throw new CommitError('path_invalid', path);
   return parts;
 }
+
+/** A path as clients give it, from the root of the repository: `/docs/a.md` is `docs/a.md`. */
+export const withoutLeadingSlash = (path: string): string => path.replace(/^\/+/, '');

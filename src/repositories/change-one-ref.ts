@@ -3,6 +3,7 @@ import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
 import { isAncestor } from '../git/compare.ts';
+import { refsContaining } from '../git/contains.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs } from './change-refs.ts';
 import { refuseChange } from './check-changes.ts';
@@ -28,6 +29,10 @@ export async function changeOneRef(
       defaultBranch: await repo.refs.head(),
       via: 'api',
       isAncestor: (ancestor, descendant) => isAncestor(repo, ancestor, descendant),
+      branchesWith: async (oid) => {
+        const refs = await refsContaining(repo, oid, ['refs/heads/']);
+        return refs.map((ref) => ref.slice('refs/heads/'.length));
+      },
     },
     change,
   );

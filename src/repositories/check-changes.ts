@@ -14,6 +14,8 @@ export interface ChangeCheck {
   via: 'git' | 'api';
   /** Whether `ancestor` is part of the history of `descendant`, objects of the push included. */
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+  /** Names of the branches whose history a commit is part of; asked for changes through the API alone. */
+  branchesWith?(oid: string): Promise<readonly string[]>;
 }
 
 const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
@@ -64,14 +66,33 @@ async function refuseBranch(check: ChangeCheck, change: RefChange, branch: strin
   }
   if (matching.length === 0) return null;
   const allowed = await protectionAllows(deps, actor, matching, 'push');
-  if (change.old === null) {
-    return allowed ? null : 'You are not allowed to create protected branches on this project.';
-  }
+  if (change.old === null) return allowed ? null : refuseCreation(check, matching, change.new);
   const forced = !(await check.isAncestor(change.old, change.new));
   if (forced && !matching.every(({ allow_force_push }) => allow_force_push === 1)) {
     return 'You are not allowed to force push code to a protected branch on this project.';
   }
   return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
+}
+
+/**
+ * Who may merge into a protected branch but not push to it may begin it through the API, where a protected branch
+ * already has the commit: so nothing comes in that was not let in before.
+ */
+async function refuseCreation(
+  check: ChangeCheck,
+  matching: readonly Protection[],
+  oid: string,
+): Promise<string | null> {
+  if (!(await protectionAllows(check.deps, check.actor, matching, 'merge'))) {
+    return 'You are not allowed to create protected branches on this project.';
+  }
+  if (check.branchesWith === undefined) {
+    return 'You can only create protected branches using the web interface and API.';
+  }
+  for (const name of await check.branchesWith(oid)) {
+    if (protectionsOf(check.protections, 'branch', name).length > 0) return null;
+  }
+  return 'You can only use an existing protected branch ref as the basis of a new protected branch.';
 }
 
 async function refuseTag(check: ChangeCheck, change: RefChange, tag: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { UserCaller } from '../access/caller.ts';
-import { refused } from '../core/errors.ts';
+import { forbidden, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
@@ -30,9 +30,14 @@ export interface CommitFilesRequest {
   allowEmpty?: boolean | undefined;
   /** Text of the refusal when `lastCommitId` of an action is out of date. */
   staleMessage?: string;
+  /** Status of the refusal of a branch that the actor may not push to; 400 when absent. */
+  notAllowed?: 400 | 403;
 }
 
-const NOT_ALLOWED = 'You are not allowed to push into this branch';
+const notAllowed = ({ notAllowed }: CommitFilesRequest) => {
+  const text = 'You are not allowed to push into this branch';
+  return notAllowed === 403 ? forbidden(text) : refused(text);
+};
 const MAX_TRIES = 3;
 
 interface Start {
@@ -46,14 +51,14 @@ interface Start {
  * Makes one commit out of actions on files and moves the branch to it (part 1, sections 4.1 and 4.2). All of it or
  * nothing: whatever is refused leaves no trace. Two writers to one branch never lose a commit.
  * @returns the id of the commit
- * @throws ApiError 400 with the platform's text
+ * @throws ApiError 400 with the platform's text, `notAllowed` for a branch that the actor may not push to
  */
 export async function commitFiles(deps: Deps, request: CommitFilesRequest): Promise<string> {
   const { project, branch } = request;
   if (!isValidBranchName(branch)) throw refused('Branch name is invalid');
   if (request.message.trim() === '') throw refused('You must provide a commit message');
   const protections = await loadProtections(deps, project.id);
-  if (!(await canPushTo(deps, request.actor, protections, branch))) throw refused(NOT_ALLOWED);
+  if (!(await canPushTo(deps, request.actor, protections, branch))) throw notAllowed(request);
   return inRepositoryQueue(deps, project, async (repo) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -131,7 +136,8 @@ async function resolveStart(repo: Repository, branch?: string, sha?: string): Pr
   return repo.refs.resolve(`refs/heads/${branch}`);
 }
 
-async function checkForce(deps: Deps, { project, branch }: CommitFilesRequest): Promise<void> {
+async function checkForce(deps: Deps, request: CommitFilesRequest): Promise<void> {
+  const { project, branch } = request;
   const matching = protectionsOf(await loadProtections(deps, project.id), 'branch', branch);
-  if (matching.some(({ allow_force_push }) => allow_force_push === 0)) throw refused(NOT_ALLOWED);
+  if (matching.some(({ allow_force_push }) => allow_force_push === 0)) throw notAllowed(request);
 }

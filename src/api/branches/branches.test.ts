@@ -269,3 +269,78 @@ test('PUT /branches/:branch/protect and unprotect, the old way', async (t) => {
   assert.deepEqual(await put('unprotect'), [false, false, false]);
   assert.deepEqual(await put('unprotect'), [false, false, false]);
 });
+
+test('the first branch of an empty repository was refused: now the default branch is begun first', async () => {
+  const project = await app.make.project();
+  const { developer, reporter } = await app.make.members(project);
+  const path = `/projects/${project.id}/repository`;
+  const names = async () =>
+    expectStatus<BranchJson[]>(await app.get(`${path}/branches`), 200).map(({ name, commit }) => [name, commit.title]);
+  const post = (json: object, token = developer.token) => app.post(`${path}/branches`, { token, json });
+  expectStatus(await post({ branch: 'topic', ref: 'main' }, reporter.token), 403);
+  const unknown = expectStatus(await post({ branch: 'topic', ref: 'other' }), 400);
+  assert.equal(message(unknown), "Failed to create branch 'topic': invalid reference name 'other'");
+  assert.deepEqual(await names(), []);
+  const made = expectStatus<BranchJson>(await post({ branch: 'topic', ref: 'main' }), 201);
+  assert.deepEqual(
+    [made.name, made.default, made.commit.author_name, made.commit.parent_ids],
+    ['topic', false, developer.user.name, []],
+  );
+  assert.deepEqual(await names(), [
+    ['main', 'Add README.md'],
+    ['topic', 'Add README.md'],
+  ]);
+  const file = expectStatus(await app.get(`${path}/files/README.md?ref=topic`), 200);
+  assert.equal(file.size, 0);
+  assert.equal(expectStatus<BranchJson>(await app.get(`${path}/branches/main`), 200).protected, true);
+});
+
+test('the default branch itself can be the first branch that is asked for, once', async () => {
+  for (const ref of ['main', 'HEAD', 'refs/heads/main']) {
+    const { id } = await app.make.project();
+    const post = () => app.post(`/projects/${id}/repository/branches`, { json: { branch: 'main', ref } });
+    const made = expectStatus<BranchJson>(await post(), 201);
+    assert.deepEqual([made.name, made.default, made.commit.title], ['main', true, 'Add README.md']);
+    assert.equal(message(expectStatus(await post(), 400)), 'Branch already exists');
+  }
+});
+
+test('many first branches at once: all are made, on one first commit', async () => {
+  const { id } = await app.make.project();
+  const path = `/projects/${id}/repository/branches`;
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((branch) => app.post(path, { json: { branch, ref: 'main' } })),
+  );
+  const oids = answers.map((answer) => expectStatus<BranchJson>(answer, 201).commit.id);
+  assert.equal(new Set(oids).size, 1);
+});
+
+test('a protected branch of an empty repository is begun by those alone who may push there', async () => {
+  const project = await app.make.project();
+  const { developer, maintainer } = await app.make.members(project);
+  await app.post(`/projects/${project.id}/protected_branches`, { json: { name: 'main' } });
+  const post = ({ token }: { token: string }) =>
+    app.post(`/projects/${project.id}/repository/branches`, { token, json: { branch: 'topic', ref: 'main' } });
+  assert.match(message(expectStatus(await post(developer), 400)), /^You are not allowed to create protected branches/);
+  expectStatus(await post(maintainer), 201);
+});
+
+test('who may merge into a protected pattern begins a branch there, from a protected branch alone', async (t) => {
+  const { path, project, head, base, git } = await seededProject(app, t);
+  const { developer, maintainer, reporter } = await app.make.members(project);
+  const protect = (json: object) => app.post(`/projects/${project.id}/protected_branches`, { json });
+  expectStatus(await protect({ name: 'main' }), 201);
+  expectStatus(await protect({ name: 'release/*', push_access_level: 0, merge_access_level: 30 }), 201);
+  const post = (branch: string, ref: string, { token } = developer) =>
+    app.post(`${path}/branches`, { token, json: { branch, ref } });
+  expectStatus(await post('release/1', 'main', reporter), 403);
+  const outside = 'You can only use an existing protected branch ref as the basis of a new protected branch.';
+  assert.equal(message(expectStatus(await post('release/1', 'side'), 400)), outside);
+  assert.equal(expectStatus<BranchJson>(await post('release/1', 'main'), 201).commit.id, head);
+  assert.equal(expectStatus<BranchJson>(await post('release/2', base, maintainer), 201).commit.id, base);
+  git.git(['update-ref', 'refs/heads/release/3', git.commit({ 'a.txt': 'x' }, [base])]);
+  expectStatus(await post('release/4', 'release/3'), 201);
+  expectStatus(await protect({ name: 'closed/*', push_access_level: 0, merge_access_level: 0 }), 201);
+  const closed = 'You are not allowed to create protected branches on this project.';
+  assert.equal(message(expectStatus(await post('closed/1', 'main', maintainer), 400)), closed);
+});

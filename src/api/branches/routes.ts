@@ -4,7 +4,7 @@ import { setKeysetHeaders, setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../repositories/ref-list.ts';
-import { inProject } from '../access.ts';
+import { inProject, inProjectByUser } from '../access.ts';
 import { HEADS } from './entity.ts';
 import { serializeBranches, viewBranch } from './list.ts';
 import { pageOfRefs } from './page.ts';
@@ -78,7 +78,8 @@ export const branchRoutes = [
     method: 'POST',
     path: BRANCHES,
     summary: 'Create a branch',
-    access: push,
+    description: 'In an empty repository the default branch is begun first, with an empty README.md.',
+    access: inProjectByUser('push_code'),
     input: CreateBranch,
     success: { status: 201, schema: Branch },
     errors: [400],

@@ -1,6 +1,8 @@
+import type { UserCaller } from '../../access/caller.ts';
 import { notFound, refused } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { writeActions } from '../../git/commit-writer.ts';
 import { GitError } from '../../git/errors.ts';
 import { isValidBranchName, isValidRefName } from '../../git/ref-name.ts';
 import type { Ref } from '../../git/refs.ts';
@@ -26,19 +28,22 @@ export async function findBranch(repo: Repository, name: string): Promise<Ref> {
 }
 
 /**
- * Makes a branch at a branch, tag or commit (part 1, section 4.3).
+ * Makes a branch at a branch, tag or commit (part 1, section 4.3). In an empty repository the default branch is begun
+ * first, for there is nothing else to start at.
  * @throws ApiError 400 with the platform's text
  */
 export async function createBranch(
   deps: Deps,
   project: Project,
-  actor: Actor,
+  actor: Actor & { caller: UserCaller },
   name: string,
   from: string,
 ): Promise<Ref> {
   if (!isValidBranchName(name)) throw refused('Branch name is invalid');
   const ref = HEADS + name;
   return inRepositoryQueue(deps, project, async (repo) => {
+    const begun = await beginDefaultBranch(deps, repo, project, actor, from);
+    if (begun?.name === ref) return begun;
     if ((await repo.refs.resolve(ref)) !== null) throw refused('Branch already exists');
     const start = await resolveRevision(repo, from);
     if (start === null) throw cannotCreate(name, `invalid reference name '${from.slice(0, MAX_ECHO)}'`);
@@ -52,6 +57,40 @@ export async function createBranch(
     }
     return { name: ref, oid: start.oid };
   });
+}
+
+/**
+ * Begins the default branch of an empty repository with an empty README.md.
+ * @param from what the caller wants to start at; the repository stays empty where it is anything else
+ * @returns null where there is a branch already
+ */
+async function beginDefaultBranch(
+  deps: Deps,
+  repo: Repository,
+  project: Project,
+  actor: Actor & { caller: UserCaller },
+  from: string,
+): Promise<Ref | null> {
+  const name = await repo.refs.head();
+  if (name === null || !['HEAD', name, `heads/${name}`, HEADS + name].includes(from)) return null;
+  if ((await repo.refs.list(HEADS)).length > 0) return null;
+  const { user } = actor.caller;
+  const identity = { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() };
+  const { oid } = await writeActions(repo, {
+    base: null,
+    actions: [{ action: 'create', path: 'README.md', content: Buffer.alloc(0) }],
+    author: identity,
+    committer: identity,
+    message: 'Add README.md',
+  });
+  try {
+    await changeOneRef(deps, repo, project, actor, { ref: HEADS + name, old: null, new: oid });
+  } catch (error) {
+    // Another process began it meanwhile.
+    if (error instanceof GitError && error.code === 'conflict') return null;
+    throw error;
+  }
+  return { name: HEADS + name, oid };
 }
 
 const cannotCreate = (name: string, reason: string) =>

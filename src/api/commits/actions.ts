@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { badRequest } from '../../core/errors.ts';
 import type { FileAction } from '../../git/commit-writer.ts';
+import { withoutLeadingSlash } from '../../git/path-rules.ts';
 import type { UploadedFile } from '../../http/params/uploaded-file.ts';
 
 const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
@@ -58,7 +59,7 @@ async function readAction(input: ActionInput, name: string): Promise<FileAction>
   if (!input.file_path) throw badRequest(`${name}[file_path] is required`);
   const encoding = input.encoding ?? 'text';
   if (encoding !== 'text' && encoding !== 'base64') throw badRequest(`${name}[encoding] must be text or base64`);
-  const path = input.file_path;
+  const path = withoutLeadingSlash(input.file_path);
   const decode = async (content: string | UploadedFile) => decodeContent(content, encoding, `${name}[content]`);
   const executable = input.execute_filemode === undefined ? {} : { executable: input.execute_filemode };
   const last = input.last_commit_id ? { lastCommitId: input.last_commit_id } : {};
@@ -71,7 +72,14 @@ async function readAction(input: ActionInput, name: string): Promise<FileAction>
     case 'move': {
       if (!input.previous_path) throw badRequest(`${name}[previous_path] is required for move action`);
       const content = input.content === undefined ? {} : { content: await decode(input.content) };
-      return { action: kind, path, previousPath: input.previous_path, ...content, ...executable, ...last };
+      return {
+        action: kind,
+        path,
+        previousPath: withoutLeadingSlash(input.previous_path),
+        ...content,
+        ...executable,
+        ...last,
+      };
     }
     case 'delete':
       return { action: kind, path, ...last };

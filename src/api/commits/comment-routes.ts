@@ -8,7 +8,7 @@ import { usersById } from '../users/basic.ts';
 import { CommitNote, presentCommitNote } from './comment-entity.ts';
 import { addComment } from './comments.ts';
 import { commitNotes } from './comments-store.ts';
-import { CommitSha, findCommit, readable, readScopes } from './find.ts';
+import { CommitSha, findCommit, readable } from './find.ts';
 
 const params = Type.Object(CommitSha);
 
@@ -18,7 +18,6 @@ export const commitCommentRoutes = [
     path: '/projects/:id/repository/commits/:sha/comments',
     summary: 'List the comments on a commit',
     access: readable,
-    scopes: readScopes,
     params,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(CommitNote) },

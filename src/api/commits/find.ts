@@ -10,7 +10,6 @@ import { inProject } from '../access.ts';
 
 /** Whoever may read the code, anonymous callers of public projects included. */
 export const readable = inProject('read_code', { anonymous: true });
-export const readScopes = ['read_repository'];
 export const CommitSha = { sha: Type.String({ description: 'Commit, branch or tag.' }) };
 
 export interface FoundCommit {

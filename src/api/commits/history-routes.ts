@@ -8,7 +8,7 @@ import { Enum, pagination } from '../../http/schema.ts';
 import { mergeRequestsWith } from '../merge-requests/changes.ts';
 import { MergeRequestBasic, presentMergeRequests } from '../merge-requests/entity.ts';
 import { Diff, presentDiff } from './diff-entity.ts';
-import { CommitSha, findCommit, readable, readScopes } from './find.ts';
+import { CommitSha, findCommit, readable } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
 
 const params = Type.Object(CommitSha);
@@ -28,7 +28,6 @@ export const commitHistoryRoutes = [
     path: '/projects/:id/repository/commits/:sha/diff',
     summary: 'Get what a commit changed, file by file',
     access: readable,
-    scopes: readScopes,
     params,
     input: Type.Object({
       unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
@@ -51,7 +50,6 @@ export const commitHistoryRoutes = [
     path: '/projects/:id/repository/commits/:sha/refs',
     summary: 'List the branches and tags that a commit is part of',
     access: readable,
-    scopes: readScopes,
     params,
     input: Type.Object({
       type: Type.Optional(Enum(['branch', 'tag', 'all'], { default: 'all' })),
@@ -72,7 +70,6 @@ export const commitHistoryRoutes = [
     path: '/projects/:id/repository/commits/:sha/sequence',
     summary: 'Count the commits up to and with a commit',
     access: readable,
-    scopes: readScopes,
     params,
     input: Type.Object({
       first_parent: Type.Optional(Type.Boolean({ default: false, description: 'Follow only the first parent.' })),
@@ -89,7 +86,6 @@ export const commitHistoryRoutes = [
     path: '/projects/:id/repository/commits/:sha/signature',
     summary: 'Get the signature of a commit and whether it is verified',
     access: readable,
-    scopes: readScopes,
     params,
     success: { status: 200, schema: Signature },
     errors: [404],
@@ -102,7 +98,6 @@ export const commitHistoryRoutes = [
     description:
       'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
     access: readable,
-    scopes: readScopes,
     params,
     input: Type.Object({
       state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),

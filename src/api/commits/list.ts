@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { mergeBase } from '../../git/compare.ts';
 import { statsOf } from '../../git/diff-stats.ts';
 import { listCommits } from '../../git/log.ts';
+import { withoutLeadingSlash } from '../../git/path-rules.ts';
 import type { Repository } from '../../git/repository.ts';
 import { peel, resolveRevision } from '../../git/revision.ts';
 import type { FixedAnswer } from '../../http/answers.ts';
@@ -97,15 +98,17 @@ async function makePage(
 }
 
 /** One more commit than the page holds, to tell whether another page follows. */
-const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page: Page) =>
-  listCommits(repo, {
+const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page: Page) => {
+  const path = withoutLeadingSlash(filters.path ?? '');
+  return listCommits(repo, {
     ...tips,
     skip: page.offset,
     limit: page.size + 1,
-    ...(filters.path ? { path: filters.path } : {}),
+    ...(path === '' ? {} : { path }),
     ...(filters.author ? { author: filters.author } : {}),
     ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
     ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
     ...(filters.firstParent ? { firstParent: true } : {}),
     order: filters.order ?? 'default',
   });
+};

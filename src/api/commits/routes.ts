@@ -16,7 +16,6 @@ import { commitPage } from './list.ts';
 import { CommitDetail, CommitListEntry } from './schema.ts';
 
 const readable = inProject('read_code', { anonymous: true });
-const scopes = ['read_repository'];
 
 export const commitsRoutes = [
   route({
@@ -24,7 +23,6 @@ export const commitsRoutes = [
     path: '/projects/:id/repository/commits',
     summary: 'List commits',
     access: readable,
-    scopes,
     input: Type.Object({
       ref_name: Type.Optional(
         Type.String({ description: 'Branch, tag or revision range; the default branch when absent.' }),
@@ -110,6 +108,7 @@ export const commitsRoutes = [
         startProject: input.start_project ? await findStartProject(c, input.start_project) : undefined,
         force: input.force,
         allowEmpty: input.allow_empty,
+        notAllowed: 403,
       });
       return commitDetail(deps, project, repositoryOf(deps, project), oid, input.stats !== false);
     },
@@ -119,7 +118,6 @@ export const commitsRoutes = [
     path: '/projects/:id/repository/commits/:sha',
     summary: 'Get a commit',
     access: readable,
-    scopes,
     params: Type.Object({ sha: Type.String({ description: 'Commit, branch or tag.' }) }),
     input: Type.Object({
       stats: Type.Optional(Type.Boolean({ default: true, description: 'Add the number of changed lines.' })),

@@ -352,7 +352,7 @@ test('writing in threads follows locks, archives, roles, scopes and the limit of
   expectStatus(await app.post(path, { json, token: readApi }), 403);
   expectStatus(await app.get(path, { token: readApi }), 200);
   const readCode = await app.make.token(users.owner.user.id, ['read_repository']);
-  expectStatus(await app.get(on('repository/commits', 'main'), { token: readCode }), 200);
+  expectStatus(await app.get(on('repository/commits', 'main'), { token: readCode }), 403);
   expectStatus(await app.get(path, { token: readCode }), 403);
   assert.match(String(expectStatus(await app.post(path, { json: { body: '' } }), 400).message), /can't be blank/);
   const fast = await app.make.user();

@@ -20,7 +20,7 @@ const body = Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, 
 const created_at = Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' }));
 
 function threadRoutesOf(kind: NoteableKind) {
-  const { noun, scopes } = kind;
+  const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/discussions`;
   const noteable_id = Type.Unsafe<number | string>(kind.key);
   const ofNoteable = Type.Object({ noteable_id });
@@ -33,7 +33,6 @@ function threadRoutesOf(kind: NoteableKind) {
       path,
       summary: `List the threads on a ${noun}`,
       access: readers,
-      scopes,
       params: ofNoteable,
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(Discussion) },
@@ -50,7 +49,6 @@ function threadRoutesOf(kind: NoteableKind) {
       path: `${path}/:discussion_id`,
       summary: `Get a thread on a ${noun}`,
       access: readers,
-      scopes,
       params: ofDiscussion,
       success: { status: 200, schema: Discussion },
       errors: [404],
@@ -88,7 +86,6 @@ function threadRoutesOf(kind: NoteableKind) {
       path: `${path}/:discussion_id/notes`,
       summary: `List the notes of a thread on a ${noun}`,
       access: readers,
-      scopes,
       params: ofDiscussion,
       success: { status: 200, schema: Type.Array(Note) },
       errors: [404],
@@ -118,7 +115,7 @@ function threadRoutesOf(kind: NoteableKind) {
 }
 
 function threadNoteRoutesOf(kind: NoteableKind) {
-  const { noun, scopes } = kind;
+  const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/discussions/:discussion_id/notes/:note_id`;
   const noteable_id = Type.Unsafe<number | string>(kind.key);
   const params = Type.Object({ noteable_id, discussion_id, note_id });
@@ -130,7 +127,6 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       path,
       summary: `Get a note of a thread on a ${noun}`,
       access: readers,
-      scopes,
       params,
       success: { status: 200, schema: Note },
       errors: [404],

@@ -33,8 +33,6 @@ export interface NoteableKind {
   key: TSchema;
   read: ProjectAbility;
   comment: ProjectAbility;
-  /** Scopes that do for reading beside `api` and `read_api`. */
-  scopes: readonly string[];
   /** @throws ApiError 404 when there is none, or none that the caller may read */
   find(deps: Deps, scope: NoteScope, key: string | number): Promise<Noteable>;
 }
@@ -47,7 +45,6 @@ const issues: NoteableKind = {
   key: iid('issue'),
   read: 'read_issue',
   comment: 'create_note',
-  scopes: [],
   find: async ({ db }, scope, key) => {
     const { id, iid, author_id, discussion_locked } = await findIssue(db, scope, Number(key));
     return {
@@ -67,7 +64,6 @@ const mergeRequests: NoteableKind = {
   key: iid('merge request'),
   read: 'read_merge_request',
   comment: 'create_note',
-  scopes: [],
   find: async ({ db }, scope, key) => {
     const { id, iid, author_id, discussion_locked } = await findMergeRequest(db, scope, Number(key));
     return {
@@ -87,7 +83,6 @@ const snippets: NoteableKind = {
   key: Type.Integer({ description: 'Id of the snippet.' }),
   read: 'read_snippet',
   comment: 'create_note',
-  scopes: [],
   find: async ({ db }, scope, key) => {
     const { id, author_id } = await findProjectSnippet(db, scope, Number(key));
     return { type: 'Snippet', id, iid: null, projectId: scope.project.id, authorId: author_id, locked: false };
@@ -100,7 +95,6 @@ const commits: NoteableKind = {
   key: Type.String({ description: 'Commit, branch or tag.' }),
   read: 'read_code',
   comment: 'comment_on_commit',
-  scopes: ['read_repository'],
   find: async (deps, { project, permissions }, key) => {
     if (!permissions.can('read_code')) throw notFound('Commit');
     const { commit } = await findCommit(deps, project, String(key));

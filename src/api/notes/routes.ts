@@ -15,7 +15,7 @@ const note_id = Type.Integer({ description: 'Id of the note.' });
 const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up alone.' }));
 
 function routesOf(kind: NoteableKind) {
-  const { noun, scopes } = kind;
+  const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/notes`;
   const noteable_id = Type.Unsafe<number | string>(kind.key);
   const ofNoteable = Type.Object({ noteable_id });
@@ -28,7 +28,6 @@ function routesOf(kind: NoteableKind) {
       path,
       summary: `List the notes on a ${noun}`,
       access: readers,
-      scopes,
       params: ofNoteable,
       input: Type.Object({
         order_by: Type.Optional(Enum(['created_at', 'updated_at'], { default: 'created_at' })),
@@ -56,7 +55,6 @@ function routesOf(kind: NoteableKind) {
       path: `${path}/:note_id`,
       summary: `Get a note on a ${noun}`,
       access: readers,
-      scopes,
       params: ofNote,
       success: { status: 200, schema: Note },
       errors: [404],

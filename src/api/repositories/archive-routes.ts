@@ -43,7 +43,6 @@ async function send(c: BaseContext & ProjectScope, input: Static<typeof withForm
 const common = {
   method: 'GET',
   access: inProject('read_code', { anonymous: true }),
-  scopes: ['read_repository'],
   expensive: true,
   success: { status: 200, contentType: 'application/octet-stream', description: 'The archive, streamed.' },
   errors: [404, 406, 429],

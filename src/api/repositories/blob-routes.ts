@@ -13,7 +13,6 @@ const MAX_IN_MEMORY = 1024 * 1024;
 const PROBE = 8_000;
 
 const readable = inProject('read_code', { anonymous: true });
-const scopes = ['read_repository'];
 const params = Type.Object({ sha: Type.String({ description: 'Object id of the blob.' }) });
 
 export const blobRoutes = [
@@ -22,7 +21,6 @@ export const blobRoutes = [
     path: '/projects/:id/repository/blobs/:sha',
     summary: 'Get a blob, its content in Base64',
     access: readable,
-    scopes,
     params,
     success: { status: 200, schema: Blob },
     errors: [404, 413, 429],
@@ -40,7 +38,6 @@ export const blobRoutes = [
     path: '/projects/:id/repository/blobs/:sha/raw',
     summary: 'Get the bytes of a blob',
     access: readable,
-    scopes,
     params,
     success: { status: 200, contentType: 'application/octet-stream' },
     errors: [404],

@@ -14,7 +14,6 @@ import { CONTRIBUTOR_ORDERS, contributorPage } from './contributors.ts';
 import { Compare, Contributor, OptionalRef } from './schema.ts';
 
 const readable = inProject('read_code', { anonymous: true });
-const scopes = ['read_repository'];
 
 export const historyRoutes = [
   route({
@@ -22,7 +21,6 @@ export const historyRoutes = [
     path: '/projects/:id/repository/compare',
     summary: 'Compare branches, tags or commits',
     access: readable,
-    scopes,
     expensive: true,
     input: Type.Object({
       from: Filled({ description: 'Branch, tag or commit to compare from.' }),
@@ -51,7 +49,6 @@ export const historyRoutes = [
     path: '/projects/:id/repository/contributors',
     summary: 'List who has committed to the repository',
     access: readable,
-    scopes,
     input: Type.Object({
       ...OptionalRef,
       order_by: Type.Optional(Enum(CONTRIBUTOR_ORDERS, { default: 'commits' })),
@@ -76,7 +73,6 @@ export const historyRoutes = [
     path: '/projects/:id/repository/merge_base',
     summary: 'Get the common ancestor of two or more branches, tags or commits',
     access: readable,
-    scopes,
     input: Type.Object({
       refs: List(Type.String(), { maxItems: 50, description: 'At least two branches, tags or commits.' }),
     }),

@@ -146,7 +146,7 @@ test('GET tree follows visibility and roles', async () => {
     expectStatus(await app.get(at(closed), { token: users[name].token }), 200);
   }
   const readRepository = await app.make.token(users.reporter.user.id, ['read_repository']);
-  expectStatus(await app.get(at(closed), { token: readRepository }), 200);
+  expectStatus(await app.get(at(closed), { token: readRepository }), 403);
   const readUser = await app.make.token(users.reporter.user.id, ['read_user']);
   expectStatus(await app.get(at(closed), { token: readUser }), 403);
   const members = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
-import { lastCommitOf } from '../../git/last-commit.ts';
+import { contentSha256 } from '../../git/content-sha256.ts';
 import { parsePointer } from '../../git/lfs.ts';
 import type { FixedAnswer } from '../../http/answers.ts';
-import { contentDisposition, metadataHeaders } from '../../http/headers.ts';
+import { contentDisposition } from '../../http/headers.ts';
 import { Serialized } from '../../http/send.ts';
-import { type FilePlace, type FoundFile, fileAt } from './service.ts';
+import { type FilePlace, type FoundFile, fileAt, fileHeaders } from './service.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
@@ -47,31 +47,32 @@ export async function openRaw(
   if (pointer !== null) {
     const object = await findLfsObject(deps, project.id, pointer.oid);
     const etag = `"${pointer.oid}"`;
-    return { headers: await headersOf(file, object.size, etag, BINARY), etag, open: () => object.stream };
+    return {
+      headers: await headersOf(file, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
+      etag,
+      open: () => object.stream,
+    };
   }
   const etag = `"${entry.oid}"`;
-  const headers = await headersOf(file, blob.size, etag, contentTypeOf(data));
+  const sha256 = await contentSha256(repo, entry.oid);
+  const headers = await headersOf(file, { size: blob.size, sha256, etag, type: contentTypeOf(data) });
   if (data === null) {
     return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
   }
   return deps.answers.keepBody(key, new Serialized(data, etag), headers);
 }
 
-async function headersOf(file: FoundFile, size: number, etag: string, type: string): Promise<Record<string, string>> {
-  const name = basename(file.path);
+interface Sent {
+  size: number;
+  sha256: string;
+  etag: string;
+  type: string;
+}
+
+async function headersOf(file: FoundFile, { size, sha256, etag, type }: Sent): Promise<Record<string, string>> {
   return {
-    ...metadataHeaders({
-      file_name: name,
-      file_path: file.path,
-      size,
-      encoding: 'base64',
-      ref: file.ref,
-      blob_id: file.entry.oid,
-      commit_id: file.commit,
-      last_commit_id: (await lastCommitOf(file.repo, file.commit, file.path)) ?? file.commit,
-      execute_filemode: file.entry.mode === '100755',
-    }),
-    'content-disposition': contentDisposition('inline', name),
+    ...(await fileHeaders(file, size, sha256)),
+    'content-disposition': contentDisposition('inline', basename(file.path)),
     'content-length': String(size),
     'content-type': type,
     'cache-control': 'max-age=0, private, must-revalidate',

@@ -99,10 +99,10 @@ export const readRoutes = [
     params: Type.Object(FilePath),
     input: Type.Object(RequiredRef),
     success: { status: 200, empty: true, headers: metadataSchema },
-    errors: [400, 404, 429],
+    errors: [400, 404],
     handler: async (c) => {
       const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
-      setHeaders(c.reply, await readFileHeaders(c.deps, file, largeBlobLimit(c)));
+      setHeaders(c.reply, await readFileHeaders(file));
     },
   }),
   route({
@@ -114,11 +114,13 @@ export const readRoutes = [
     expensive: true,
     params: Type.Object(FilePath),
     input: blameInput,
-    success: { status: 200, schema: Type.Array(BlameRange) },
+    success: { status: 200, schema: Type.Array(BlameRange), headers: metadataSchema },
     errors: [400, 404, 429],
     handler: async (c) => {
       const range = readRange(c.input);
-      return blameFile(c.deps, await placeOf(c.deps, c.project, c.params.file_path, c.input.ref), range);
+      const place = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
+      setHeaders(c.reply, await readFileHeaders(place));
+      return blameFile(c.deps, place, range);
     },
   }),
   route({
@@ -130,11 +132,11 @@ export const readRoutes = [
     params: Type.Object(FilePath),
     input: blameInput,
     success: { status: 200, empty: true, headers: metadataSchema },
-    errors: [400, 404, 429],
+    errors: [400, 404],
     handler: async (c) => {
       readRange(c.input);
       const file = await placeOf(c.deps, c.project, c.params.file_path, c.input.ref);
-      setHeaders(c.reply, await readFileHeaders(c.deps, file, largeBlobLimit(c)));
+      setHeaders(c.reply, await readFileHeaders(file));
     },
   }),
   route({

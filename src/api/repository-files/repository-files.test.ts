@@ -159,6 +159,72 @@ describe('GET and HEAD /projects/:id/repository/files/:file_path', () => {
     assert.equal(refused.statusCode, 429);
     assert.equal(refused.headers['retry-after'], '60');
     assert.equal((await still.get(`${at(large, 'large.bin')}/raw`)).statusCode, 200);
+    for (const path of [at(large, 'large.bin'), `${at(large, 'large.bin')}/blame`, `${at(large, 'large.bin')}/raw`]) {
+      for (let i = 0; i < 6; i += 1) expectStatus(await still.head(`${path}?ref=main`), 200);
+    }
+  });
+
+  test('a leading slash of file_path was part of the name: now it is dropped, in reading and writing', async () => {
+    const slashed = await app.make.project();
+    const written = expectStatus(await write(slashed, '/docs/a.md', 'a'), 201);
+    assert.deepEqual(written, { file_path: 'docs/a.md', branch: 'main' });
+    for (const path of ['/docs/a.md', '//docs/a.md', 'docs/a.md']) {
+      assert.equal(expectStatus(await app.get(`${at(slashed, path)}?ref=main`), 200).file_path, 'docs/a.md');
+      assert.equal((await app.get(`${at(slashed, path)}/raw`)).body, 'a');
+      const headers = (await app.head(`${at(slashed, path)}?ref=main`)).headers;
+      assert.equal(headers['x-svc-file-path'], 'docs/a.md');
+      assert.equal((await app.get(`${at(slashed, path)}/blame?ref=main`)).statusCode, 200);
+    }
+    const json = { branch: 'main', commit_message: 'm', content: 'b' };
+    expectStatus(await app.put(at(slashed, '/docs/a.md'), { json }), 200);
+    expectStatus(await app.delete(at(slashed, '/docs/a.md'), { json }), 204);
+    for (const path of ['/', '/../a']) {
+      const refused = expectStatus(await app.post(at(slashed, path), { json }), 400);
+      assert.equal(refused.error, 'file_path should be a valid file path', path);
+    }
+  });
+
+  test('read_repository opened commits, trees and archives: now files alone', async () => {
+    const { user } = await app.make.user();
+    const token = await app.make.token(user.id, ['read_repository']);
+    for (const path of ['', '/raw', '/blame']) {
+      assert.equal((await app.get(`${at(project, 'run.sh')}${path}?ref=main`, { token })).statusCode, 200);
+      assert.equal((await app.head(`${at(project, 'run.sh')}${path}?ref=main`, { token })).statusCode, 200);
+    }
+    const rest = ['commits', 'commits/main', 'commits/main/diff', 'commits/main/comments', 'commits/main/discussions'];
+    for (const path of [...rest, 'tree', 'archive', 'branches', 'tags', 'contributors', 'compare?from=main&to=main']) {
+      const refused = expectStatus(await app.get(`/projects/${project.id}/repository/${path}`, { token }), 403);
+      assert.equal(refused.error, 'insufficient_scope', path);
+    }
+  });
+});
+
+describe('the headers of raw files and of blame', () => {
+  const METADATA = ['blob-id', 'commit-id', 'content-sha256', 'encoding', 'execute-filemode', 'file-name'];
+  const NAMES = [...METADATA, 'file-path', 'last-commit-id', 'ref', 'size'];
+
+  test('lacked some of the metadata: now they are those of the file itself, whatever its size', async () => {
+    const project = await app.make.project();
+    const large = Buffer.alloc(3 * 1024 * 1024, 'line\n').toString();
+    expectStatus(await write(project, 'small.txt', 'small\n'), 201);
+    expectStatus(await write(project, 'large.txt', large), 201);
+    for (const [name, content] of [
+      ['small.txt', 'small\n'],
+      ['large.txt', large],
+    ] as const) {
+      const wanted = (await app.head(`${at(project, name)}?ref=main`)).headers;
+      assert.equal(wanted['x-svc-content-sha256'], createHash('sha256').update(content).digest('hex'));
+      for (const path of [`${at(project, name)}/raw?ref=main`, `${at(project, name)}/blame?ref=main`]) {
+        for (const answer of [await app.get(path), await app.head(path), await app.get(path)]) {
+          assert.equal(answer.statusCode, 200);
+          for (const key of NAMES) {
+            assert.ok(wanted[`x-svc-${key}`] !== undefined, key);
+            assert.equal(answer.headers[`x-svc-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
+            assert.equal(answer.headers[`x-gitlab-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
+          }
+        }
+      }
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { ApiError, badRequest, notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { blame } from '../../git/blame.ts';
+import { contentSha256 } from '../../git/content-sha256.ts';
 import { lastCommitOf } from '../../git/last-commit.ts';
 import type { TreeEntry } from '../../git/objects.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -14,7 +15,7 @@ import { metadataHeaders } from '../../http/headers.ts';
 import type { Serialized } from '../../http/send.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { commitDate } from '../commits/entity.ts';
-import { checkFilePath } from './paths.ts';
+import { filePath } from './paths.ts';
 
 /** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
 const LARGE_BLOB = 10 * 1024 * 1024;
@@ -40,11 +41,11 @@ export interface FoundFile extends FilePlace {
  * @throws ApiError 404 `404 Commit Not Found`
  */
 export async function placeOf(deps: Deps, project: Project, path: string, ref: string): Promise<FilePlace> {
-  checkFilePath(path);
+  const file = filePath(path);
   const repo = repositoryOf(deps, project);
   const revision = await resolveRevision(repo, ref);
   if (revision === null) throw notFound('Commit');
-  return { repo, commit: revision.oid, path, ref };
+  return { repo, commit: revision.oid, path: file, ref };
 }
 
 /** The file at a place. @throws ApiError 404 `404 File Not Found` */
@@ -97,13 +98,21 @@ export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLim
   return deps.answers.keep(key, { ...metadata, content: data.toString('base64') }, metadataHeaders(metadata));
 }
 
-/** The metadata headers alone; the content is read only for its digest. */
-export async function readFileHeaders(
-  deps: Deps,
-  place: FilePlace,
-  limit: LargeBlobLimit,
-): Promise<Record<string, string>> {
-  return { ...(await readFile(deps, place, limit)).headers };
+/** The metadata of a file as headers; of its content only the digest is made. @throws ApiError 404 */
+export async function readFileHeaders(place: FilePlace): Promise<Record<string, string>> {
+  const file = await fileAt(place);
+  const info = await file.repo.objects.info(file.entry.oid);
+  if (info === null) throw notFound('File');
+  return fileHeaders(file, info.size, await contentSha256(file.repo, info.oid));
+}
+
+/**
+ * What the headers of a file say.
+ * @param size bytes of what is sent, which may be the LFS object of a pointer
+ * @param sha256 of what is sent
+ */
+export async function fileHeaders(file: FoundFile, size: number, sha256: string): Promise<Record<string, string>> {
+  return metadataHeaders(await metadataOf(file, size, sha256));
 }
 
 export interface LineRange {

@@ -5,7 +5,7 @@ import { route } from '../../http/route.ts';
 import { commitFiles } from '../../repositories/commit-files.ts';
 import { inProjectByUser } from '../access.ts';
 import { decodeContent } from '../commits/actions.ts';
-import { checkFilePath } from './paths.ts';
+import { filePath } from './paths.ts';
 import { DeleteFile, FilePath, WriteFile, WrittenFile } from './schema.ts';
 
 const STALE_UPDATE = 'You are attempting to update a file that has changed since you started editing it.';
@@ -43,16 +43,16 @@ export const writeRoutes = [
     success: { status: 201, schema: WrittenFile },
     errors,
     handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
-      checkFilePath(file_path);
+      const path = filePath(file_path);
       const content = await decodeContent(input.content, input.encoding, 'content');
       const action: FileAction = {
         action: 'create',
-        path: file_path,
+        path,
         content,
         ...(input.execute_filemode === undefined ? {} : { executable: input.execute_filemode }),
       };
       await commitFiles(deps, { project, actor: { caller, permissions }, actions: [action], ...common(input) });
-      return { file_path, branch: input.branch };
+      return { file_path: path, branch: input.branch };
     },
   }),
   route({
@@ -66,11 +66,11 @@ export const writeRoutes = [
     success: { status: 200, schema: WrittenFile },
     errors,
     handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
-      checkFilePath(file_path);
+      const path = filePath(file_path);
       const content = await decodeContent(input.content, input.encoding, 'content');
       const action: FileAction = {
         action: 'update',
-        path: file_path,
+        path,
         content,
         ...(input.execute_filemode === undefined ? {} : { executable: input.execute_filemode }),
         ...(input.last_commit_id ? { lastCommitId: input.last_commit_id } : {}),
@@ -82,7 +82,7 @@ export const writeRoutes = [
         staleMessage: STALE_UPDATE,
         ...common(input),
       });
-      return { file_path, branch: input.branch };
+      return { file_path: path, branch: input.branch };
     },
   }),
   route({
@@ -95,11 +95,11 @@ export const writeRoutes = [
     success: { status: 204, empty: true },
     errors,
     handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
-      checkFilePath(file_path);
+      const path = filePath(file_path);
       if (input.branch.trim() === '') throw refused('You can only create or edit files when you are on a branch');
       const action: FileAction = {
         action: 'delete',
-        path: file_path,
+        path,
         ...(input.last_commit_id ? { lastCommitId: input.last_commit_id } : {}),
       };
       await commitFiles(deps, {

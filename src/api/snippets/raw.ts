@@ -11,7 +11,7 @@ import type { BaseContext } from '../../http/route.ts';
 import { matchesEtag } from '../../http/send.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { SNIPPET_REF, snippetFiles } from '../../repositories/snippet-files.ts';
-import { checkFilePath } from '../repository-files/paths.ts';
+import { filePath } from '../repository-files/paths.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
@@ -32,8 +32,8 @@ export async function firstFile(deps: Deps, snippet: Snippet): Promise<Blob> {
 }
 
 /** A file of a snippet at a branch, tag or commit. @throws ApiError 400, 404 */
-export async function fileAt(deps: Deps, snippet: Snippet, ref: string, path: string): Promise<Blob> {
-  checkFilePath(path);
+export async function fileAt(deps: Deps, snippet: Snippet, ref: string, given: string): Promise<Blob> {
+  const path = filePath(given);
   const repo = repositoryOf(deps, snippet);
   const revision = await resolveRevision(repo, ref);
   if (revision === null) throw notFound('Reference');
