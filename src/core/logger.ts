@@ -1,3 +1,5 @@
+import { withoutUrlCredentials } from './url-credentials.ts';
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
 /** Structured log: one JSON object a line. Never given tokens, passwords or whole request bodies. */
@@ -28,8 +30,9 @@ export class JsonLogger implements Logger {
 
   log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     if (ORDER[level] > this.#level) return;
-    const head = `{"time":"${this.#timeText()}","severity":"${SEVERITY[level]}","message":${JSON.stringify(message)}`;
-    const rest = JSON.stringify(fields);
+    const text = withoutUrlCredentials(JSON.stringify(message));
+    const head = `{"time":"${this.#timeText()}","severity":"${SEVERITY[level]}","message":${text}`;
+    const rest = withoutUrlCredentials(JSON.stringify(fields));
     this.#buffer += rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
     if (level === 'error' || this.#buffer.length > MAX_BUFFERED) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();

@@ -1,6 +1,7 @@
-import { type CompiledQuery, Kysely, type LogConfig, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, type LogConfig } from 'kysely';
 import type { Config } from '../config/config.ts';
 import { migrate } from './migrate.ts';
+import { Postgres } from './query-compilers.ts';
 import type { Db, Schema } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
 
@@ -60,7 +61,7 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   const pool = new pg.Pool({ connectionString: url, max: MAX_POSTGRES_CONNECTIONS, types });
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
-  return wrap(new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...log }), () => null);
+  return wrap(new Kysely<Schema>({ dialect: new Postgres({ pool }), ...log }), () => null);
 }
 
 function wrap(db: Db, version: () => number | null): Database {

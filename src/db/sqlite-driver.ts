@@ -8,8 +8,8 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
+import { SqliteCompiler } from './query-compilers.ts';
 
 export interface SqliteOptions {
   path: string;
@@ -241,7 +241,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createQueryCompiler() {
-    return new SqliteQueryCompiler();
+    return new SqliteCompiler();
   }
 
   createAdapter() {

@@ -6,6 +6,7 @@ import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { authenticate, checkScopes } from './auth.ts';
 import { RouteContext } from './context.ts';
+import { secretNames } from './mask.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
 import type { Context, Route } from './route.ts';
@@ -18,6 +19,10 @@ declare module 'fastify' {
     caller: Caller | null;
     /** What is known of the request before its body is read. */
     admission: Admission | null;
+  }
+  interface FastifyContextConfig {
+    /** Inputs that the log never shows, as `secretNames` gives them. */
+    secrets?: ReadonlySet<string>;
   }
 }
 
@@ -146,6 +151,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     url: routeUrl(options),
     exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(options.path),
     ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
+    config: { secrets: secretNames(options.input) },
     onRequest: admit,
     handler: handle,
   });

@@ -30,6 +30,9 @@ export const Day = (options: object = {}) => Type.Unsafe<string>({ type: 'string
 /** A text that must not be blank when it is given. */
 export const Filled = (options: object = {}) => Type.String({ minLength: 1, ...options });
 
+/** A password, token or key of a caller: the log never shows it, wherever it was sent. */
+export const Secret = (options: object = {}) => Type.Unsafe<string>({ type: 'string', format: 'password', ...options });
+
 /** A list that clients may also send as one text with commas. */
 export const List = <T extends TSchema>(items: T, options: object = {}) =>
   Type.Array(items, { 'x-comma-separated': true, ...options });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { sendError, sendErrorBody } from './errors.ts';
+import { maskAddress } from './mask.ts';
 import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerReference } from './openapi/serve.ts';
@@ -22,8 +23,7 @@ const SECURITY_HEADERS = {
   Vary: 'Origin',
 } as const;
 
-const MASKED =
-  /([?&](?:private_token|access_token|refresh_token|job_token|password|token|instance_id|client_secret|code)=)[^&]*/gi;
+const NO_SECRETS: ReadonlySet<string> = new Set();
 const SHOWN_TO_BROWSERS = [
   'Link',
   'X-Total',
@@ -106,12 +106,10 @@ function registerFallback(app: FastifyInstance, routes: readonly Route[]): void 
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
   const { caller } = request;
-  const url = request.originalUrl;
-  const question = url.indexOf('?');
   deps.log.log('info', 'request', {
     correlation_id: request.id,
     method: request.method,
-    path: question === -1 ? url : url.replace(MASKED, '$1[FILTERED]'),
+    path: maskAddress(request.originalUrl, request.routeOptions.config?.secrets ?? NO_SECRETS),
     status,
     duration_s: Math.round(seconds * 1e6) / 1e6,
     user_id: caller?.user?.id,

@@ -7,6 +7,7 @@ import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Access, route } from './route.ts';
+import { Secret } from './schema.ts';
 
 const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const refusing: Access = {
@@ -37,7 +38,7 @@ const routes = [
     path: '/echo',
     summary: 's',
     access: anyone,
-    input: Type.Object({ a: Type.Optional(Any) }),
+    input: Type.Object({ a: Type.Optional(Any), answer: Type.Optional(Secret()) }),
     success: { status: 201, schema: Any },
     handler: ({ input }) => input,
   }),
@@ -134,8 +135,17 @@ test('a client that does not wait is logged once, and counted out', async () => 
   assert.equal(lines().length, 1);
 });
 
-test('a token in the address is masked in the log', async () => {
-  await exchange(address, head(`GET /api/v4/things/a?private_token=${ROOT_TOKEN} HTTP/1.1`));
-  const lines = http.app.logLines.join('');
-  assert.ok(!lines.includes(ROOT_TOKEN));
+test('tokens, secrets of the route and credentials of addresses are masked in the log, whoever sends them where', async () => {
+  const query = `private_token=${ROOT_TOKEN}&answer=4two&import_url=https://ann:sesame@host/x&page=1`;
+  await exchange(address, head(`POST /api/v4/echo?${query} HTTP/1.1`, 'content-length: 0'));
+  await exchange(address, head(`GET /api/v4/nowhere?${query} HTTP/1.1`));
+  await exchange(address, head(`GET http://ann:sesame@host/api/v4/nowhere?end HTTP/1.1`));
+  const log = () => http.app.logLines.join('');
+  for (let tries = 0; tries < 200 && !log().includes('nowhere?end'); tries += 1) await wait(25);
+  const lines = log()
+    .split('\n')
+    .filter((line) => line.includes('page=1') || line.includes('?end'));
+  assert.equal(lines.length, 3);
+  for (const line of lines) assert.ok(!line.includes(ROOT_TOKEN) && !line.includes('sesame'), line);
+  assert.ok(lines[0]!.includes('answer=[FILTERED]'));
 });

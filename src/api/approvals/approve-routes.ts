@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { timestamp } from '../../core/clock.ts';
 import { refused, unauthorized } from '../../core/errors.ts';
 import { route } from '../../http/route.ts';
-import { optional } from '../../http/schema.ts';
+import { optional, Secret } from '../../http/schema.ts';
 import { inProjectByUser } from '../access.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
 import { settingsOf } from '../projects/settings.ts';
@@ -26,7 +26,7 @@ export const approveRoutes = [
     params,
     input: optional({
       sha: Type.String({ description: 'Head of the merge request that is approved; refused when it is another.' }),
-      approval_password: Type.String({ description: "The caller's password, where approving needs it." }),
+      approval_password: Secret({ description: "The caller's password, where approving needs it." }),
       publish_review: Type.Boolean({ description: "Also publishes the caller's draft notes." }),
     }),
     success: summary,

@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
 import { administrator } from '../access.ts';
+import { CustomAttribute } from './schema.ts';
 
 type Kind = CustomAttributesTable['source_type'];
 interface Source {
@@ -24,8 +25,6 @@ const FINDERS: Record<Kind, (deps: Deps, id: string) => Promise<{ id: number } |
       : undefined,
 };
 const NAMES: Record<Kind, string> = { group: 'Group', project: 'Project', user: 'User' };
-
-const CustomAttribute = Type.Object({ key: Type.String(), value: Type.String() });
 
 async function sourceOf(deps: Deps, type: Kind, id: string): Promise<Source> {
   const found = await FINDERS[type](deps, id);

@@ -3,6 +3,7 @@ import { VISIBILITIES } from '../../core/access-levels.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../http/schema.ts';
+import { CustomAttribute } from '../custom-attributes/schema.ts';
 import { type GroupSettings, groupSettings, settingFields } from './settings.ts';
 
 const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
@@ -33,9 +34,6 @@ export const GroupStatistics = Type.Object(
   ),
 );
 export type GroupStatistics = Record<string, number>;
-
-export const CustomAttribute = Type.Object({ key: Type.String(), value: Type.String() });
-export type CustomAttribute = Static<typeof CustomAttribute>;
 
 const { ldap_cn: _cn, ldap_access: _access, ...shownSettings } = settingFields;
 

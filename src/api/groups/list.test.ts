@@ -134,6 +134,13 @@ test('GET /groups shows statistics and custom attributes to administrators alone
   assert.equal('statistics' in plain! || 'custom_attributes' in plain!, false);
   assert.deepEqual(await paths('/groups', { query: { 'custom_attributes[team]': 'red' } }), ['sized']);
   assert.deepEqual(await paths('/groups', { query: { 'custom_attributes[team]': 'blue' } }), []);
+  for (const nested of ['custom_attributes[team][a]', 'custom_attributes[team][]', 'custom_attributes']) {
+    expectStatus(await app.get('/groups', { query: { [nested]: 'red' } }), 400);
+    expectStatus(await app.get('/projects', { query: { [nested]: 'red' } }), 400);
+  }
+  const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`custom_attributes[k${index}]`, 'x']));
+  expectStatus(await app.get('/groups', { query: many }), 400);
+  expectStatus(await app.get('/projects', { query: many }), 400);
 });
 
 test('GET /groups/:id/subgroups and /descendant_groups list below a group what the caller may see', async () => {

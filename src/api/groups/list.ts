@@ -20,8 +20,6 @@ export type GroupBase =
   | { of: 'children' | 'descendants'; group: Namespace }
   | { of: 'chosen'; where: GroupCondition };
 
-const MAX_CUSTOM_FILTERS = 20;
-
 /** The query of a list of groups with the caller's filters, in order; never a group that the caller may not see. */
 export async function groupQuery(
   deps: Deps,
@@ -119,7 +117,7 @@ function adminConditions(
   const conditions: Expression<SqlBool>[] = [];
   const storage = filters.repository_storage;
   if (storage !== undefined) conditions.push(eb.lit(storage === deps.storages.list[0]!.name));
-  for (const [key, value] of Object.entries(filters.custom_attributes ?? {}).slice(0, MAX_CUSTOM_FILTERS)) {
+  for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
     conditions.push(
       eb.exists(
         eb
@@ -128,7 +126,7 @@ function adminConditions(
           .whereRef('c.source_id', '=', 'namespaces.id')
           .where('c.source_type', '=', 'group')
           .where('c.key', '=', key)
-          .where('c.value', '=', String(value)),
+          .where('c.value', '=', value),
       ),
     );
   }

@@ -4,14 +4,8 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
-import {
-  type CustomAttribute,
-  type GroupExtras,
-  GroupStatistics,
-  groupEntity,
-  type PublicGroup,
-  publicGroup,
-} from './entity.ts';
+import type { CustomAttribute } from '../custom-attributes/schema.ts';
+import { type GroupExtras, GroupStatistics, groupEntity, type PublicGroup, publicGroup } from './entity.ts';
 
 export interface Presentation {
   statistics?: boolean | undefined;

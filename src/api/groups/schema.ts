@@ -1,6 +1,7 @@
 import { type TProperties, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
 import { Day, Enum, Filled, IntegerEnum, List, optional, pagination, Upload } from '../../http/schema.ts';
+import { customAttributesFilter } from '../custom-attributes/schema.ts';
 import { BranchProtection, detailSettingFields, settingFields } from './settings.ts';
 
 const { default_branch_protection_defaults: _rules, ...settings } = settingFields;
@@ -34,10 +35,7 @@ export const UpdateInput = Type.Object({
 /** `with_custom_attributes` and the filter by their values; both for administrators. */
 export const customAttributeParams = {
   with_custom_attributes: Type.Boolean({ default: false, description: 'For administrators: show custom attributes.' }),
-  custom_attributes: Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    description: 'For administrators: only those with these values, `custom_attributes[key]=value`.',
-  }),
+  custom_attributes: customAttributesFilter,
 };
 
 /** Filters and order of every list of groups (silent parts of the specification, 1.10). */

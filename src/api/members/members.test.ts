@@ -152,6 +152,26 @@ test('POST members refuses what does not fit', async () => {
   await refuse({ user_id: 999_999, access_level: 30 }, 404, '404 User Not Found');
 });
 
+test('POST members: an empty list of users, or a number that no database holds, is nobody', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}/members`;
+  for (const username of [',', ' , ,']) {
+    expectStatus(await app.post(path, { json: { username, access_level: 30 } }), 404);
+  }
+  for (const user_id of ['9223372036854775808', '99999999999999999999999999', '0']) {
+    const alone = await app.post(path, { json: { user_id, access_level: 30 } });
+    assert.equal(expectStatus<Body>(alone, 404).message, '404 User Not Found');
+  }
+  for (const user_id of [null, '', []]) {
+    const { message } = expectStatus<Body>(await app.post(path, { json: { user_id, access_level: 30 } }), 400);
+    assert.match(String(message), /user_id/);
+  }
+  const several = await app.post(path, {
+    json: { user_id: '9223372036854775808,18446744073709551616', access_level: 30 },
+  });
+  assert.equal(expectStatus<{ status: string }>(several, 201).status, 'error');
+});
+
 test('POST members takes several users and tells who could not be added', async () => {
   const { group, owner, guest } = await staffedGroup(app);
   const [one, two] = [await app.make.user(), await app.make.user()];

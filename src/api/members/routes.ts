@@ -41,8 +41,11 @@ async function answerOne(c: Scope, direct: boolean, userId: number) {
 
 async function add(c: Scope, input: Static<typeof newMember>) {
   const change = changeOf(c);
-  const names = (input.user_id ?? input.username ?? '').split(',').map((part) => part.trim());
-  const who = input.user_id === undefined ? { usernames: names.filter(Boolean) } : { ids: names.map(Number) };
+  const names = (input.user_id ?? input.username ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const who = input.user_id === undefined ? { usernames: names } : { ids: names };
   const wanted = {
     accessLevel: input.access_level,
     expiresAt: input.expires_at ?? null,

@@ -9,7 +9,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import type { Source } from '../source.ts';
 import { requireLevel, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
-import { findDirect, findUsers } from './store.ts';
+import { findDirect, findUsers, type Users } from './store.ts';
 
 /** Who changes the members of what. */
 export interface Change {
@@ -98,12 +98,7 @@ export async function insertMember(
 }
 
 /** Adds one user. @throws ApiError 400, 403, 404 or 409 */
-export async function addMember(
-  deps: Deps,
-  change: Change,
-  who: { ids: readonly number[] } | { usernames: readonly string[] },
-  wanted: Wanted,
-): Promise<Member> {
+export async function addMember(deps: Deps, change: Change, who: Users, wanted: Wanted): Promise<Member> {
   const [user] = await findUsers(deps.db, who);
   if (user === undefined) throw notFound('User');
   try {
@@ -131,7 +126,7 @@ function requirePerson(user: User): User {
 export async function addMembers(
   deps: Deps,
   change: Change,
-  who: { ids: readonly number[] } | { usernames: readonly string[] },
+  who: Users,
   wanted: Wanted,
 ): Promise<Record<string, string>> {
   const names = 'ids' in who ? who.ids.map(String) : who.usernames;
@@ -139,7 +134,10 @@ export async function addMembers(
   const users = await findUsers(deps.db, who);
   const refused: Record<string, string> = {};
   const known = new Set(users.map((user) => ('ids' in who ? String(user.id) : user.username.toLowerCase())));
-  for (const name of names) if (!known.has(name.toLowerCase())) refused[name] = '404 User Not Found';
+  for (const name of names) {
+    const key = 'ids' in who ? String(Number(name)) : name.toLowerCase();
+    if (!known.has(key)) refused[name] = '404 User Not Found';
+  }
   for (const user of users) {
     try {
       await addMember(deps, change, { ids: [user.id] }, wanted);

@@ -98,12 +98,15 @@ export async function ownersOf(db: Db, source: Source, day: string, exceptUserId
   return owners.map(({ id }) => id);
 }
 
-/** Users of the ids or user names, in no order. */
-export function findUsers(db: Db, who: { ids: readonly number[] } | { usernames: readonly string[] }): Promise<User[]> {
+/** Whom a caller means, by id (also as the text that was sent) or by user name. */
+export type Users = { ids: readonly (number | string)[] } | { usernames: readonly string[] };
+
+/** Users of the ids or user names, in no order; what no database could hold as an id is nobody's. */
+export function findUsers(db: Db, who: Users): Promise<User[]> {
   const users = db.selectFrom('users').selectAll();
   return (
     'ids' in who
-      ? users.where('id', 'in', who.ids)
+      ? users.where('id', 'in', who.ids.map(Number).filter(Number.isSafeInteger))
       : users.where(sql<string>`lower(username)`, 'in', who.usernames.map(asciiLower))
   ).execute();
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type BaseContext, route } from '../../http/route.ts';
-import { Nullable, optional } from '../../http/schema.ts';
+import { Nullable, optional, Secret } from '../../http/schema.ts';
 import { anyone, signedIn } from '../access.ts';
 import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 import { provenClient, readClient } from './clients.ts';
@@ -26,7 +26,7 @@ const TokenInfo = Type.Object({
   expires_in_seconds: Nullable(Type.Integer()),
 });
 
-const clientFields = { client_id: Type.String(), client_secret: Type.String() };
+const clientFields = { client_id: Type.String(), client_secret: Secret() };
 
 /** The application that asks; null when the request names none. */
 async function clientOf({ deps, request }: BaseContext, input: { client_id?: string; client_secret?: string }) {
@@ -46,8 +46,8 @@ export const oauthRoutes = [
       ...clientFields,
       grant_type: Type.String({ description: '`password` or `refresh_token`.' }),
       username: Type.String(),
-      password: Type.String(),
-      refresh_token: Type.String(),
+      password: Secret(),
+      refresh_token: Secret(),
       scope: Type.String({ description: 'Scopes with spaces between; `api` when absent.' }),
     }),
     success: { status: 200, schema: GrantAnswer },
@@ -87,7 +87,7 @@ export const oauthRoutes = [
     summary: 'Revoke an OAuth token',
     description: 'A token that is unknown is no error.',
     access: anyone,
-    input: optional({ ...clientFields, token: Type.String(), token_type_hint: Type.String() }),
+    input: optional({ ...clientFields, token: Secret(), token_type_hint: Type.String() }),
     success: { status: 200, schema: Type.Object({}) },
     errors: [400, 401, 403],
     handler: async (context) => {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
 import { Enum, Instant, IntegerEnum, List, optional, pagination } from '../../http/schema.ts';
+import { customAttributesFilter } from '../custom-attributes/schema.ts';
 
 export const PROJECT_ORDERS = [
   'id',
@@ -47,7 +48,7 @@ const filters = optional({
   include_hidden: Type.Boolean(),
   wiki_checksum_failed: Type.Boolean(),
   repository_checksum_failed: Type.Boolean(),
-  custom_attributes: Type.Record(Type.String(), Type.String(), { description: 'Administrators only.' }),
+  custom_attributes: customAttributesFilter,
 }).properties;
 
 const shape = {

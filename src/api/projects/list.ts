@@ -224,7 +224,7 @@ function byAdministration(eb: Eb, caller: Caller, filters: ProjectFilters): Expr
       .select('custom_attributes.source_id')
       .where('custom_attributes.source_type', '=', 'project')
       .where('custom_attributes.key', '=', key)
-      .where('custom_attributes.value', '=', typeof value === 'string' ? value : JSON.stringify(value));
+      .where('custom_attributes.value', '=', value);
     list.push(eb('projects.id', 'in', having));
   }
   return list;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../db/tables/projects.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../http/schema.ts';
+import { CustomAttribute } from '../custom-attributes/schema.ts';
 import { UserBasic } from '../users/basic.ts';
 import { settingAttributes } from './attributes.ts';
 
@@ -23,8 +24,6 @@ const License = Type.Object({
   html_url: Nullable(Type.String()),
   source_url: Nullable(Type.String()),
 });
-
-export const CustomAttribute = Type.Object({ key: Type.String(), value: Type.String() });
 
 const simpleFields = {
   id: Type.Integer(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Enum, Instant, Nullable, optional, pagination, Upload } from '../../http/schema.ts';
+import { Enum, Instant, Nullable, optional, pagination, Secret, Upload } from '../../http/schema.ts';
 
 export const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 
@@ -86,7 +86,7 @@ export const newUser = Type.Object({
   email: Type.String(),
   name: Type.String(),
   username: Type.String(),
-  password: Type.Optional(Type.String()),
+  password: Type.Optional(Secret()),
   reset_password: Type.Optional(Type.Boolean()),
   force_random_password: Type.Optional(Type.Boolean()),
   skip_confirmation: Type.Optional(Type.Boolean()),
@@ -98,7 +98,7 @@ export const changedUser = optional({
   email: Type.String(),
   name: Type.String(),
   username: Type.String(),
-  password: Type.String(),
+  password: Secret(),
   skip_reconfirmation: Type.Boolean(),
   ...attributes,
 });

@@ -133,6 +133,23 @@ test('rules over several parameters', () => {
   });
 });
 
+test('null is no choice among several, unless it is a value', () => {
+  const properties = { a: Type.Optional(Type.String()), b: Type.Optional(Nullable(Type.Integer())) };
+  const exactlyOne = [['a', 'b']];
+  assert.match(String(read(properties, { a: null }, { exactlyOne })), /^a, b are missing/);
+  assert.deepEqual(read(properties, { a: null, b: 1 }, { exactlyOne, mutuallyExclusive: exactlyOne }), { b: 1 });
+  assert.deepEqual(read(properties, { b: null }, { exactlyOne }), { b: null });
+  assert.match(String(read(properties, { a: 'x', b: null }, { exactlyOne })), /mutually exclusive/);
+  assert.deepEqual(read(properties, { a: null }, { atLeastOne: exactlyOne }), {});
+});
+
+test('a hash has no more keys than it may', () => {
+  const properties = optional(Type.Record(Type.String(), Type.String(), { maxProperties: 1 }));
+  assert.deepEqual(read(properties, { p: { a: '1' } }), { p: { a: '1' } });
+  assert.equal(read(properties, { p: { a: '1', b: '2' } }), 'p has too many elements (maximum is 1)');
+  assert.equal(read(properties, { p: { a: { b: '1' } } }), 'p is invalid');
+});
+
 test('nothing but ApiError 400 comes of any value', () => {
   const properties = {
     i: Type.Optional(Type.Integer({ minimum: 1 })),

@@ -67,8 +67,12 @@ function compileRecord(schema: JsonSchema): Coercer {
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const values = pattern ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
   const coerce = values === undefined ? undefined : compile(values);
+  const { maxProperties = Number.POSITIVE_INFINITY } = schema;
   return (value, name, failures) => {
     if (!isPlain(value)) return fail(failures, `${name} is invalid`);
+    if (Object.keys(value).length > maxProperties) {
+      return fail(failures, `${name} has too many elements (maximum is ${maxProperties})`);
+    }
     if (coerce === undefined) return { ...value };
     const entries = Object.entries(value).map(([key, item]) => [key, coerce(item, name, failures)] as const);
     return entries.some(([, item]) => item === INVALID) ? INVALID : Object.fromEntries(entries);
@@ -96,7 +100,7 @@ function compile(schema: JsonSchema): Coercer {
   if (!nullable) return inner;
   return (value, name, failures) => {
     if (value === null || (value === '' && type !== 'string')) return null;
-    if (value === '' && schema.format !== undefined) return null;
+    if (value === '' && schema.format !== undefined && schema.format !== 'password') return null;
     return inner(value, name, failures);
   };
 }
@@ -154,6 +158,14 @@ function compileFields(schema: JsonSchema): Field[] {
   });
 }
 
+/** What the client sent for a field; undefined for what stands for nothing. */
+function givenValue({ key, scalar, nullable }: Field, source: Record<string, unknown>): unknown {
+  const value = Object.hasOwn(source, key) ? source[key] : undefined;
+  // An empty text is no number, no truth and no date: the platform reads it as "not given".
+  const nothing = value === null || (value === '' && scalar);
+  return nothing && !nullable ? undefined : value;
+}
+
 function readFields(
   fields: readonly Field[],
   source: Record<string, unknown>,
@@ -161,11 +173,9 @@ function readFields(
   failures: Failures,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {};
-  for (const { key, required, filled, scalar, nullable, coerce, fallback } of fields) {
-    let value = Object.hasOwn(source, key) ? source[key] : undefined;
-    // An empty text is no number, no truth and no date: the platform reads it as "not given".
-    if (value === '' && scalar && !nullable) value = undefined;
-    if (value === null && !nullable) value = undefined;
+  for (const field of fields) {
+    const { key, required, filled, coerce, fallback } = field;
+    const value = givenValue(field, source);
     if (value === undefined) {
       if (required && !Object.hasOwn(source, key)) {
         failures.push(filled ? `${nameOf(key)} is missing, ${nameOf(key)} is empty` : `${nameOf(key)} is missing`);
@@ -180,14 +190,21 @@ function readFields(
   return result;
 }
 
-function checkRules(rules: ParamRules, source: Record<string, unknown>, failures: Failures): void {
-  const given = (names: readonly string[]) => names.filter((name) => Object.hasOwn(source, name));
+function checkRules(
+  rules: ParamRules,
+  fields: readonly Field[],
+  source: Record<string, unknown>,
+  failures: Failures,
+): void {
+  const given = (names: readonly string[]) =>
+    names.filter((name) => fields.some((field) => field.key === name && givenValue(field, source) !== undefined));
   for (const names of rules.mutuallyExclusive ?? []) {
     const both = given(names);
     if (both.length > 1) failures.push(`${both.join(', ')} are mutually exclusive`);
   }
   for (const names of rules.atLeastOne ?? []) {
-    if (given(names).length === 0) {
+    // An update that names a value, be it to say "none", is one.
+    if (!names.some((name) => Object.hasOwn(source, name))) {
       failures.push(`${names.join(', ')} are missing, at least one parameter must be provided`);
     }
   }
@@ -212,7 +229,7 @@ export function compileParams(
   return (source) => {
     const failures: Failures = [];
     const result = readFields(fields, source, (key) => key, failures);
-    checkRules(rules, source, failures);
+    checkRules(rules, fields, source, failures);
     if (failures.length > 0) throw invalidParameter([...new Set(failures)].slice(0, 20).join(', '));
     return result;
   };

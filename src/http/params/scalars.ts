@@ -14,6 +14,7 @@ export type JsonSchema = TSchema & {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  maxProperties?: number;
   default?: unknown;
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
