@@ -47,6 +47,7 @@ import { protectedTagRoutes } from './protected-tags/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
+import { resourceEventRoutes } from './resource-events/routes.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
@@ -114,6 +115,7 @@ export const routes: readonly Route[] = [
   ...commitStatusRoutes,
   ...repositoryRoutes,
   ...repositoryFilesRoutes,
+  ...resourceEventRoutes,
   ...snippetsRoutes,
   ...topicRoutes,
   ...tagRoutes,

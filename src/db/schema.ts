@@ -36,6 +36,7 @@ import type {
   NamespacesTable,
   RedirectRoutesTable,
 } from './tables/namespaces.ts';
+import type { ResourceEventsTable } from './tables/planning.ts';
 import type {
   CustomAttributesTable,
   ProjectLanguagesTable,
@@ -121,6 +122,7 @@ export interface Schema {
   cross_references: CrossReferencesTable;
   award_emoji: AwardEmojiTable;
   time_logs: TimeLogsTable;
+  resource_events: ResourceEventsTable;
   merge_requests: MergeRequestsTable;
   merge_request_diffs: MergeRequestDiffsTable;
   merge_request_commits: MergeRequestCommitsTable;

@@ -38,7 +38,7 @@ async function removeReferences(db: Db, type: NoteableType, ids: readonly number
 }
 
 async function removeIssuableTraces(db: Db, type: IssuableType, ids: readonly number[]): Promise<void> {
-  for (const table of ['issuable_labels', 'issuable_assignees', 'time_logs'] as const) {
+  for (const table of ['issuable_labels', 'issuable_assignees', 'time_logs', 'resource_events'] as const) {
     await db.deleteFrom(table).where('issuable_type', '=', type).where('issuable_id', 'in', ids).execute();
   }
   await db

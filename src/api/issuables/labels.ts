@@ -4,6 +4,7 @@ import type { Db } from '../../db/schema.ts';
 import type { IssuableType, Label } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordLabels } from '../resource-events/record.ts';
 import type { IssuableTarget, ValueChange } from './target.ts';
 
 /** Colour of labels that come into being because somebody names them. */
@@ -117,6 +118,7 @@ export async function changeLabels(
   ];
   const about = { type: target.type, id: target.id, projectId: target.project.id };
   await writeSystemNote(deps, db, about, actor.userId, 'label', parts.join(' and '));
+  await recordLabels(deps, db, about, actor.userId, { added: taken, removed: gone });
   const names = (labels: readonly Label[]) => labels.map(({ name }) => name).sort();
   return [names(before), names([...kept, ...taken])];
 }

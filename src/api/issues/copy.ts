@@ -7,7 +7,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { assigneesFor, changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels, labelsFor } from '../issuables/labels.ts';
-import { insertIssue } from './create.ts';
+import { insertIssue, recordBeginning } from './create.ts';
 
 /** Where a copy goes. */
 export interface Destination {
@@ -64,6 +64,7 @@ export async function copyIssue(
     },
     options.actorId,
   );
+  await recordBeginning(deps, db, copy, options.actorId);
   const target = { type: 'Issue', id: copy.id, ...to } as const;
   const labels = (await labelsFor(db, 'Issue', [id])).get(id)!.map(({ name }) => name);
   await changeLabels(deps, db, target, { labels }, { userId: options.actorId, mayCreate: false });

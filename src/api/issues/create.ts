@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import type { ProjectScope } from '../access.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
+import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
@@ -53,6 +54,20 @@ export async function insertIssue(
   return issue;
 }
 
+/** Enters the milestone and the weight that an issue begins with. */
+export async function recordBeginning(
+  deps: Deps,
+  db: Db,
+  { id, project_id: projectId, milestone_id, weight }: Issue,
+  actorId: number,
+): Promise<void> {
+  if (milestone_id !== null) {
+    const change = { before: null, after: milestone_id, state: 'opened' } as const;
+    await recordMilestone(deps, db, { type: 'Issue', id, projectId }, actorId, change);
+  }
+  if (weight !== null) await recordWeight(deps, db, { id, projectId }, actorId, weight);
+}
+
 /**
  * Makes an issue. What the caller may not decide is passed over.
  * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
@@ -90,6 +105,7 @@ export async function createIssue(
       };
       const wanted = rights.backdate ? input.iid : undefined;
       const made = await insertIssue(deps, db, project.id, columns, caller.user.id, wanted);
+      await recordBeginning(deps, db, made, caller.user.id);
       const target = { type: 'Issue', id: made.id, project, namespace } as const;
       if (rights.manage && (input.labels ?? input.add_labels) !== undefined) {
         const change = { labels: input.labels, add: input.add_labels, remove: input.remove_labels };

@@ -8,6 +8,7 @@ import type { Issue } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectScope } from '../access.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { moveResourceEvents } from '../resource-events/copy.ts';
 import { copyIssue, type Destination } from './copy.ts';
 import { copyNotes, copyTraces } from './copy-activity.ts';
 import { closeIssue } from './state.ts';
@@ -66,6 +67,7 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: issue.author_id, actorId });
     await copyNotes(db, issue, copy, project.full_path, { systemToo: true });
     await copyTraces(db, issue, copy);
+    await moveResourceEvents(db, issue, copy, to.namespace);
     await db.updateTable('issues').set({ moved_to_id: copy.id }).where('id', '=', issue.id).execute();
     await tell(deps, db, copy, issue, `moved from ${project.full_path}#${issue.iid}`, actorId);
     await tell(deps, db, issue, copy, `moved to ${to.project.full_path}#${copy.iid}`, actorId);

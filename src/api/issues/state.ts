@@ -3,6 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Issue } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordState, type StateSource } from '../resource-events/record.ts';
 
 /** What closed an issue, when it was not a person's own request. */
 export interface ClosedBy {
@@ -10,6 +11,8 @@ export interface ClosedBy {
   commitSha?: string;
   /** Full path of the project of the merge request or commit, when it is another than the issue's. */
   projectPath?: string;
+  /** The same for machines. */
+  source?: StateSource;
 }
 
 function closingText({ mergeRequestIid, commitSha, projectPath = '' }: ClosedBy): string {
@@ -38,7 +41,7 @@ export async function closeIssue(
     .returningAll()
     .executeTakeFirst();
   if (closed === undefined) return null;
-  await tell(deps, db, issue, actorId, 'closed', closingText(how));
+  await tell(deps, db, issue, actorId, 'closed', closingText(how), how.source);
   return closed;
 }
 
@@ -77,8 +80,11 @@ async function tell(
   actorId: number,
   action: 'closed' | 'reopened',
   text: string,
+  source?: StateSource,
 ): Promise<void> {
-  await writeSystemNote(deps, db, { type: 'Issue', id, projectId: project_id }, actorId, action, text);
+  const about = { type: 'Issue', id, projectId: project_id } as const;
+  await writeSystemNote(deps, db, about, actorId, action, text);
+  await recordState(deps, db, about, actorId, action, source);
   const payload = { issue_id: id, project_id };
   await deps.events.record(db, `issue.${action}`, payload, { projectId: project_id, actorId });
 }

@@ -9,6 +9,7 @@ import type { ProjectScope } from '../access.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { changeNotes, milestoneNote } from './change-notes.ts';
 import { type IssueRights, rightsOn } from './rights.ts';
@@ -58,7 +59,13 @@ async function changeColumns(
   const notes = changeNotes(before, after, changed);
   if (changed.includes('milestone_id')) notes.push(milestoneNote(milestone ?? null));
   const target = { type: 'Issue', id: before.id, projectId: before.project_id } as const;
-  for (const [action, text] of notes) await writeSystemNote(deps, db, target, scope.caller.user.id, action, text);
+  const actorId = scope.caller.user.id;
+  for (const [action, text] of notes) await writeSystemNote(deps, db, target, actorId, action, text);
+  if (changed.includes('milestone_id')) {
+    const change = { before: before.milestone_id, after: after.milestone_id, state: before.state };
+    await recordMilestone(deps, db, target, actorId, change);
+  }
+  if (changed.includes('weight')) await recordWeight(deps, db, target, actorId, after.weight);
   return Object.fromEntries(
     changed.map((column) => [column, [told(column, before[column]), told(column, after[column])]]),
   );

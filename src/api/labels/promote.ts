@@ -4,6 +4,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Label } from '../../db/tables/issues.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
+import { mergeSubjects } from '../resource-events/removal.ts';
 import { removeLabels } from './service.ts';
 
 /** 400 of a label that cannot become one of a group. */
@@ -26,6 +27,7 @@ export async function promoteLabel(deps: Deps, group: Namespace, label: Label): 
     if (!ids.includes(label.id)) throw notPromoted();
     const promoted = await groupLabel(deps, db, group, label);
     await moveAll(db, ids, promoted.id);
+    await mergeSubjects(db, 'label_id', ids, promoted.id);
     await removeLabels(db, ids);
     return promoted;
   });

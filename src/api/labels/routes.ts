@@ -31,7 +31,7 @@ import {
   type UpdateLabelInput,
   UpdateProjectLabel,
 } from './schema.ts';
-import { createLabel, removeLabels, setSubscribed, updateLabel } from './service.ts';
+import { createLabel, destroyLabel, setSubscribed, updateLabel } from './service.ts';
 import { findLabel, labelList } from './store.ts';
 
 const OWN: LabelScope = { include_ancestor_groups: false };
@@ -62,7 +62,7 @@ async function remove({ deps, caller, request }: BaseContext, home: LabelHome, k
   const label = await getLabel(deps, caller, home, key, OWN);
   await requireLabelAdmin(deps, caller, home, label);
   checkUnmodifiedSince(request, label.updated_at);
-  const removed = await deps.db.transaction().execute((db) => removeLabels(db, [label.id]));
+  const removed = await destroyLabel(deps, label, caller.user?.id ?? null);
   if (removed === 0) throw notFound('Label');
 }
 

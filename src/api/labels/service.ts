@@ -6,6 +6,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Label } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
+import { recordLabelDeletion } from '../resource-events/removal.ts';
 import { parseColor } from './colors.ts';
 import type { LabelHome } from './place.ts';
 import type { CreateLabelInput, UpdateLabelInput } from './schema.ts';
@@ -117,6 +118,13 @@ export async function updateLabel(deps: Deps, home: LabelHome, label: Label, inp
     throw error;
   }
 }
+
+/** Deletes a label, which is entered with all that had it. @returns how many there were */
+export const destroyLabel = (deps: Deps, { id }: Label, actorId: number | null): Promise<number> =>
+  deps.db.transaction().execute(async (db) => {
+    await recordLabelDeletion(deps, db, [id], actorId);
+    return removeLabels(db, [id]);
+  });
 
 /** Removes labels with all that hangs on them, within a transaction. @returns how many there were */
 export async function removeLabels(db: Db, ids: readonly number[]): Promise<number> {

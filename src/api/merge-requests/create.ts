@@ -118,7 +118,7 @@ function insert(
         created_at: now,
         updated_at: now,
       })
-      .returning(['id', 'milestone_id'])
+      .returning(['id', 'milestone_id', 'state'])
       .executeTakeFirstOrThrow();
     await changeMetadata(deps, db, scope, row, input, user.id);
     await deps.events.record(

@@ -7,6 +7,7 @@ import { changeLabels } from '../issuables/labels.ts';
 import type { IssuableTarget } from '../issuables/target.ts';
 import { findMilestoneFor } from '../milestones/find.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordMilestone } from '../resource-events/record.ts';
 import type { MergeRequestScope } from './detail.ts';
 import { assigneeIds, type UpdateMergeRequest } from './input.ts';
 import { changeReviewers } from './reviewers.ts';
@@ -28,7 +29,7 @@ export async function changeMetadata(
   deps: Deps,
   db: Db,
   scope: MergeRequestScope,
-  row: Pick<MergeRequest, 'id' | 'milestone_id'>,
+  row: Pick<MergeRequest, 'id' | 'milestone_id' | 'state'>,
   wanted: Metadata,
   actorId: number,
 ): Promise<Changes> {
@@ -52,10 +53,7 @@ export async function changeMetadata(
     note('labels', await changeLabels(deps, db, target, change, actor));
   }
   if (wanted.milestone_id !== undefined) {
-    note(
-      'milestone_id',
-      await changeMilestone(deps, db, target, row.milestone_id, wanted.milestone_id || null, actorId),
-    );
+    note('milestone_id', await changeMilestone(deps, db, target, row, wanted.milestone_id || null, actorId));
   }
   return changes;
 }
@@ -64,7 +62,7 @@ async function changeMilestone(
   deps: Deps,
   db: Db,
   { id, project, namespace }: IssuableTarget,
-  before: number | null,
+  { milestone_id: before, state }: Pick<MergeRequest, 'milestone_id' | 'state'>,
   after: number | null,
   actorId: number,
 ): Promise<[unknown, unknown] | null> {
@@ -73,6 +71,8 @@ async function changeMilestone(
   if (milestone === undefined) throw invalidModel({ milestone_id: ['is invalid'] });
   await db.updateTable('merge_requests').set({ milestone_id: after }).where('id', '=', id).execute();
   const text = milestone === null ? 'removed milestone' : `changed milestone to %"${milestone.title}"`;
-  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project.id }, actorId, 'milestone', text);
+  const about = { type: 'MergeRequest', id, projectId: project.id } as const;
+  await writeSystemNote(deps, db, about, actorId, 'milestone', text);
+  await recordMilestone(deps, db, about, actorId, { before, after, state });
   return [before, after];
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordState } from '../resource-events/record.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
 import { dropOutdatedApprovals } from './missed-push.ts';
@@ -84,7 +85,9 @@ async function tell(
   actorId: number,
   state: 'closed' | 'reopened',
 ): Promise<void> {
-  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, actorId, state, state);
+  const about = { type: 'MergeRequest', id, projectId: project_id } as const;
+  await writeSystemNote(deps, db, about, actorId, state, state);
+  await recordState(deps, db, about, actorId, state);
   await deps.events.record(
     db,
     `merge_request.${state}`,

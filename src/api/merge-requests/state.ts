@@ -3,6 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { recordState } from '../resource-events/record.ts';
 
 export type MergedFacts = Pick<MergeRequest, 'head_sha' | 'merge_commit_sha' | 'squash_commit_sha'>;
 
@@ -39,9 +40,9 @@ export async function markMerged(
     .executeTakeFirst();
   if (merged === undefined) return;
   const { project_id } = merged;
-  if (userId !== null) {
-    await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'merged', 'merged');
-  }
+  const about = { type: 'MergeRequest', id, projectId: project_id } as const;
+  if (userId !== null) await writeSystemNote(deps, db, about, userId, 'merged', 'merged');
+  await recordState(deps, db, about, userId, 'merged');
   await deps.events.record(
     db,
     'merge_request.merged',

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { timestamp } from '../../core/clock.ts';
-import { refused } from '../../core/errors.ts';
+import { recordNotFound, refused } from '../../core/errors.ts';
 import { nextIid } from '../../db/iids.ts';
 import type { Milestone } from '../../db/tables/issues.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
+import { mergeSubjects } from '../resource-events/removal.ts';
 import type { MilestoneHome } from './place.ts';
 import { getMilestone, notSaved } from './service.ts';
 
@@ -44,11 +45,15 @@ export async function promoteMilestone(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const merged = db
+    const found = await db
       .selectFrom('milestones')
       .select('id')
       .where('title', '=', title)
-      .where('project_id', 'in', db.selectFrom('projects').select('id').where('namespace_id', '=', group.id));
+      .where('project_id', 'in', db.selectFrom('projects').select('id').where('namespace_id', '=', group.id))
+      .execute();
+    const merged = found.map((each) => each.id);
+    if (merged.length === 0) throw recordNotFound();
+    await mergeSubjects(db, 'milestone_id', merged, row.id);
     for (const table of ['issues', 'merge_requests'] as const) {
       await db.updateTable(table).set({ milestone_id: row.id }).where('milestone_id', 'in', merged).execute();
     }

@@ -6,6 +6,7 @@ import { nextIid } from '../../db/iids.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Milestone } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
+import { recordMilestoneDeletion } from '../resource-events/removal.ts';
 import type { MilestoneHome } from './place.ts';
 import type { CreateMilestoneInput, UpdateMilestoneInput } from './schema.ts';
 import { findMilestone, isTitleTaken } from './store.ts';
@@ -150,6 +151,7 @@ export async function destroyMilestone(
   actorId: number | null,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
+    await recordMilestoneDeletion(deps, db, id, actorId);
     const row = await db.deleteFrom('milestones').where('id', '=', id).returningAll().executeTakeFirst();
     if (row === undefined || row[`${home.type}_id`] !== home.id) throw recordNotFound();
     await record(deps, db, 'milestone.destroyed', row, actorId);

@@ -97,7 +97,11 @@ export async function closeByMergeRequest(
   since: string,
 ): Promise<void> {
   const issues = await issuesToClose(deps, merger, home, mergeRequest);
-  await closeAll(deps, merger, home, issues, { mergeRequestIid: mergeRequest.iid }, since);
+  const how = {
+    mergeRequestIid: mergeRequest.iid,
+    source: { projectId: home.project.id, mergeRequestId: mergeRequest.id },
+  };
+  await closeAll(deps, merger, home, issues, how, since);
 }
 
 /**

@@ -98,7 +98,8 @@ async function closeBy(
 ): Promise<void> {
   const references = closingReferences(message, { externalUrl: deps.externalUrl() });
   if (references.length === 0) return;
-  await closeAll(deps, pusher, home, await resolver.issues(references), { commitSha: sha }, at);
+  const how = { commitSha: sha, source: { projectId: home.project.id, commitSha: sha } };
+  await closeAll(deps, pusher, home, await resolver.issues(references), how, at);
 }
 
 /** Those of the commits that were merged by merge requests with this push: their own, and those made by the merge. */

@@ -1,10 +1,12 @@
 import { foundation } from './0001-foundation.ts';
 import { collaboration } from './0002-collaboration.ts';
+import { planning } from './0007-planning.ts';
 import { spaces } from './0008-spaces.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
   '0001-foundation': foundation,
   '0002-collaboration': collaboration,
+  '0007-planning': planning,
   '0008-spaces': spaces,
 };

@@ -30,6 +30,8 @@ export const LISTS: readonly string[] = [
   `${project}/issues/1/discussions`,
   `${project}/issues/1/award_emoji`,
   `${project}/issues/1/links`,
+  `${project}/issues/1/resource_label_events`,
+  `${project}/issues/1/resource_state_events`,
   `${project}/labels`,
   `${project}/milestones`,
   `${project}/milestones/104/issues`,
