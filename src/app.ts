@@ -1,4 +1,5 @@
 import { routes } from './api/index.ts';
+import { rewriteUploadUrl } from './api/uploads/addresses.ts';
 import type { Deps } from './deps.ts';
 import { registerLfsRoutes } from './git-http/lfs.ts';
 import { rewriteGitUrl } from './git-http/paths.ts';
@@ -7,5 +8,6 @@ import { buildServer, type HttpServer } from './http/server.ts';
 
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
-  return buildServer(deps, { routes, rewriteUrl: rewriteGitUrl, plugins: [registerGitRoutes, registerLfsRoutes] });
+  const rewriteUrl = (url: string) => rewriteUploadUrl(rewriteGitUrl(url));
+  return buildServer(deps, { routes, rewriteUrl, plugins: [registerGitRoutes, registerLfsRoutes] });
 }

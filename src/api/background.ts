@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { registerBlobRemoval } from '../storage/unused-blobs.ts';
 import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
 import { registerLineWork } from './discussions/background.ts';
@@ -12,6 +13,7 @@ import { registerReferences } from './references/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {
+  registerBlobRemoval(deps);
   registerApprovalWork(deps);
   registerMergedDeletion(deps);
   registerUnassigning(deps);

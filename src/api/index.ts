@@ -53,6 +53,7 @@ import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
@@ -119,5 +120,6 @@ export const routes: readonly Route[] = [
   ...snippetsRoutes,
   ...topicRoutes,
   ...tagRoutes,
+  ...uploadRoutes,
   ...versionRoutes,
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { multipart } from '../../../test/support/multipart.ts';
 import { contentTypeOf, pictureName } from './formats.ts';
 
 /** A picture of one pixel. */
@@ -20,21 +21,8 @@ interface Shown {
   avatar_url: string | null;
 }
 
-const BOUNDARY = 'boundary-of-the-test';
-function multipart(fields: Record<string, string>, file?: { name: string; bytes: Buffer }) {
-  const parts: Uint8Array[] = Object.entries(fields).map(([name, value]) =>
-    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
-  );
-  if (file !== undefined) {
-    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="avatar"; filename="${file.name}"\r\nContent-Type: image/png\r\n\r\n`;
-    parts.push(Buffer.from(head), file.bytes, Buffer.from('\r\n'));
-  }
-  return {
-    body: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
-    headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
-  };
-}
-const picture = (name = 'me.png', bytes: Buffer = PNG) => multipart({}, { name, bytes });
+const picture = (name = 'me.png', bytes: Buffer = PNG) =>
+  multipart({}, { field: 'avatar', name, bytes, type: 'image/png' });
 
 /** Gets an address that an answer gave. */
 const fetchUrl = (url: string, token: string | null = null) =>
@@ -62,7 +50,10 @@ test('the picture of a user is set, fetched to the byte, replaced and removed', 
 
 test('a user is created with a picture', async () => {
   const fields = { username: 'pictured', name: 'P', email: 'p@example.org', password: 'correct horse' };
-  const made = expectStatus<Shown>(await app.post('/users', multipart(fields, { name: 'a.png', bytes: PNG })), 201);
+  const made = expectStatus<Shown>(
+    await app.post('/users', multipart(fields, { field: 'avatar', name: 'a.png', bytes: PNG })),
+    201,
+  );
   assert.deepEqual((await fetchUrl(made.avatar_url!)).rawPayload, PNG);
 });
 
@@ -91,7 +82,7 @@ test('pictures of groups and projects are seen by whoever sees their owner', asy
 });
 
 test('projects, groups and topics are created with a picture', async () => {
-  const file = { name: 'a.png', bytes: PNG };
+  const file = { field: 'avatar', name: 'a.png', bytes: PNG };
   for (const [path, fields] of [
     ['/projects', { name: 'pictured-project' }],
     ['/groups', { name: 'pictured', path: 'pictured-group' }],

@@ -5,6 +5,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
 import { destroyProjectsWithin } from '../projects/destroy.ts';
+import { removeUploads } from '../uploads/removal.ts';
 
 /**
  * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
@@ -20,6 +21,7 @@ export async function destroyGroup(deps: Deps, found: Namespace, actorId: number
       .orderBy('lineage', 'desc')
       .execute();
     await destroyProjects(deps, db, group, actorId);
+    await removeUploads(deps, db, 'group', idsWithin(db, group));
     await removeBelongings(db, 'group', idsWithin(db, group));
     for (const { id, full_path } of groups) {
       await deps.events.record(db, 'group.destroyed', { group_id: id, full_path }, { groupId: id, actorId });

@@ -5,6 +5,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueRemoval } from '../../repositories/removal.ts';
 import { destroySnippetsOfProjects } from '../snippets/destroy.ts';
+import { removeUploads } from '../uploads/removal.ts';
 
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
 const BATCH = 200;
@@ -30,6 +31,7 @@ export async function destroyProjectsWithin(
     const batch = projects.slice(from, from + BATCH);
     const ids = batch.map(({ id }) => id);
     await destroySnippetsOfProjects(deps, db, ids, actorId);
+    await removeUploads(deps, db, 'project', ids);
     await removeRows(db, ids);
     for (const project of batch) {
       await enqueueRemoval(deps, db, { storage: project.repository_storage, diskPath: project.disk_path });

@@ -59,10 +59,16 @@ async function count(deps: Deps, id: number): Promise<void> {
     .select(({ fn }) => fn.sum<number | null>('size').as('total'))
     .where('project_id', '=', id)
     .executeTakeFirstOrThrow();
+  const uploads = await deps.db
+    .selectFrom('uploads')
+    .select(({ fn }) => fn.sum<number | null>('size').as('total'))
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow();
   await writeStatistics(deps, id, {
     commit_count: commits,
     repository_size: await repositorySize(repo.dir),
     lfs_objects_size: Number(total ?? 0),
+    uploads_size: Number(uploads.total ?? 0),
   });
   await writeLanguages(deps, id, languages);
 }

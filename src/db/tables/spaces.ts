@@ -31,6 +31,7 @@ export interface UploadsTable {
   uploaded_by_id: number | null;
   created_at: Timestamp;
 }
+export type Upload = Selectable<UploadsTable>;
 
 /** Protected branches of a group, in force in every project of its tree. */
 export interface GroupProtectedBranchesTable {

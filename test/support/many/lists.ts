@@ -62,5 +62,7 @@ export const LISTS: readonly string[] = [
   'snippets/all',
   `${project}/snippets`,
   `${project}/badges`,
+  `${project}/uploads`,
+  `${group}/uploads`,
   `${group}/badges`,
 ];

@@ -1,0 +1,46 @@
+import { startsWith } from '../db/like.ts';
+import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+
+const REMOVE = 'blobs.remove_unused';
+/** Longer than the time between the end of an upload and the row that refers to it. */
+const GRACE_MS = 3_600_000;
+const BATCH = 500;
+
+/**
+ * Has blobs removed that rows referred to which are going away, unless others refer to them. Give the handle of the
+ * transaction in which the rows go. The bytes go an hour later, when no upload under way can count on them.
+ */
+export async function enqueueBlobRemoval(deps: Deps, db: Db, sha256s: readonly string[]): Promise<void> {
+  const runAt = new Date(deps.clock.now().getTime() + GRACE_MS);
+  for (let from = 0; from < sha256s.length; from += BATCH) {
+    await deps.jobs.enqueue(db, REMOVE, { sha256s: sha256s.slice(from, from + BATCH) }, { runAt });
+  }
+}
+
+/** Names the work behind `enqueueBlobRemoval`. */
+export function registerBlobRemoval(deps: Deps): void {
+  deps.jobs.register<{ sha256s: string[] }>(REMOVE, async ({ sha256s }) => {
+    for (const sha256 of sha256s) {
+      if (await isUsed(deps.db, sha256)) continue;
+      await deps.blobs.delete(sha256, new Date(deps.clock.now().getTime() - GRACE_MS));
+    }
+  });
+}
+
+/** Whether anything refers to the blob. Every table that names blobs must be asked here. */
+async function isUsed(db: Db, sha256: string): Promise<boolean> {
+  const upload = await db.selectFrom('uploads').select('id').where('sha256', '=', sha256).limit(1).execute();
+  const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
+  if (upload.length + lfs.length > 0) return true;
+  for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
+    const [avatar] = await db
+      .selectFrom(table)
+      .select('avatar')
+      .where((eb) => startsWith(eb, eb.ref('avatar').$castTo<string>(), `${sha256}/`))
+      .limit(1)
+      .execute();
+    if (avatar !== undefined) return true;
+  }
+  return false;
+}
