@@ -114,7 +114,7 @@ async function clearAway(config: Config, log: Logger): Promise<void> {
 
 /**
  * Opens, settles what was left over, listens and starts the background work.
- * @throws ConfigError when another server runs on the same embedded database
+ * @throws CannotStart when another server runs on the same embedded database
  */
 export async function serve(config: Config, log: Logger, clock: Clock = systemClock): Promise<Running> {
   await mkdir(config.dataDir, { recursive: true });

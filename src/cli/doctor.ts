@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import { type Database, openExisting } from '../db/database.ts';
 import { useGitConfig } from '../git/environment.ts';
 import { fsck } from '../git/fsck.ts';
 import { runGit } from '../git/process.ts';
@@ -34,7 +34,7 @@ export async function doctorCommand(args: readonly string[], env: Environment): 
   useGitConfig(config.dataDir);
   let database: Database;
   try {
-    database = await openDatabase(config.database);
+    database = await openExisting(config.database);
   } catch (error) {
     say(false, `The database cannot be opened: ${(error as Error).message}`);
     return 1;

@@ -1,4 +1,5 @@
-import { ConfigError, type Environment } from '../config/env.ts';
+import type { Environment } from '../config/env.ts';
+import { CannotStart } from '../core/cannot-start.ts';
 import { VERSION } from '../core/version.ts';
 import { doctorCommand } from './doctor.ts';
 import { serveCommand } from './serve.ts';
@@ -37,7 +38,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return 2;
     }
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof CannotStart)) throw error;
     process.stderr.write(`stithy: ${error.message}\n`);
     return 2;
   }

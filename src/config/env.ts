@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { CannotStart } from '../core/cannot-start.ts';
 
 /** A variable whose value cannot be used; the message says which and what to write instead. */
-export class ConfigError extends Error {
+export class ConfigError extends CannotStart {
   override name = 'ConfigError';
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { freshDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/env.ts';
+import { CannotStart } from '../core/cannot-start.ts';
 import { claimData } from './claim.ts';
 
 let folder: string;
@@ -29,7 +29,7 @@ test('the first is alone; a later one is refused by SQLite and told by PostgreSQ
   assert.equal(first.alone, true);
   await first.share();
   if (config.kind === 'sqlite') {
-    await assert.rejects(claimData(config), ConfigError);
+    await assert.rejects(claimData(config), CannotStart);
   } else {
     const second = await claimData(config);
     assert.equal(second.alone, false);

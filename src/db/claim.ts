@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/env.ts';
+import { CannotStart } from '../core/cannot-start.ts';
 
 /** A running server's claim on its data, which ends with the process however that ends. */
 export interface Claim {
@@ -21,7 +21,7 @@ const TRY_MS = 50;
 /**
  * Claims the data for this process. An embedded database takes one server; PostgreSQL takes many, and the first of
  * them holds the others up until it calls `share`.
- * @throws ConfigError when another server runs on the embedded database
+ * @throws CannotStart when another server runs on the embedded database
  */
 export function claimData(config: Config['database']): Promise<Claim> {
   return config.kind === 'sqlite' ? claimSqlite(config.path) : claimPostgres(config.url);
@@ -35,7 +35,7 @@ async function claimSqlite(path: string): Promise<Claim> {
   } catch (error) {
     lock.close();
     if (!/database is locked/.test(String(error))) throw error;
-    throw new ConfigError(`Another server runs on ${path}. Stop it, or choose another STITHY_DATA_DIR.`);
+    throw new CannotStart(`Another server runs on ${path}. Stop it, or choose another STITHY_DATA_DIR.`);
   }
   return { alone: true, share: async () => {}, release: async () => lock.close() };
 }

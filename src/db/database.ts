@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { type CompiledQuery, Kysely, type LogConfig } from 'kysely';
 import type { Config } from '../config/config.ts';
-import { migrate } from './migrate.ts';
+import { CannotStart } from '../core/cannot-start.ts';
+import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
 import type { Db, Schema } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
+import { keepCopy } from './upgrade-copy.ts';
 
 export interface Database {
   db: Db;
@@ -20,22 +23,46 @@ export interface Database {
 const MAX_POSTGRES_CONNECTIONS = 20;
 
 /**
- * Opens the database and brings its tables up to date. Throws when it cannot be reached.
+ * Opens the database and brings its tables up to date. An embedded one of an earlier version is copied before.
  * @param onQuery is told of every query after it has run
+ * @throws CannotStart when its tables cannot be what this program expects; what the engine says when it cannot be reached
  */
 export async function openDatabase(
   config: Config['database'],
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Database> {
+  const database = await connect(config, onQuery);
+  const beforeUpgrade = async (last: string) => {
+    if (config.kind === 'sqlite') await keepCopy(config.path, last);
+  };
+  return closeUnless(database, migrate(database.db, config.kind, { beforeUpgrade }));
+}
+
+/**
+ * Opens the database of a server, running or not, as it is. For commands beside the server.
+ * @throws CannotStart when there is none, or its tables are not those of this program
+ */
+export async function openExisting(config: Config['database']): Promise<Database> {
+  if (config.kind === 'sqlite' && !existsSync(config.path))
+    throw new CannotStart(`There is no database ${config.path}.`);
+  const database = await connect(config);
+  return closeUnless(database, checkMigrated(database.db, config.kind));
+}
+
+/** Opens the database as it is, whatever tables it has. */
+export async function connect(config: Config['database'], onQuery?: (query: CompiledQuery) => void): Promise<Database> {
   const log = onQuery === undefined ? {} : { log: listener(onQuery) };
-  const database = config.kind === 'sqlite' ? openSqlite(config, log) : await openPostgres(config.url, log);
+  return config.kind === 'sqlite' ? openSqlite(config, log) : await openPostgres(config.url, log);
+}
+
+async function closeUnless(database: Database, good: Promise<void>): Promise<Database> {
   try {
-    await migrate(database.db, config.kind);
+    await good;
+    return database;
   } catch (error) {
     await database.close();
     throw error;
   }
-  return database;
 }
 
 const listener =

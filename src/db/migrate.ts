@@ -1,9 +1,15 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { CannotStart } from '../core/cannot-start.ts';
+import {
+  checkHistory,
+  type Engine,
+  type Migrations,
+  noteApplied,
+  prepareHistory,
+  readHistory,
+} from './migration-history.ts';
 import { migrations } from './migrations/index.ts';
 import type { Db } from './schema.ts';
-
-export type Engine = 'sqlite' | 'postgres';
 
 /** Words of the migrations' SQL that each engine spells in its own way. Text sorts by bytes in both. */
 const WORDS: Record<Engine, Record<string, string>> = {
@@ -16,25 +22,82 @@ const WORDS: Record<Engine, Record<string, string>> = {
   },
 };
 
-/** Applies every migration that the database does not have yet, each in a transaction. */
-export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const words = WORDS[engine];
-  const provider = {
-    getMigrations: async () =>
-      Object.fromEntries(
-        Object.entries(migrations).map(([name, text]) => [
-          name,
-          {
-            up: async (transaction: Db) => {
-              const statements = text.replace(/\{(\w+)\}/g, (_, word: string) => words[word]!).split(';');
-              for (const statement of statements) {
-                if (statement.trim() !== '') await sql.raw(statement).execute(transaction);
-              }
-            },
-          },
-        ]),
-      ),
-  };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (error !== undefined) throw error;
+/** Names the lock among those of the database; any number that nothing else uses. */
+const POSTGRES_LOCK = 7_837_463;
+
+export interface MigrateOptions {
+  /** The migrations there are; those of the program unless a test has others. */
+  known?: Migrations;
+  /** Called before the tables of an earlier version are changed, with the name of the last migration they have. */
+  beforeUpgrade?: (last: string) => Promise<void>;
+}
+
+/**
+ * Applies the migrations that the database does not have yet, all in one transaction: an interrupted upgrade leaves the
+ * database as it was, and the next call starts again.
+ * @throws CannotStart when the database was written by a newer program, when a migration that it has was edited since, or
+ * when one fails
+ */
+export async function migrate(db: Db, engine: Engine, options: MigrateOptions = {}): Promise<void> {
+  const { known = migrations, beforeUpgrade } = options;
+  const found = await readHistory(db, engine);
+  checkHistory(found, known);
+  if (found.length === Object.keys(known).length) return;
+  const last = found.at(-1)?.name;
+  if (last === undefined) await refuseRemains(db, engine, known);
+  else await beforeUpgrade?.(last);
+  let current = '';
+  try {
+    await db.transaction().execute(async (db) => {
+      if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${POSTGRES_LOCK})`.execute(db);
+      // Another process may have been faster.
+      const history = await readHistory(db, engine);
+      checkHistory(history, known);
+      await prepareHistory(db, history, known);
+      for (const [name, text] of Object.entries(known).slice(history.length)) {
+        current = name;
+        for (const statement of statementsOf(text, engine)) await sql.raw(statement).execute(db);
+        await noteApplied(db, name, text);
+      }
+    });
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CannotStart(
+      `The database cannot be brought up to date (migration ${current}: ${reason}). It was left as it was.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Looks at the tables and changes nothing. For commands beside the server.
+ * @throws CannotStart as `migrate` does, and when the tables are not those of this program yet
+ */
+export async function checkMigrated(db: Db, engine: Engine): Promise<void> {
+  const history = await readHistory(db, engine);
+  checkHistory(history, migrations);
+  if (history.length === Object.keys(migrations).length) return;
+  throw new CannotStart(
+    history.length === 0
+      ? 'The database is empty: no server has been started on it yet.'
+      : 'The database is of an earlier version: the next start of the server brings it up to date.',
+  );
+}
+
+const statementsOf = (text: string, engine: Engine): string[] =>
+  text
+    .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[engine][word]!)
+    .split(';')
+    .filter((statement) => statement.trim() !== '');
+
+/** The first versions could leave half of their tables behind when they were interrupted in their first start. */
+async function refuseRemains(db: Db, engine: Engine, known: Migrations): Promise<void> {
+  if (engine !== 'sqlite' || !('0001-foundation' in known)) return;
+  const { rows } =
+    await sql`select 1 from sqlite_master where type = 'table' and name in ('users', 'namespaces')`.execute(db);
+  if (rows.length === 0) return;
+  throw new CannotStart(
+    'The database holds what an interrupted first start of an earlier version has left, and no data: remove its file and start again.',
+  );
 }

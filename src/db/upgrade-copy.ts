@@ -1,0 +1,56 @@
+import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { CannotStart } from '../core/cannot-start.ts';
+
+/** Copies of earlier upgrades that stay beside the one that is made. */
+const EARLIER_COPIES = 1;
+const PAGES_AT_ONCE = 10_000;
+
+/**
+ * Copies an embedded database before its tables are changed, as `<file>.before-upgrade-of-<last migration>`; such a copy of an
+ * interrupted upgrade is replaced. Durable when it fulfils. The last two copies are kept.
+ * @param path file of the database
+ * @param last name of the last migration that it has
+ * @throws CannotStart when the copy cannot be written
+ */
+export async function keepCopy(path: string, last: string): Promise<void> {
+  const folder = dirname(path);
+  const prefix = `${basename(path)}.before-upgrade-of-`;
+  const copy = join(folder, `${prefix}${last}`);
+  const temporary = `${path}.copying`;
+  const source = new DatabaseSync(path, { readOnly: true });
+  try {
+    await rm(temporary, { force: true });
+    // Commits to its target with full sync.
+    await backup(source, temporary, { rate: PAGES_AT_ONCE });
+    await chmod(temporary, 0o600);
+    await rename(temporary, copy);
+    await syncFolder(folder);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CannotStart(
+      `The database cannot be copied to ${copy} before its upgrade: ${reason}. Nothing was changed.`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    source.close();
+  }
+  const copies = (await readdir(folder)).filter(
+    (name) => name.startsWith(prefix) && !/-(?:wal|shm|journal)$/.test(name),
+  );
+  const others = copies.filter((name) => name !== basename(copy)).sort();
+  for (const name of others.slice(0, -EARLIER_COPIES)) await rm(join(folder, name), { force: true });
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
