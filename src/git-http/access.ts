@@ -6,6 +6,7 @@ import { type ProjectPermissions, projectPermissions } from '../access/permissio
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { callerOfToken } from '../access/token-caller.ts';
 import { ApiError, refused } from '../core/errors.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
@@ -20,6 +21,7 @@ interface Admitted {
 export interface ProjectAccess extends Admitted {
   kind: 'project';
   project: Project;
+  namespace: Namespace;
   permissions: ProjectPermissions;
   /** Branches of a fork that merge requests let the caller push to. */
   collaborates?: ReadonlySet<string>;
@@ -107,10 +109,10 @@ async function admitToProject(
     const collaborates = permissions.can('push_code') ? undefined : await collaborationBranches(deps, caller, project);
     if (collaborates?.size === 0) throw refused('You are not allowed to push code to this project.', 403);
     if (collaborates !== undefined) {
-      return { kind: 'project', caller, holder: ofProject(project), project, permissions, collaborates };
+      return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions, collaborates };
     }
   }
-  return { kind: 'project', caller, holder: ofProject(project), project, permissions };
+  return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions };
 }
 
 async function admitToSnippet(

@@ -10,6 +10,7 @@ import { refuseChange } from '../repositories/check-changes.ts';
 import { loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
+import { afterPush } from './after-push/message.ts';
 
 const MAX_REFS = 20_000;
 
@@ -70,8 +71,23 @@ async function refuseInSnippet(
   }
 }
 
-/** Moves the refs of an accepted push: all together, or, where the client did not ask for that, one by one. */
+/**
+ * Moves the refs of an accepted push (all together, or, where the client did not ask for that, one by one), then does
+ * what its options ask for.
+ */
 export async function applyPush(
+  deps: Deps,
+  access: GitAccess,
+  updates: readonly PushedRef[],
+  context: UpdateContext,
+): Promise<UpdateResult> {
+  const { reasons } = await moveRefs(deps, access, updates, context);
+  if (access.kind === 'snippet') return { reasons };
+  const moved = updates.filter((_, index) => reasons[index] === null);
+  return { reasons, message: await afterPush(deps, access, moved, context.pushOptions) };
+}
+
+async function moveRefs(
   deps: Deps,
   { caller, holder }: GitAccess,
   updates: readonly PushedRef[],

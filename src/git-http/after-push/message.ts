@@ -1,0 +1,49 @@
+import type { Deps } from '../../deps.ts';
+import type { PushedRef } from '../../git/transport/push.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import type { ProjectAccess } from '../access.ts';
+import { mergeRequestAddresses } from './addresses.ts';
+import { applyMergeRequestOptions } from './merge-requests.ts';
+import { parseMergeRequestOptions } from './options.ts';
+import { pushedBranches } from './pushed.ts';
+
+const RULER = '='.repeat(72);
+/** Push options and warnings that are repeated, and characters of each. */
+const MAX_SHOWN = 20;
+const MAX_TEXT = 500;
+
+/**
+ * Does what a push asks for beside moving refs, and says what follows from it. Never fails: the push has happened.
+ * @param moved the refs that were moved
+ * @returns lines for the terminal of who pushed, or none
+ */
+export async function afterPush(
+  deps: Deps,
+  access: ProjectAccess,
+  moved: readonly PushedRef[],
+  pushOptions: readonly string[],
+): Promise<string> {
+  try {
+    const { user } = access.caller;
+    if (user === null || moved.length === 0) return '';
+    const pusher = { ...access, caller: { ...access.caller, user } };
+    const branches = pushedBranches(moved, await repositoryOf(deps, access.project).refs.head());
+    const options = parseMergeRequestOptions(pushOptions);
+    const warnings = options === null ? [] : await applyMergeRequestOptions(deps, pusher, branches, options);
+    const lines = [...warningLines(warnings, pushOptions), ...(await mergeRequestAddresses(deps, pusher, branches))];
+    return lines.length === 0 ? '' : lines.map((line) => line.toWellFormed()).join('\n');
+  } catch (error) {
+    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+    deps.log.log('error', 'what follows a push failed', { project_id: access.project.id, error: message, stack });
+    return '';
+  }
+}
+
+/** Warnings in a frame, as the platform prints them. */
+function warningLines(warnings: readonly string[], pushOptions: readonly string[]): string[] {
+  if (warnings.length === 0) return [];
+  const given = pushOptions.slice(0, MAX_SHOWN).map((option) => `'${option.slice(0, MAX_TEXT)}'`);
+  const texts = [...new Set(warnings)].slice(0, MAX_SHOWN).map((text) => text.slice(0, MAX_TEXT));
+  const first = `Error encountered with push options ${given.join(' ')}: ${texts[0]}`;
+  return ['', RULER, '', 'WARNINGS:', first, ...texts.slice(1), '', RULER];
+}
