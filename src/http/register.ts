@@ -9,6 +9,7 @@ import { RouteContext } from './context.ts';
 import { secretNames } from './mask.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
+import { unpackBody } from './params/unpack.ts';
 import type { Context, Route } from './route.ts';
 import { sendJson } from './send.ts';
 import type { HttpServices } from './services.ts';
@@ -153,6 +154,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
     config: { secrets: secretNames(options.input) },
     onRequest: admit,
+    ...(hasBody ? { preParsing: unpackBody } : {}),
     handler: handle,
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { Type } from 'typebox';
 import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
@@ -35,6 +36,15 @@ const routes = [
     params: Type.Object({ path: Type.String(), rest: Type.String() }),
     success,
     handler: ({ params }) => params,
+  }),
+  route({
+    method: 'PUT',
+    path: '/things/special',
+    summary: 's',
+    access: anyone,
+    input: Type.Object({ a: Type.Optional(Any) }),
+    success,
+    handler: ({ input }) => input,
   }),
   route({ method: 'GET', path: '/head', summary: 's', access: anyone, success, handler: () => ({ a: 'from GET' }) }),
   route({
@@ -213,6 +223,87 @@ describe('headers', () => {
     assert.equal(response.headers['access-control-allow-methods'], 'DELETE, GET, HEAD, OPTIONS');
     assert.equal(response.headers['access-control-allow-headers'], 'private-token');
     assert.equal((await http.send('OPTIONS', '/api/v4/nothing', { headers })).statusCode, 404);
+  });
+});
+
+test('OPTIONS and 405 name the methods of that very path, not of a pattern that fits it, too', async () => {
+  const allow = async (method: string, url: string, status: number) => {
+    const response = await http.send(method, url);
+    assert.equal(response.statusCode, status, url);
+    return response.headers.allow;
+  };
+  for (const url of ['/api/v4/things/special', '//api/v4//things/special/', '/api/v4/things/special?a=/b']) {
+    assert.equal(await allow('OPTIONS', url, 204), 'OPTIONS, PUT');
+    assert.equal(await allow('PATCH', url, 405), 'OPTIONS, PUT');
+  }
+  assert.equal(await allow('OPTIONS', '/api/v4/things/other', 204), 'DELETE, GET, HEAD, OPTIONS');
+  assert.equal(await allow('POST', '/-/liveness', 405), 'GET, HEAD, OPTIONS');
+  assert.equal(await allow('POST', '/api/v4/files/a/raw/b/c/d', 405), 'GET, HEAD, OPTIONS');
+});
+
+describe('bodies', () => {
+  const send = (payload: Buffer, headers: Record<string, string> = {}) =>
+    http.send('PUT', '/api/v4/things/special', {
+      headers: { 'content-type': 'application/json', ...headers },
+      payload,
+    });
+  const said = Buffer.from('{"a":"é\\ud83d\\ude00"}');
+
+  test('that are no UTF-8 or hold half a character are refused, not altered', async () => {
+    assert.deepEqual((await send(said)).json(), { a: 'é\u{1f600}' });
+    for (const text of [
+      '{"a":"\xff"}',
+      '{"a":"\xed\xa0\x80"}',
+      '{"a":"\\ud800"}',
+      '{"a":["\\uDC00x"]}',
+      '{"a":{"\\ud800":1}}',
+    ]) {
+      const response = await send(Buffer.from(text, 'latin1'));
+      assert.equal(response.statusCode, 400, text);
+      assert.match(messageOf(response), /UTF-8|surrogates/);
+    }
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const text of ['a=\xff', 'a=%ff', 'a=%ed%a0%80']) {
+      assert.equal((await send(Buffer.from(text, 'latin1'), type)).statusCode, 400, text);
+    }
+    assert.deepEqual((await send(Buffer.from('a=é'), type)).json(), { a: 'é' });
+  });
+
+  test('that are packed by gzip are unpacked; other encodings are 415', async () => {
+    for (const encoding of ['gzip', 'x-gzip', 'GZIP, identity']) {
+      assert.deepEqual((await send(gzipSync(said), { 'content-encoding': encoding })).json(), { a: 'é\u{1f600}' });
+    }
+    assert.deepEqual((await send(said, { 'content-encoding': 'identity' })).json(), { a: 'é\u{1f600}' });
+    for (const encoding of ['br', 'deflate', 'gzip, gzip', 'nonsense']) {
+      const response = await send(said, { 'content-encoding': encoding });
+      assert.equal(response.statusCode, 415, encoding);
+      assert.equal(response.headers['accept-encoding'], 'gzip');
+      assert.match(messageOf(response), /gzip/);
+    }
+  });
+
+  test('that are no gzip, or end before its end, are refused', async () => {
+    for (const payload of [said, gzipSync(said).subarray(0, -4), Buffer.alloc(0)]) {
+      assert.equal((await send(payload, { 'content-encoding': 'gzip' })).statusCode, 400);
+    }
+  });
+
+  test('that grow beyond the limit when they are unpacked are refused, whatever they are packed in', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
+    const response = await send(bomb, { 'content-encoding': 'gzip' });
+    assert.equal(response.statusCode, 413);
+    const form = Buffer.concat([
+      Buffer.from('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'),
+      Buffer.alloc(64 * 1024 * 1024),
+    ]);
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'multipart/form-data; boundary=x' };
+    assert.equal((await send(gzipSync(form), headers)).statusCode, 413);
+  });
+
+  test('of several parts are unpacked as well', async () => {
+    const form = Buffer.from('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n');
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'multipart/form-data; boundary=x' };
+    assert.deepEqual((await send(gzipSync(form), headers)).json(), { a: 'b' });
   });
 });
 

@@ -2,26 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { sendError, sendErrorBody } from './errors.ts';
+import { sendError } from './errors.ts';
+import { registerFallback } from './fallback.ts';
 import { maskAddress } from './mask.ts';
 import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerReference } from './openapi/serve.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
-import { registerRoute, routeUrl } from './register.ts';
+import { checkHost, clientErrorHandler, refuseStrangeRequests } from './protocol-errors.ts';
+import { registerRoute } from './register.ts';
 import type { Route } from './route.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import { runtimeOf } from './send.ts';
 import { HttpServices } from './services.ts';
-
-/** Headers of every answer. */
-const SECURITY_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'SAMEORIGIN',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-  'Referrer-Policy': 'strict-origin-when-cross-origin',
-  Vary: 'Origin',
-} as const;
 
 const NO_SECRETS: ReadonlySet<string> = new Set();
 const SHOWN_TO_BROWSERS = [
@@ -62,47 +56,6 @@ export interface HttpServer {
 
 /** Address as path and query; a client may also send it with scheme and host, which count for nothing (RFC 9112, 3.2). */
 const originForm = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/');
-
-/** Regular expression of a route's path, to tell a wrong method from a wrong path. */
-function pathPattern(options: Route['options']): RegExp {
-  const source = routeUrl(options)
-    .split('/')
-    .map((part) => (part === '*' ? '.*' : part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-    .join('/');
-  return new RegExp(`^${source}/?$`);
-}
-
-function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
-  const patterns = routes.map(({ options }) => ({ method: options.method, pattern: pathPattern(options) }));
-  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
-    const path = request.url.split('?')[0]!;
-    if (path.startsWith('/api/v3')) {
-      const text = 'API V3 is no longer supported. Use API V4 instead.';
-      sendErrorBody(reply.code(410), { error: text, message: text });
-      return;
-    }
-    const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method as string));
-    if (methods.has('GET')) methods.add('HEAD');
-    if (methods.size === 0) {
-      sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
-      return;
-    }
-    const allow = ['OPTIONS', ...methods].sort().join(', ');
-    if (request.method === 'OPTIONS') {
-      reply.headers({ Allow: allow, 'Access-Control-Allow-Methods': allow, 'Access-Control-Max-Age': '7200' });
-      reply.header('Access-Control-Allow-Headers', request.headers['access-control-request-headers'] ?? '*');
-      reply.code(204).send();
-      return;
-    }
-    sendErrorBody(reply.code(405).header('Allow', allow), { error: '405 Not Allowed', message: '405 Not Allowed' });
-  };
-  app.setNotFoundHandler(answer);
-  // Answered before the body: what has no route is nobody's to read.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answer(request, reply);
-    else done();
-  });
-}
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
   const { caller } = request;
@@ -153,7 +106,8 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
     // A connection on which nothing moves any more is given up; pushes and clones send something every few seconds.
     connectionTimeout: 300_000,
     rewriteUrl: ({ url = '/' }) => rewriteUrl(originForm(url)),
-    http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024 },
+    clientErrorHandler: clientErrorHandler(deps.log),
+    http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024, requireHostHeader: false },
     routerOptions: {
       maxParamLength: 16_384,
       ignoreTrailingSlash: true,
@@ -165,6 +119,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
       sendError(deps.log, error, request, reply);
     },
   });
+  refuseStrangeRequests(app.server, deps.log);
   let ready = true;
   const metrics = new Metrics();
   app.decorateRequest('caller', null);
@@ -186,7 +141,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
     if (request.headers.origin !== undefined) {
       reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', SHOWN_TO_BROWSERS);
     }
-    done();
+    done(checkHost(request, reply));
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('X-Runtime', runtimeOf(reply));
@@ -196,10 +151,10 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
     ended(request, reply, reply.statusCode);
     done();
   });
+  registerFallback(app);
   registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));
   registerMonitoring(app, deps, metrics, () => ready);
   registerReference(app, deps, routes);
-  registerFallback(app, routes);
   const services = new HttpServices(deps, routes);
   // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
   const order = [...routes].sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));

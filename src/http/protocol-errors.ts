@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiError, badRequest } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+/** What cannot be read as a request, by the code of the parser's error. */
+const REFUSALS: Record<string, [status: number, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, '408 Request Timeout - the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, '431 Request Header Fields Too Large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, '413 Request Entity Too Large'],
+};
+const MALFORMED: [status: number, message: string] = [400, '400 Bad request - this is not a request of HTTP/1.1'];
+
+function headersAndBody(message: string, id: string): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify({ message, error: message });
+  const headers = {
+    ...SECURITY_HEADERS,
+    'X-Request-Id': id,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-cache',
+    Connection: 'close',
+  };
+  return { headers, body };
+}
+
+/** Writes an answer to a connection on which no request could be read, and closes it. */
+function refuse(log: Logger, socket: Duplex, status: number, message: string, code?: string): void {
+  const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (!socket.writable || answering?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const id = randomUUID();
+  const { headers, body } = headersAndBody(message, id);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { remoteAddress } = socket as Socket;
+  log.log('info', 'request refused', { correlation_id: id, status, code, remote_ip: remoteAddress });
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+}
+
+/** Answers what node's parser could not read, in the shape of every other refusal. */
+export const clientErrorHandler =
+  (log: Logger) =>
+  (error: Error & { code?: string }, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const [status, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
+    refuse(log, socket, status, message, error.code);
+  };
+
+/** Refuses what node would refuse with answers of its own: expectations that nobody meets, and tunnels. */
+export function refuseStrangeRequests(server: Server, log: Logger): void {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers, body } = headersAndBody(
+      '417 Expectation Failed - only 100-continue can be expected',
+      randomUUID(),
+    );
+    log.log('info', 'request refused', {
+      correlation_id: headers['X-Request-Id'],
+      status: 417,
+      method: request.method,
+    });
+    response.writeHead(417, headers).end(body);
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    refuse(log, socket, 405, '405 Not Allowed - this is no proxy');
+  });
+}
+
+/** What is wrong with a request without a Host header (RFC 9112, 3.2): ApiError 400; undefined when it has one. */
+export function checkHost({ raw, headers }: FastifyRequest, reply: FastifyReply): ApiError | undefined {
+  if (headers.host !== undefined || raw.httpVersion !== '1.1') return undefined;
+  reply.header('Connection', 'close');
+  return badRequest('the Host header is missing');
+}
