@@ -1,3 +1,4 @@
+import { addressKey } from '../core/fair-slots.ts';
 import type { AccessToken, DeployToken } from '../db/tables/tokens.ts';
 import type { User } from '../db/tables/users.ts';
 
@@ -33,4 +34,11 @@ export const ANONYMOUS: Caller = {
 /** A caller that is known to be a user: what handlers of authenticated routes get. */
 export interface UserCaller extends Caller {
   user: User;
+}
+
+/** Whose share of what is scarce a caller's work counts against: the user's or the deploy token's, else the address's. */
+export function shareOf({ user, credential, sudoBy }: Caller, address: string): string {
+  const actor = sudoBy ?? user;
+  if (actor !== null) return `user:${actor.id}`;
+  return credential.kind === 'deploy_token' ? `deploy_token:${credential.token.id}` : addressKey(address);
 }

@@ -1,4 +1,5 @@
 import { ApiError, unauthorized } from '../core/errors.ts';
+import { addressKey } from '../core/fair-slots.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
@@ -19,7 +20,7 @@ export async function callerOfBasic(deps: Deps, username: string, password: stri
   if (byToken !== undefined) return byToken;
   const byDeployToken = await ofDeployToken(deps, username, password);
   if (byDeployToken !== undefined) return byDeployToken;
-  const user = await userOfPassword(deps, username, password);
+  const user = await userOfPassword(deps, username, password, addressKey(address));
   if (user === undefined) throw unauthorized();
   checkUserState(user);
   return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'password' }, sudoBy: null };

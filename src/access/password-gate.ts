@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
+import { FairSlots } from '../core/fair-slots.ts';
+import { currentScope } from '../core/request-scope.ts';
 import { hashPassword, type PasswordCost, randomText, verifyPassword } from '../core/secrets.ts';
 
 const MAX_FAILURES = 10;
@@ -9,7 +11,18 @@ const PERIOD_MS = 10 * 60_000;
 const MAX_NAMES = 50_000;
 /** Each hash costs memory and a thread for tens of milliseconds. */
 const MAX_HASHES = 2;
-const MAX_WAITING = 100;
+const MAX_WAITING = 200;
+const MAX_WAITING_PER_ADDRESS = 20;
+
+const tooMany = (whose: 'caller' | 'server'): ApiError =>
+  whose === 'caller'
+    ? new ApiError(
+        429,
+        'Too many sign-in attempts from this address at once. Try again later.',
+        {},
+        { 'Retry-After': '1' },
+      )
+    : new ApiError(503, '503 Service Unavailable - too many sign-ins at once', {}, { 'Retry-After': '1' });
 
 interface Failures {
   count: number;
@@ -18,15 +31,20 @@ interface Failures {
 }
 
 /**
- * Checks passwords: few at once, so that guessing cannot take the machine; as long for a user who does not exist as
- * for one who does; and not at all for ten minutes after ten failures for one name.
+ * Checks passwords: few at once, so that guessing cannot take the machine, with turns for each address; as long for a
+ * user who does not exist as for one who does; and not at all for ten minutes after ten failures for one name.
  */
 export class PasswordGate {
   readonly #clock: Clock;
   readonly #cost: () => PasswordCost;
   readonly #failures = new LRUCache<string, Failures>({ max: MAX_NAMES });
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #hashes = new FairSlots({
+    total: MAX_HASHES,
+    perKey: MAX_HASHES,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_ADDRESS,
+    refuse: tooMany,
+  });
   #decoy: Promise<string> | undefined;
 
   /** @param cost what new hashes cost: the decoy for unknown users is as dear as a real one */
@@ -39,16 +57,19 @@ export class PasswordGate {
    * Whether the password fits.
    * @param name as it was given at sign-in: what failures are counted by, whether such a user exists or not
    * @param stored the user's hash; null for an unknown user or one without a password, which nothing fits
-   * @throws ApiError 429 after too many failures, 503 while too many checks wait
+   * @param share whose share the check counts against: its caller's when absent
+   * @throws ApiError 429 after too many failures or while too many checks of the share wait, 503 while too many of all do
    */
-  async check(name: string, password: string, stored: string | null): Promise<boolean> {
+  async check(name: string, password: string, stored: string | null, share = currentScope().caller): Promise<boolean> {
     const key = name.toLowerCase();
     this.#refuseLocked(key);
-    await this.#enter();
+    const leave = await this.#hashes.take(share);
     try {
       // Those that waited together with the last allowed failure are as many attempts too many.
       this.#refuseLocked(key);
-      const fits = await verifyPassword(password, stored ?? (await this.#decoyHash()));
+      // Made for whoever comes first: if only unknown names waited for it, the first of them would take longer.
+      const decoy = await this.#decoyHash();
+      const fits = await verifyPassword(password, stored ?? decoy);
       if (fits && stored !== null) {
         this.#failures.delete(key);
         return true;
@@ -56,7 +77,7 @@ export class PasswordGate {
       this.#countFailure(key);
       return false;
     } finally {
-      this.#leave();
+      leave();
     }
   }
 
@@ -85,23 +106,5 @@ export class PasswordGate {
   #decoyHash(): Promise<string> {
     this.#decoy ??= hashPassword(randomText(20), this.#cost());
     return this.#decoy;
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#running < MAX_HASHES) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.length >= MAX_WAITING) {
-      throw new ApiError(503, '503 Service Unavailable - too many sign-ins at once', {}, { 'Retry-After': '1' });
-    }
-    // Whoever leaves hands its place on, so the number that runs stays the same.
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
   }
 }

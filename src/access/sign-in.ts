@@ -7,13 +7,19 @@ const MAX_PASSWORD = 1_024;
 /**
  * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
  * user. Whether the user may sign in is not looked at: see `checkUserState`.
+ * @param share whose share the check counts against; that of the request's caller when absent
  * @throws ApiError 429 after too many failures, 503 while too many sign in
  */
-export async function userOfPassword(deps: Deps, name: string, password: string): Promise<User | undefined> {
+export async function userOfPassword(
+  deps: Deps,
+  name: string,
+  password: string,
+  share?: string,
+): Promise<User | undefined> {
   if (name === '' || password === '' || password.length > MAX_PASSWORD) return undefined;
   const user = await findByLogin(deps, name);
   const stored = user?.kind === 'human' ? user.password_hash : null;
-  return (await deps.passwords.check(name, password, stored)) ? user : undefined;
+  return (await deps.passwords.check(name, password, stored, share)) ? user : undefined;
 }
 
 function findByLogin({ db }: Deps, name: string): Promise<User | undefined> {

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shareOf } from '../access/caller.ts';
 import { ApiError, refused } from '../core/errors.ts';
+import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { advertise } from '../git/transport/advertise.ts';
@@ -99,6 +101,9 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   };
 
   app.register(async (scope) => {
+    scope.addHook('preHandler', (request, _reply, done) =>
+      inScope({ caller: shareOf(request.git!.caller, request.ip) }, done),
+    );
     scope.setErrorHandler((error, request, reply) => sendTextError(deps.log, error, request, reply));
     scope.get(
       `${GIT_PREFIX}/:repository/info/refs`,

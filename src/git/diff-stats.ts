@@ -62,10 +62,5 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
  */
 export async function commitStats(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
-  const key = cacheKey(repo.id, oid);
-  const kept = known.peek(key);
-  if (kept !== undefined) return kept;
-  const stats = parseShortStat(await repo.stats.read(oid));
-  known.put(key, stats);
-  return stats;
+  return await known.get(cacheKey(repo.id, oid), async () => parseShortStat(await repo.stats.read(oid)));
 }

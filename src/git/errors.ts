@@ -4,6 +4,7 @@ export type GitErrorCode =
   | 'aborted'
   | 'output_too_large'
   | 'busy'
+  | 'caller_busy'
   | 'not_found'
   | 'corrupt'
   | 'invalid'
@@ -15,11 +16,14 @@ export type GitErrorCode =
 export class GitError extends Error {
   readonly code: GitErrorCode;
   readonly exitCode: number | undefined;
+  /** Whether the same work would come to the same end again: it is more than one request may cost. */
+  readonly lasting: boolean;
 
   constructor(code: GitErrorCode, message: string, exitCode?: number) {
     super(message);
     this.name = 'GitError';
     this.code = code;
     this.exitCode = exitCode;
+    this.lasting = code === 'timeout' || code === 'output_too_large';
   }
 }

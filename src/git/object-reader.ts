@@ -212,7 +212,7 @@ export class ObjectReader {
 }
 
 async function* blobChunks(dir: string, oid: string, options: { signal?: AbortSignal; timeoutMs?: number }) {
-  const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir };
+  const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir, lane: 'transport' as const };
   const git = await spawnGit(['cat-file', 'blob', oid], limits);
   git.stdin.end();
   try {

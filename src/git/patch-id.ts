@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000;
 const MAX_WAITING = 10_000;
 const DIFF = ['diff-tree', '-r', '-p', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
 
-/** One at a time: each takes two git children, and those who hold one must not wait for each other's second. */
+/** One at a time: each takes two git children. */
 const queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
 
 /**
@@ -31,7 +31,7 @@ async function readPatchId(repo: Repository, from: string, to: string): Promise<
   const options = { gitDir: repo.dir, timeoutMs: TIMEOUT_MS };
   const diff = await spawnGit([...DIFF, '--end-of-options', from, to, '--'], options);
   diff.stdin.end();
-  const id = await spawnGit(['patch-id', '--stable'], options).catch((error: unknown) => {
+  const id = await spawnGit(['patch-id', '--stable'], { ...options, lane: 'within' }).catch((error: unknown) => {
     diff.kill();
     throw error;
   });

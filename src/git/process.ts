@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { FairSlots } from '../core/fair-slots.ts';
+import { currentScope } from '../core/request-scope.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 
@@ -8,9 +10,9 @@ export interface GitOptions {
   gitDir?: string;
   /** Added to the clean environment. */
   env?: Readonly<Record<string, string>>;
-  /** Ends the child (with its whole process group) when aborted. */
+  /** Ends the child (with its whole process group) when aborted; default: when the client of a reading request leaves. */
   signal?: AbortSignal;
-  /** Milliseconds until the child is ended; default 60,000. */
+  /** Milliseconds until the child is ended; default 20,000 for a reading request, else 60,000. */
   timeoutMs?: number;
   /** Extra pipes beside 0, 1 and 2, for hooks: how many. */
   extraPipes?: number;
@@ -34,46 +36,31 @@ export interface GitResult {
 }
 
 /**
- * At most `max` git children of a lane at once; later ones wait their turn. Warm readers do not count.
- * Clones and pushes have a lane of their own: they last as long as a client likes, and a push needs
- * commands of the other lane before it can end.
+ * What a git child counts against. Clones, pushes and other streams have a lane of their own: they last as long as a
+ * client likes, and a push needs commands of the other lane before it can end. `within` is for the second child of
+ * work whose first one holds a place.
  */
-export type Lane = 'command' | 'transport';
-const lanes: Record<Lane, { readonly max: number; running: number; readonly waiting: (() => void)[] }> = {
-  command: { max: 16, running: 0, waiting: [] },
-  transport: { max: 64, running: 0, waiting: [] },
-};
-const MAX_WAITING = 1_000;
+export type Lane = 'command' | 'transport' | 'within';
 const MAX_STDERR = 16 * 1024;
 
-async function takeSlot(name: Lane, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
-  const lane = lanes[name];
-  if (lane.running < lane.max) {
-    lane.running += 1;
-    return;
-  }
-  if (lane.waiting.length >= MAX_WAITING) throw new GitError('busy', 'too many git commands are waiting');
-  await new Promise<void>((resolve, reject) => {
-    const start = () => {
-      signal?.removeEventListener('abort', drop);
-      resolve();
-    };
-    const drop = () => {
-      lane.waiting.splice(lane.waiting.indexOf(start), 1);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', drop, { once: true });
-    lane.waiting.push(start);
+const lane = (name: string, total: number, perKey: number) =>
+  new FairSlots({
+    total,
+    perKey,
+    maxWaiting: 1_000,
+    maxWaitingPerKey: 250,
+    refuse: (whose) => new GitError(whose === 'caller' ? 'caller_busy' : 'busy', `too many git ${name}s are waiting`),
   });
-}
 
-function giveSlot(name: Lane): void {
-  const lane = lanes[name];
-  const next = lane.waiting.shift();
-  if (next) next();
-  else lane.running -= 1;
-}
+/** So many git children live at once, and so many of one caller; later ones wait their turn. Warm readers do not count. */
+const lanes: Record<Exclude<Lane, 'within'>, FairSlots> = {
+  command: lane('command', 16, 8),
+  transport: lane('transport', 64, 16),
+};
+
+/** How long a child may run, in milliseconds: less where it only reads for somebody who waits. */
+export const READ_MS = 20_000;
+const DEFAULT_MS = 60_000;
 
 function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -115,17 +102,36 @@ export interface GitChild {
 }
 
 /**
+ * Takes a place of a lane, for a child or for work as dear as one.
+ * @returns what gives it back
+ * @throws GitError `busy`, `caller_busy`, `aborted`
+ */
+export async function takePlace(
+  lane: Exclude<Lane, 'within'>,
+  caller: string,
+  signal: AbortSignal | undefined,
+): Promise<() => void> {
+  try {
+    return await lanes[lane].take(caller, { signal });
+  } catch (error) {
+    throw signal?.aborted ? new GitError('aborted', 'stopped while it waited') : error;
+  }
+}
+
+/**
  * Starts a git command whose input and output are streams; the caller reads `stdout` and awaits `done`.
  * Every element of `args` is built by us: user text is only ever a value after `--end-of-options`, or input.
  */
 export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<GitChild> {
-  const lane = options.lane ?? 'command';
-  await takeSlot(lane, options.signal);
+  const scope = currentScope();
+  const signal = options.signal ?? scope.signal;
+  const { lane = 'command' } = options;
+  const leave = lane === 'within' ? () => {} : await takePlace(lane, scope.caller, signal);
   let child: ChildProcess;
   try {
     child = startGit(args, options);
   } catch (error) {
-    giveSlot(lane);
+    leave();
     throw error;
   }
   let stderr = '';
@@ -139,18 +145,18 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
     killed ??= reason;
     killGroup(child);
   };
-  const timer = setTimeout(end, options.timeoutMs ?? 60_000, 'timeout');
+  const timer = setTimeout(end, options.timeoutMs ?? (scope.signal ? READ_MS : DEFAULT_MS), 'timeout');
   const onAbort = () => end('abort');
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  if (options.signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
   const done = new Promise<Awaited<GitChild['done']>>((resolve) => {
     let settled = false;
     const settle = (code: number, text = stderr) => {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
-      giveSlot(lane);
+      signal?.removeEventListener('abort', onAbort);
+      leave();
       resolve({ code, stderr: text, killed });
     };
     child.on('error', (error) => settle(127, error.message));

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inScope } from '../core/request-scope.ts';
+import { GitError } from './errors.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 test('calls at the same time share one computation, later ones its result', async () => {
@@ -22,6 +24,36 @@ test('a failure is not kept', async () => {
     /no/,
   );
   assert.deepEqual(await cache.get('a', async () => ({ value: 1 })), { value: 1 });
+});
+
+test('what costs too much is not tried again at once', async () => {
+  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  let tried = 0;
+  const compute = async () => {
+    tried += 1;
+    throw new GitError('timeout', 'took too long');
+  };
+  await assert.rejects(cache.get('a', compute), { code: 'timeout' });
+  await assert.rejects(cache.get('a', compute), { code: 'timeout' });
+  assert.equal(tried, 1);
+  await assert.rejects(cache.get('b', compute), { code: 'timeout' });
+  assert.equal(tried, 2);
+});
+
+test('who leaves does not take the result from others who wait for it', async () => {
+  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  const gone = new AbortController();
+  const first = inScope({ caller: 'ann', signal: gone.signal }, () =>
+    cache.get('a', () => {
+      const { promise, reject } = Promise.withResolvers<{ value: number }>();
+      gone.signal.addEventListener('abort', () => reject(new GitError('aborted', 'left')));
+      return promise;
+    }),
+  );
+  const second = inScope({ caller: 'bob' }, () => cache.get('a', async () => ({ value: 2 })));
+  gone.abort();
+  await assert.rejects(first, { code: 'aborted' });
+  assert.deepEqual(await second, { value: 2 });
 });
 
 test('stays within its bytes', async () => {

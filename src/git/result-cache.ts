@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import { currentScope } from '../core/request-scope.ts';
+import { GitError } from './errors.ts';
+
+/** How long is remembered that something takes more work than is allowed, in milliseconds. */
+const FAILURE_MS = 10 * 60_000;
 
 /**
  * Results that follow from object ids alone, so that they can never be stale. Bounded by bytes; calls for one key
- * at the same time share one computation, and a failed one is not kept.
+ * at the same time share one computation. Of failures only those are kept, for ten minutes, that cost too much to be
+ * tried again.
  */
 export class ResultCache<V extends object> {
   readonly #kept: LRUCache<string, V>;
+  readonly #failed = new LRUCache<string, GitError>({ max: 1_000, ttl: FAILURE_MS });
   readonly #pending = new Map<string, Promise<V>>();
 
   /**
@@ -29,18 +36,37 @@ export class ResultCache<V extends object> {
     this.#kept.set(key, value);
   }
 
-  /** The kept result, or that of `compute`; throws what `compute` throws. */
+  /**
+   * The kept result, or that of `compute`; throws what `compute` throws. Where the one who computes leaves, another who
+   * waits for the same computes it anew.
+   */
   async get(key: string, compute: () => Promise<V>): Promise<V> {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
-    const running = this.#pending.get(key);
-    if (running !== undefined) return await running;
+    for (;;) {
+      const kept = this.#kept.get(key);
+      if (kept !== undefined) return kept;
+      const failed = this.#failed.get(key);
+      if (failed !== undefined) throw failed;
+      const running = this.#pending.get(key);
+      if (running === undefined) return await this.#compute(key, compute);
+      try {
+        return await running;
+      } catch (error) {
+        if (!(error instanceof GitError) || error.code !== 'aborted') throw error;
+        currentScope().signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #compute(key: string, compute: () => Promise<V>): Promise<V> {
     const promise = compute();
     this.#pending.set(key, promise);
     try {
       const value = await promise;
       this.#kept.set(key, value);
       return value;
+    } catch (error) {
+      if (error instanceof GitError && error.lasting) this.#failed.set(key, error);
+      throw error;
     } finally {
       this.#pending.delete(key);
     }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
-import { killGroup, startGit } from './process.ts';
+import { killGroup, READ_MS, startGit, takePlace } from './process.ts';
 import { KeyedQueue } from './queue.ts';
 import type { WarmSlot, WarmSlots } from './warm-slots.ts';
 
@@ -20,7 +21,6 @@ export const STATS_COMMAND: readonly string[] = [
 
 /** `diff-tree --stdin` gives a line that is no object id back as it is and flushes: so it ends an answer. */
 const END = 'end-of-answer\n';
-const STALL_MS = 60_000;
 const MAX_ANSWERS = 1_000;
 const MAX_OUTPUT = 64 * 1024;
 const MAX_WAITING = 200;
@@ -29,8 +29,9 @@ const MAX_WAITING = 200;
 class StatsProcess {
   readonly #child: ChildProcess;
   #text = '';
-  #current: { resolve: (text: string) => void; reject: (error: GitError) => void; since: number } | undefined;
+  #current: { resolve: (text: string) => void; reject: (error: GitError) => void } | undefined;
   #answers = 0;
+  #killed = false;
   #ended = false;
 
   constructor(dir: string, onEnd: () => void) {
@@ -56,26 +57,34 @@ class StatsProcess {
 
   /** Git keeps what it has parsed, so the life of a process is bounded. */
   get usable(): boolean {
-    return !this.#ended && this.#answers < MAX_ANSWERS;
+    return !this.#ended && !this.#killed && this.#answers < MAX_ANSWERS;
   }
 
-  ask(oid: string): Promise<string> {
+  /** @param signal ends the process with the question */
+  ask(oid: string, signal: AbortSignal | undefined): Promise<string> {
     this.#answers += 1;
     this.#text = '';
+    const stop = (code: 'aborted' | 'timeout') => {
+      this.#killed = true;
+      killGroup(this.#child);
+      this.#current?.reject(new GitError(code, `git diff-tree ${oid}: stopped`));
+    };
+    const leave = () => stop('aborted');
+    const timer = setTimeout(stop, READ_MS, 'timeout');
+    signal?.addEventListener('abort', leave, { once: true });
     return new Promise<string>((resolve, reject) => {
-      this.#current = { resolve, reject, since: performance.now() };
-      this.#child.stdin!.write(`${oid}\n${END}`);
+      this.#current = { resolve, reject };
+      if (signal?.aborted) leave();
+      else this.#child.stdin!.write(`${oid}\n${END}`);
     }).finally(() => {
       this.#current = undefined;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
     });
   }
 
   retire(): void {
     this.#child.stdin!.end();
-  }
-
-  check(now: number): void {
-    if (this.#current !== undefined && now - this.#current.since > STALL_MS) killGroup(this.#child);
   }
 
   #read(text: string): void {
@@ -99,20 +108,28 @@ export class StatsReader {
   }
 
   /**
-   * What git prints for one commit.
+   * What git prints for one commit. A question costs as much as a command, so it takes the place of one.
    * @param oid complete id of a commit
-   * @throws GitError `failed` where git ended, `busy`
+   * @throws GitError `failed` where git ended, `timeout`, `aborted`, `busy`, `caller_busy`
    */
-  read(oid: string): Promise<string> {
-    return this.#queue.run('', async () => {
-      const process = this.#process?.usable ? this.#process : await this.#start();
-      try {
-        return await process.ask(oid);
-      } finally {
-        this.#slot?.touch();
-        if (!process.usable) this.retire();
-      }
-    });
+  async read(oid: string): Promise<string> {
+    const { caller, signal } = currentScope();
+    const leave = await takePlace('command', caller, signal);
+    try {
+      return await this.#queue.run('', () => this.#ask(oid, signal));
+    } finally {
+      leave();
+    }
+  }
+
+  async #ask(oid: string, signal: AbortSignal | undefined): Promise<string> {
+    const process = this.#process?.usable ? this.#process : await this.#start();
+    try {
+      return await process.ask(oid, signal);
+    } finally {
+      this.#slot?.touch();
+      if (!process.usable) this.retire();
+    }
   }
 
   /** Lets the warm process end once it is done; the next question starts another. */
@@ -137,7 +154,8 @@ export class StatsReader {
         if (this.#process === process) this.#process = undefined;
         process.retire();
       },
-      check: (now) => process.check(now),
+      // A question has its own time.
+      check: () => {},
     });
     return process;
   }

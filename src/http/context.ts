@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, shareOf } from '../access/caller.ts';
+import type { RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
@@ -39,6 +40,18 @@ export class RouteContext implements BaseContext {
     return this.#page;
   }
 
+  /** Whose share the request's work counts against; reading ends when the client leaves, what was begun to be written does not. */
+  get work(): RequestScope {
+    const reads = this.request.method === 'GET' || this.request.method === 'HEAD';
+    const signalNow = () => (reads ? this.signal : undefined);
+    return {
+      caller: shareOf(this.caller, this.request.ip),
+      get signal() {
+        return signalNow();
+      },
+    };
+  }
+
   given(name: string): boolean {
     return Object.hasOwn(this.#source, name);
   }
@@ -50,6 +63,7 @@ export class RouteContext implements BaseContext {
       this.reply.raw.once('close', () => {
         if (!this.reply.raw.writableFinished) abort.abort();
       });
+      if (this.reply.raw.destroyed) abort.abort();
     }
     return this.#abort.signal;
   }

@@ -33,6 +33,10 @@ function fromGit(error: GitError): ApiError | undefined {
   if (error.code === 'busy' || error.code === 'locked') {
     return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
   }
+  if (error.code === 'caller_busy') {
+    const text = 'You have too many requests under way. Wait for some to end, then try again.';
+    return new ApiError(429, text, {}, { 'Retry-After': '1' });
+  }
   if (error.code === 'timeout' || error.code === 'output_too_large') {
     return new ApiError(503, '503 Service Unavailable - this request needs more work than is allowed; narrow it');
   }
@@ -67,6 +71,8 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
     reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
     return;
   }
+  // Nobody waits for the answer any more.
+  if (reply.raw.destroyed && error instanceof GitError && error.code === 'aborted') return;
   const answer = describeError(log, error, request);
   reply.code(answer.status).headers(answer.headers);
   sendErrorBody(reply, { message: answer.message, ...answer.body });

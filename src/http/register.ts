@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import { shareOf } from '../access/caller.ts';
 import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
+import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { authenticate, checkScopes } from './auth.ts';
 import { RouteContext } from './context.ts';
@@ -125,7 +127,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     const { caller } = request.admission;
     request.caller = caller;
     if (options.expensive) {
-      const leave = services.expensive.enter(caller.user === null ? request.ip : `user:${caller.user.id}`);
+      const leave = services.expensive.enter(shareOf(caller, request.ip));
       reply.raw.once('close', leave);
     }
   }
@@ -133,13 +135,11 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input } = request.admission!;
     const { source, values } = input ?? readSource(withBody(request));
-    const context = Object.assign(
-      new RouteContext(deps, caller, request, reply, params, values, source),
-      scope,
-    ) as Context<TObject, TObject, object>;
+    const given = new RouteContext(deps, caller, request, reply, params, values, source);
+    const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
-    const answer = await route.handle(context);
+    const answer = await inScope(given.work, () => route.handle(context));
     if (reply.sent) return reply;
     if ('empty' in success && answer === undefined) return reply.send();
     if ('contentType' in success) return reply.send(answer);

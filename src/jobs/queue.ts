@@ -9,7 +9,7 @@ import type { StoredJob } from '../db/tables/instance.ts';
 export type JobHandler<T> = (payload: T, job: { id: number; attempts: number; signal: AbortSignal }) => Promise<void>;
 
 export interface JobKind {
-  /** After so many failures the job is kept as dead, for a person to look at. */
+  /** After so many failures, or one whose error says that it is `lasting`, the job is kept as dead, for a person to look at. */
   maxAttempts?: number;
   /** Milliseconds a run may take; the lease lasts as long. */
   timeoutMs?: number;
@@ -200,7 +200,9 @@ export class JobQueue {
   }
 
   async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {
-    const dead = job.attempts >= (kind?.maxAttempts ?? 1);
+    // What costs too much would come to the same end each time.
+    const lasting = error instanceof Error && 'lasting' in error && error.lasting === true;
+    const dead = lasting || job.attempts >= (kind?.maxAttempts ?? 1);
     const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
     const text = error instanceof Error ? error.message : String(error);
     this.#log.log(dead ? 'error' : 'warn', 'job failed', {

@@ -1,0 +1,176 @@
+import { isIP } from 'node:net';
+
+export interface FairLimits {
+  /** What may be held at once over all keys: places, or bytes. */
+  total: number;
+  /** What one key may hold of it. */
+  perKey: number;
+  /** Requests that may wait over all keys, and of one key. */
+  maxWaiting: number;
+  maxWaitingPerKey: number;
+  /** The error of a request past the bounds on waiting: of its own key, or of all together. */
+  refuse: (whose: 'caller' | 'server') => Error;
+}
+
+export interface TakeOptions {
+  /** How much is taken; default 1. What is more than a share is had alone. */
+  cost?: number;
+  /** Gives the place in the queue up when aborted. */
+  signal?: AbortSignal | undefined;
+}
+
+interface Waiter {
+  cost: number;
+  grant(): void;
+}
+
+interface Share {
+  held: number;
+  readonly waiting: Waiter[];
+}
+
+/** The key of the server's own work, which is bounded elsewhere and has no share. */
+export const SERVER = '';
+
+/**
+ * A bound on something scarce, with a share for each caller: places, processes or bytes. Those who wait are served key by
+ * key in turn, so that nobody waits longer because somebody else asks often.
+ */
+export class FairSlots {
+  readonly #limits: FairLimits;
+  readonly #shares = new Map<string, Share>();
+  /** Keys with waiting requests, the next one first. */
+  readonly #turns = new Set<string>();
+  #held = 0;
+  #waiting = 0;
+
+  constructor(limits: FairLimits) {
+    this.#limits = limits;
+  }
+
+  /** How much is held now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** How much one key holds now. */
+  heldBy(key: string): number {
+    return this.#shares.get(key)?.held ?? 0;
+  }
+
+  /**
+   * Takes a place, waiting for it where all, or those of the key, are taken.
+   * @param key whose share it counts against; `SERVER` has none
+   * @returns what gives the place back; calling it again does nothing
+   * @throws what `refuse` makes where too many wait already; the reason of the signal
+   */
+  async take(key: string, { cost = 1, signal }: TakeOptions = {}): Promise<() => void> {
+    signal?.throwIfAborted();
+    const share = this.#shareOf(key);
+    if (this.#turns.size > 0 || !this.#fits(key, share, cost)) await this.#wait(key, share, cost, signal);
+    else this.#grant(share, cost);
+    let given = false;
+    return () => {
+      if (given) return;
+      given = true;
+      this.#held -= cost;
+      share.held -= cost;
+      this.#forget(key, share);
+      this.#dispatch();
+    };
+  }
+
+  #shareOf(key: string): Share {
+    const known = this.#shares.get(key);
+    if (known !== undefined) return known;
+    const share: Share = { held: 0, waiting: [] };
+    this.#shares.set(key, share);
+    return share;
+  }
+
+  #forget(key: string, share: Share): void {
+    if (share.held === 0 && share.waiting.length === 0) this.#shares.delete(key);
+  }
+
+  #fits(key: string, share: Share, cost: number): boolean {
+    return this.#fitsShare(key, share, cost) && (this.#held === 0 || this.#held + cost <= this.#limits.total);
+  }
+
+  #fitsShare(key: string, share: Share, cost: number): boolean {
+    return key === SERVER || share.held === 0 || share.held + cost <= this.#limits.perKey;
+  }
+
+  #grant(share: Share, cost: number): void {
+    share.held += cost;
+    this.#held += cost;
+  }
+
+  #wait(key: string, share: Share, cost: number, signal: AbortSignal | undefined): Promise<void> {
+    const { maxWaiting, maxWaitingPerKey, refuse } = this.#limits;
+    const mine = key !== SERVER && share.waiting.length >= maxWaitingPerKey;
+    if (mine || this.#waiting >= maxWaiting) {
+      this.#forget(key, share);
+      return Promise.reject(refuse(mine ? 'caller' : 'server'));
+    }
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        cost,
+        grant: () => {
+          signal?.removeEventListener('abort', drop);
+          resolve();
+        },
+      };
+      const drop = () => {
+        share.waiting.splice(share.waiting.indexOf(waiter), 1);
+        this.#waiting -= 1;
+        if (share.waiting.length === 0) this.#turns.delete(key);
+        this.#forget(key, share);
+        reject(signal?.reason);
+        this.#dispatch();
+      };
+      signal?.addEventListener('abort', drop, { once: true });
+      share.waiting.push(waiter);
+      this.#waiting += 1;
+      this.#turns.add(key);
+      this.#dispatch();
+    });
+  }
+
+  /** Serves who waits, one key after the other; what is too much for now holds up those behind it, so that its turn comes. */
+  #dispatch(): void {
+    for (let served = true; served; ) {
+      served = false;
+      for (const key of [...this.#turns]) {
+        const share = this.#shares.get(key)!;
+        const { cost } = share.waiting[0]!;
+        if (!this.#fitsShare(key, share, cost)) continue;
+        if (!this.#fits(key, share, cost)) return;
+        const waiter = share.waiting.shift()!;
+        this.#waiting -= 1;
+        this.#turns.delete(key);
+        if (share.waiting.length > 0) this.#turns.add(key);
+        this.#grant(share, cost);
+        waiter.grant();
+        served = true;
+      }
+    }
+  }
+}
+
+/** What a network address counts as: one host of IPv4, one network of 64 bits of IPv6, which a single host commonly has. */
+export function addressKey(address: string): string {
+  if (isIP(address) !== 6) return `address:${address}`;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped !== null) return `address:${mapped[1]}`;
+  const [head = '', tail = ''] = address.split('%')[0]!.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === '' ? [] : tail.split(':');
+  const zeros = address.includes('::') ? Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0') : [];
+  const groups = [...first, ...zeros, ...last].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `address:${groups.join(':')}`;
+}

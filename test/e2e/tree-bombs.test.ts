@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Project } from '../../src/db/tables/projects.ts';
+import { GitError } from '../../src/git/errors.ts';
+import { buildTestApp, ROOT_TOKEN, type TestApp } from '../support/app.ts';
+import { ProjectGit } from '../support/project-git.ts';
+import { makeTreeBomb, workingOn } from '../support/tree-bomb.ts';
+
+let app: TestApp;
+let project: Project;
+let git: ProjectGit;
+let bomb: string;
+
+before(async () => {
+  app = await buildTestApp();
+  project = await app.make.project();
+  git = new ProjectGit(app, project);
+  git.commit('main', { 'README.md': 'Hello\n' });
+  bomb = makeTreeBomb((args, input) => git.run(args, input));
+});
+after(() => app.close());
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(20);
+}
+
+const paths = (sha: string) => ({
+  commit: `repository/commits/${sha}`,
+  diff: `repository/commits/${sha}/diff`,
+  compare: 'repository/compare?from=main&to=bomb',
+  archive: 'repository/archive.tar?sha=bomb',
+  list: 'repository/commits?ref_name=bomb&with_stats=true',
+});
+
+for (const name of ['commit', 'diff', 'compare', 'archive', 'list'] as const) {
+  test(`git ends with the client that left: ${name}`, async () => {
+    const url = `${await app.listen()}/api/v4/projects/${project.id}/${paths(bomb)[name]}`;
+    assert.equal(workingOn(git.dir).length, 0);
+    const request = get(url, { headers: { 'private-token': ROOT_TOKEN } });
+    request.on('error', () => {});
+    request.on('response', (response) => response.resume());
+    await until(() => workingOn(git.dir).length > 0);
+    request.destroy();
+    await until(() => workingOn(git.dir).length === 0);
+  });
+}
+
+test('a job that costs too much is not tried again', async () => {
+  const { jobs, db } = app.deps;
+  let runs = 0;
+  jobs.register('test.costly', async () => {
+    runs += 1;
+    throw new GitError('timeout', 'took too long');
+  });
+  await jobs.enqueue(db, 'test.costly', {});
+  await app.settle();
+  const job = await db.selectFrom('jobs').selectAll().where('kind', '=', 'test.costly').executeTakeFirst();
+  assert.deepEqual([runs, job?.state, job?.attempts], [1, 'dead', 1]);
+});
