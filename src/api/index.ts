@@ -17,6 +17,7 @@ import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   ...resourceAccessTokenRoutes,
   ...branchRoutes,
   ...otherBranchRoutes,
+  ...groupProtectedBranchRoutes,
   ...protectedBranchRoutes,
   ...protectedTagRoutes,
   ...accessRequestRoutes,

@@ -5,15 +5,18 @@ import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
+import { groupProtectionsOf } from './group-protections.ts';
 
 /** A protected branch or tag with who may do what. */
 export interface Protection extends ProtectedRef {
   levels: readonly ProtectedRefLevel[];
+  /** Whether a group above the project protects it: its id is then one of the group's protections. */
+  inherited?: true;
 }
 
 export type ProtectedAction = ProtectedRefLevel['action'];
 
-/** All protections of a project. */
+/** All protections of a project, those that the groups above it give included. */
 export function loadProtections(deps: Deps, projectId: number): Promise<readonly Protection[]> {
   return deps.snapshot.get(`protections:${projectId}`, async () => {
     const rows = await deps.db
@@ -22,7 +25,8 @@ export function loadProtections(deps: Deps, projectId: number): Promise<readonly
       .where('project_id', '=', projectId)
       .orderBy('id')
       .execute();
-    if (rows.length === 0) return [];
+    const inherited = await groupProtectionsOf(deps.db, projectId);
+    if (rows.length === 0) return inherited;
     const levels = await deps.db
       .selectFrom('protected_ref_levels')
       .innerJoin('protected_refs', 'protected_refs.id', 'protected_ref_levels.protected_ref_id')
@@ -30,17 +34,25 @@ export function loadProtections(deps: Deps, projectId: number): Promise<readonly
       .where('protected_refs.project_id', '=', projectId)
       .orderBy('protected_ref_levels.id')
       .execute();
-    return rows.map((row) => ({ ...row, levels: levels.filter((level) => level.protected_ref_id === row.id) }));
+    const own = rows.map((row) => ({ ...row, levels: levels.filter((level) => level.protected_ref_id === row.id) }));
+    return [...own, ...inherited];
   });
 }
 
-/** The protections that a branch or tag falls under: by its name, or by a pattern. */
+/**
+ * The protections that a branch or tag falls under: by its name, or by a pattern. Where groups above the project protect
+ * it, they decide alone: no project takes that away, be it by a wider protection of its own.
+ */
 export function protectionsOf(
   protections: readonly Protection[],
   kind: 'branch' | 'tag',
   name: string,
 ): readonly Protection[] {
-  return protections.filter((each) => each.kind === kind && (each.name === name || matchesWildcard(each.name, name)));
+  const matching = protections.filter(
+    (each) => each.kind === kind && (each.name === name || matchesWildcard(each.name, name)),
+  );
+  const inherited = matching.filter((each) => each.inherited);
+  return inherited.length > 0 ? inherited : matching;
 }
 
 /** Whether anyone of the level may do it: what `developers_can_push` and the like show. */

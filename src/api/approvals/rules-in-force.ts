@@ -21,18 +21,22 @@ export interface RuleSources {
   projectRules: readonly StoredRule[];
   /** Those of the merge request. */
   ownRules: readonly StoredRule[];
-  /** Protected branches of the project. */
-  protections: readonly ProtectedRef[];
+  /** Protected branches of the project, those of the groups above it included. */
+  protections: readonly BranchInForce[];
 }
+
+/** A protected branch of a project, or one that a group above gives it. */
+export type BranchInForce = ProtectedRef & { inherited?: true };
 
 const isBranch = (protection: ProtectedRef, branch: string): boolean =>
   protection.kind === 'branch' && (protection.name === branch || matchesWildcard(protection.name, branch));
 
 /** Whether a project's rule is for merge requests into the branch. */
-function appliesTo(rule: StoredRule, branch: string, protections: readonly ProtectedRef[]): boolean {
+function appliesTo(rule: StoredRule, branch: string, protections: readonly BranchInForce[]): boolean {
   const all = rule.applies_to_all_protected_branches === 1;
   if (!all && rule.branchIds.length === 0) return true;
-  return protections.some((each) => (all || rule.branchIds.includes(each.id)) && isBranch(each, branch));
+  const named = ({ id, inherited }: BranchInForce) => inherited === undefined && rule.branchIds.includes(id);
+  return protections.some((each) => (all || named(each)) && isBranch(each, branch));
 }
 
 /** Whether code owners have to approve what goes into the branch. */

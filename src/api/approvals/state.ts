@@ -1,11 +1,11 @@
 import { AccessLevel } from '../../core/access-levels.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Approval, MergeRequest } from '../../db/tables/merge-requests.ts';
-import type { ProtectedRef } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
+import { groupRefsOf } from '../../repositories/group-protections.ts';
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
-import { needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
+import { type BranchInForce, needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
 import { loadVoters, type Voters } from './voters.ts';
 
 export { syncRules } from './sync.ts';
@@ -58,13 +58,15 @@ export async function loadRulesInForce(
   );
 }
 
-const protectedBranches = (db: Db, projectIds: readonly number[]): Promise<ProtectedRef[]> =>
-  db
+async function protectedBranches(db: Db, projectIds: readonly number[]): Promise<BranchInForce[]> {
+  const own = await db
     .selectFrom('protected_refs')
     .selectAll()
     .where('project_id', 'in', projectIds)
     .where('kind', '=', 'branch')
     .execute();
+  return [...own, ...(await groupRefsOf(db, projectIds))];
+}
 
 function byKey<R>(rows: readonly R[], key: (row: R) => number): Map<number, R[]> {
   const lists = new Map<number, R[]>();

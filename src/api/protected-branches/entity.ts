@@ -11,5 +11,5 @@ export const presentProtectedBranch = (protection: Protection, names: SubjectNam
   unprotect_access_levels: presentLevels(protection, 'unprotect', names, false),
   allow_force_push: protection.allow_force_push === 1,
   code_owner_approval_required: protection.code_owner_approval_required === 1,
-  inherited: false,
+  inherited: protection.inherited === true,
 });

@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
-import { contains } from '../../db/like.ts';
-import { pageOf } from '../../db/paginate.ts';
 import type { Deps } from '../../deps.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
-import { withLevels } from '../../repositories/protected-refs.ts';
 import type { Protection } from '../../repositories/protections.ts';
 import { inProject } from '../access.ts';
 import { loadSubjectNames } from '../protected-refs/entity.ts';
@@ -18,7 +15,14 @@ import {
   ProtectedBranch,
   UpdateProtectedBranch,
 } from './schema.ts';
-import { getProtectedBranch, protectBranch, unprotectBranch, updateProtectedBranch } from './service.ts';
+import {
+  getOwnProtectedBranch,
+  getProtectedBranch,
+  listProtectedBranches,
+  protectBranch,
+  unprotectBranch,
+  updateProtectedBranch,
+} from './service.ts';
 
 const PATH = '/projects/:id/protected_branches';
 const admin = inProject('admin_protected_refs');
@@ -35,17 +39,10 @@ export const protectedBranchRoutes = [
     input: ListProtectedBranches,
     success: { status: 200, schema: Type.Array(ProtectedBranch) },
     handler: async (c) => {
-      const { deps, input } = c;
-      let query = deps.db
-        .selectFrom('protected_refs')
-        .selectAll()
-        .where('project_id', '=', c.project.id)
-        .where('kind', '=', 'branch');
-      const { search } = input;
-      if (search) query = query.where((eb) => contains(eb.ref('name'), search));
-      const { rows, total } = await pageOf(deps.db, query.orderBy('id'), c.page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
-      const protections = await withLevels(deps.db, rows);
+      const { deps, page } = c;
+      const all = await listProtectedBranches(deps, c.project, c.input.search);
+      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: all.length });
+      const protections = all.slice(page.offset, page.offset + page.size);
       const names = await loadSubjectNames(deps.db, protections);
       return protections.map((protection) => presentProtectedBranch(protection, names));
     },
@@ -95,7 +92,7 @@ export const protectedBranchRoutes = [
     success: { status: 204, empty: true },
     errors: [404, 412],
     handler: async (c) => {
-      const protection = await getProtectedBranch(c.deps, c.project, c.params.name);
+      const protection = await getOwnProtectedBranch(c.deps, c.project, c.params.name);
       checkUnmodifiedSince(c.request, protection.updated_at);
       await unprotectBranch(c.deps, c, protection);
     },

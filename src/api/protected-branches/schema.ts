@@ -19,7 +19,7 @@ export const ProtectedBranch = Type.Object({
   unprotect_access_levels: Type.Array(AccessLevel),
   allow_force_push: Type.Boolean(),
   code_owner_approval_required: Type.Boolean(),
-  inherited: Type.Boolean({ description: 'Whether a group protects it: never here.' }),
+  inherited: Type.Boolean({ description: 'Whether a group above the project protects it.' }),
 });
 export type ProtectedBranchJson = Static<typeof ProtectedBranch>;
 

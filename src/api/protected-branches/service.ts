@@ -1,7 +1,8 @@
 import { timestamp } from '../../core/clock.ts';
-import { conflict, recordNotFound, refused } from '../../core/errors.ts';
+import { conflict, forbidden, recordNotFound, refused } from '../../core/errors.ts';
 import { bit } from '../../db/columns.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import { asciiLower } from '../../db/like.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import {
@@ -11,7 +12,7 @@ import {
   removeProtection,
   requireUnprotect,
 } from '../../repositories/protected-refs.ts';
-import type { Actor, Protection } from '../../repositories/protections.ts';
+import { type Actor, loadProtections, type Protection } from '../../repositories/protections.ts';
 import {
   applyChanges,
   type LevelChanges,
@@ -25,10 +26,26 @@ import type { CreateProtectedBranchInput, UpdateProtectedBranchInput } from './s
 
 const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 
-/** The protection of exactly this name or pattern. @throws ApiError 404 */
+/** Protected branches of a project by their age, then those that the groups above give it. */
+export async function listProtectedBranches(deps: Deps, project: Project, search = ''): Promise<Protection[]> {
+  const part = asciiLower(search);
+  return (await loadProtections(deps, project.id)).filter(
+    ({ kind, name }) => kind === 'branch' && asciiLower(name).includes(part),
+  );
+}
+
+/** The protection of exactly this name or pattern, be it of a group above. @throws ApiError 404 */
 export async function getProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
-  const found = await findProtection(deps.db, project.id, 'branch', name);
+  const all = await loadProtections(deps, project.id);
+  const found = all.find((each) => each.kind === 'branch' && each.name === name);
   if (found === undefined) throw recordNotFound();
+  return found;
+}
+
+/** As `getProtectedBranch`, for what is to be changed. @throws ApiError 403 for one of a group, 404 */
+export async function getOwnProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
+  const found = await getProtectedBranch(deps, project, name);
+  if (found.inherited) throw forbidden('The branch is protected by a group, where alone that can be changed');
   return found;
 }
 
@@ -75,7 +92,7 @@ export async function updateProtectedBranch(
   name: string,
   input: UpdateProtectedBranchInput,
 ): Promise<Protection> {
-  const { id } = await getProtectedBranch(deps, project, name);
+  const { id } = await getOwnProtectedBranch(deps, project, name);
   const { allow_force_push, code_owner_approval_required } = input;
   return deps.db.transaction().execute(async (db) => {
     // Writing first makes changes of one protection wait for each other.

@@ -44,6 +44,7 @@ export interface GroupProtectedBranchesTable {
   created_at: Timestamp;
   updated_at: Timestamp;
 }
+export type GroupProtectedBranch = Selectable<GroupProtectedBranchesTable>;
 
 /** Who may do what with them: roles alone. */
 export interface GroupProtectedBranchLevelsTable {

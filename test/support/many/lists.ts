@@ -62,6 +62,8 @@ export const LISTS: readonly string[] = [
   'snippets/all',
   `${project}/snippets`,
   `${project}/badges`,
+  `${project}/protected_branches`,
+  `${group}/protected_branches`,
   `${project}/uploads`,
   `${group}/uploads`,
   `${group}/badges`,

@@ -1,0 +1,89 @@
+import { lineageIds } from '../access/membership.ts';
+import type { Db } from '../db/schema.ts';
+import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
+import type { GroupProtectedBranch } from '../db/tables/spaces.ts';
+
+/** A protected branch of a group, as the checks of its projects see it. Its id is one of the group's protections. */
+export interface GroupProtection extends ProtectedRef {
+  inherited: true;
+  levels: readonly ProtectedRefLevel[];
+}
+
+/** Adds who may do what to the protections of groups, by one query. They keep the order of the rows. */
+export async function withGroupLevels(
+  db: Db,
+  rows: readonly GroupProtectedBranch[],
+  projectId = 0,
+): Promise<GroupProtection[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const levels = await db
+    .selectFrom('group_protected_branch_levels')
+    .selectAll()
+    .where('group_protected_branch_id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ group_id: _, ...row }) => ({
+    ...row,
+    project_id: projectId,
+    kind: 'branch',
+    inherited: true,
+    levels: levels
+      .filter((level) => level.group_protected_branch_id === row.id)
+      .map(({ id, action, access_level }) => ({
+        id,
+        protected_ref_id: row.id,
+        action,
+        access_level,
+        user_id: null,
+        group_id: null,
+        deploy_key_id: null,
+      })),
+  }));
+}
+
+/** Protected branches of the groups above each project, by project, in a fixed number of queries. Without levels. */
+export async function groupBranchesOf(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<Map<number, GroupProtectedBranch[]>> {
+  if (projectIds.length === 0) return new Map();
+  const places = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', 'namespaces.lineage'])
+    .where('projects.id', 'in', projectIds)
+    .where('namespaces.kind', '=', 'group')
+    .execute();
+  const groups = [...new Set(places.flatMap(({ lineage }) => lineageIds(lineage)))];
+  if (groups.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('group_protected_branches')
+    .selectAll()
+    .where('group_id', 'in', groups)
+    .orderBy('id')
+    .execute();
+  return new Map(
+    places.map(({ id, lineage }) => {
+      const above = new Set(lineageIds(lineage));
+      return [id, rows.filter(({ group_id }) => above.has(group_id))];
+    }),
+  );
+}
+
+/** The protections that groups give to a project, with who may do what. */
+export async function groupProtectionsOf(db: Db, projectId: number): Promise<GroupProtection[]> {
+  const rows = await groupBranchesOf(db, [projectId]);
+  return withGroupLevels(db, rows.get(projectId) ?? [], projectId);
+}
+
+/** The protections that groups give to projects, by project: what needs no levels. */
+export async function groupRefsOf(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<(ProtectedRef & { inherited: true })[]> {
+  const byProject = await groupBranchesOf(db, projectIds);
+  return [...byProject].flatMap(([project_id, rows]) =>
+    rows.map(({ group_id: _, ...row }) => ({ ...row, project_id, kind: 'branch' as const, inherited: true as const })),
+  );
+}
