@@ -1,11 +1,13 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import { forbidden, notFound } from '../core/errors.ts';
 import { notDeleted } from '../db/not-deleted.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Snippet } from '../db/tables/snippets.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
+import { callerNow } from './caller-now.ts';
 import { findProject } from './lookup.ts';
 import { projectsOf } from './membership.ts';
 import { type ProjectPermissions, projectPermissions } from './permissions.ts';
@@ -55,6 +57,17 @@ export async function findSnippet(deps: Deps, caller: Caller, id: number): Promi
   if (found === undefined) return undefined;
   const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
   return canReadSnippet(caller, snippet, permissions) ? { snippet, project: found.project, permissions } : undefined;
+}
+
+/**
+ * Refuses whoever may not change the snippet any more, for what is done after a wait.
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireSnippetUpdate(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const now = await callerNow(deps, caller);
+  const found = await findSnippet(deps, now, id);
+  if (found === undefined) throw notFound('Snippet');
+  if (!canUpdateSnippet(now, found.snippet, found.permissions)) throw forbidden();
 }
 
 /** A condition on the rows of `snippets`, for `where`. */

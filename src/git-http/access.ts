@@ -106,7 +106,9 @@ async function admitToProject(
   checkScopes(caller, wants);
   if (wants === 'write') {
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
-    const collaborates = permissions.can('push_code') ? undefined : await collaborationBranches(deps, caller, project);
+    const collaborates = permissions.can('push_code')
+      ? undefined
+      : await collaborationBranches(deps, { caller, project, namespace, permissions });
     if (collaborates?.size === 0) throw refused('You are not allowed to push code to this project.', 403);
     if (collaborates !== undefined) {
       return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions, collaborates };

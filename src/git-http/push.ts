@@ -1,55 +1,99 @@
+import { requireSnippetUpdate } from '../access/snippets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { findInTheWay } from '../git/ref-collision.ts';
 import type { Repository } from '../git/repository.ts';
-import type { CheckContext, CheckVerdict, PushedRef, UpdateContext, UpdateResult } from '../git/transport/push.ts';
+import type {
+  CheckContext,
+  CheckVerdict,
+  PushedRef,
+  PushHandlers,
+  UpdateContext,
+  UpdateResult,
+} from '../git/transport/push.ts';
 import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
-import { changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
-import { refuseChange } from '../repositories/check-changes.ts';
-import { loadProtections } from '../repositories/protections.ts';
+import { type ChangeGuard, changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
+import { guardChanges, refuseChange, rememberGit } from '../repositories/check-changes.ts';
+import { type Actor, loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
 
 const MAX_REFS = 20_000;
 
+type GitFacts = ReturnType<typeof rememberGit>;
+
+/** What decides about one push of somebody who was let in, and moves its refs. */
+export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
+  let env: CheckContext['quarantineEnv'] = {};
+  const repo = repositoryOf(deps, access.holder);
+  const facts = rememberGit({
+    isAncestor: (ancestor, descendant) => isAncestorInQuarantine(repo, ancestor, descendant, env),
+  });
+  return {
+    check: async (updates, context) => {
+      env = context.quarantineEnv;
+      return checkPush(deps, access, facts, updates, context);
+    },
+    update: (updates, context) => applyPush(deps, access, facts, updates, context),
+  };
+}
+
 /** Decides about a push before its objects enter the repository: one refused ref refuses the whole, with the reason. */
-export async function checkPush(
+async function checkPush(
   deps: Deps,
   access: GitAccess,
+  facts: GitFacts,
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<CheckVerdict> {
   if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
   const reason =
     access.kind === 'project'
-      ? await refuseInProject(deps, access, updates, context)
+      ? await refuseInProject(deps, access, facts, updates)
       : await refuseInSnippet(deps, access, updates, context);
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
 }
 
 async function refuseInProject(
   deps: Deps,
-  { caller, project, permissions, collaborates }: ProjectAccess,
+  access: ProjectAccess,
+  { ask }: GitFacts,
   updates: readonly PushedRef[],
-  context: CheckContext,
 ): Promise<string | null> {
-  const repo = repositoryOf(deps, project);
+  const { project } = access;
   const check = {
     deps,
-    actor: { caller, permissions, ...(collaborates === undefined ? {} : { collaborates }) },
+    actor: actorOf(access),
     protections: await loadProtections(deps, project.id),
-    defaultBranch: await repo.refs.head(),
+    defaultBranch: await repositoryOf(deps, project).refs.head(),
     via: 'git' as const,
-    isAncestor: (ancestor: string, descendant: string) =>
-      isAncestorInQuarantine(repo, ancestor, descendant, context.quarantineEnv),
+    ...ask,
   };
   for (const update of updates) {
     const reason = await refuseChange(check, update);
     if (reason !== null) return reason;
   }
   return null;
+}
+
+const actorOf = ({ caller, permissions, collaborates }: ProjectAccess): Actor => ({
+  caller,
+  permissions,
+  ...(collaborates === undefined ? {} : { collaborates }),
+});
+
+/** Between the check and its turn a push waits, and whoever pushes may lose the right to. */
+function guardOf(
+  access: GitAccess,
+  { known }: GitFacts,
+  defaultBranch: string | null,
+  updates: readonly PushedRef[],
+): ChangeGuard {
+  if (access.kind === 'snippet') return (deps) => requireSnippetUpdate(deps, access.caller, access.holder.id);
+  const check = { actor: actorOf(access), defaultBranch, via: 'git', ...known } as const;
+  return guardChanges(check, access.project.id, updates);
 }
 
 /** A snippet has one branch, whose files are held to the same rules as those that come through the API. */
@@ -75,13 +119,14 @@ async function refuseInSnippet(
  * Moves the refs of an accepted push (all together, or, where the client did not ask for that, one by one), then does
  * what its options ask for.
  */
-export async function applyPush(
+async function applyPush(
   deps: Deps,
   access: GitAccess,
+  facts: GitFacts,
   updates: readonly PushedRef[],
   context: UpdateContext,
 ): Promise<UpdateResult> {
-  const { reasons } = await moveRefs(deps, access, updates, context);
+  const { reasons } = await moveRefs(deps, access, facts, updates, context);
   if (access.kind === 'snippet') return { reasons };
   const moved = updates.filter((_, index) => reasons[index] === null);
   return { reasons, message: await afterPush(deps, access, moved, context.pushOptions) };
@@ -89,15 +134,19 @@ export async function applyPush(
 
 async function moveRefs(
   deps: Deps,
-  { caller, holder }: GitAccess,
+  access: GitAccess,
+  facts: GitFacts,
   updates: readonly PushedRef[],
   { atomic, pushOptions }: UpdateContext,
 ): Promise<UpdateResult> {
+  const { caller, holder } = access;
   const userId = caller.user?.id ?? null;
   return inRepositoryQueue(deps, holder, async (repo) => {
+    const defaultBranch = await repo.refs.head();
     const apply = async (some: readonly PushedRef[]): Promise<string | null> => {
       try {
-        await changeRefs(deps, repo, { holder, userId, updates: some, via: 'git', pushOptions });
+        const guard = guardOf(access, facts, defaultBranch, some);
+        await changeRefs(deps, repo, { holder, userId, updates: some, via: 'git', pushOptions, guard });
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.message;

@@ -15,7 +15,7 @@ import { sendTextError } from '../http/errors.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { admitGit, type GitAccess } from './access.ts';
 import { GIT_PREFIX } from './paths.ts';
-import { applyPush, checkPush } from './push.ts';
+import { pushHandlers } from './push.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -143,8 +143,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
         const session = await receivePack(repositoryOf(deps, access.holder), inputOf(request), {
           ...options(request, reply),
           maxInputBytes: access.kind === 'project' ? push : Math.min(push, snippet),
-          check: (updates, context) => checkPush(deps, access, updates, context),
-          update: (updates, context) => applyPush(deps, access, updates, context),
+          ...pushHandlers(deps, access),
         }).catch(refuseInput);
         note(request, session);
         return send(reply, session, 'application/x-git-receive-pack-result');

@@ -6,7 +6,7 @@ import { isAncestor } from '../git/compare.ts';
 import { refsContaining } from '../git/contains.ts';
 import type { Repository } from '../git/repository.ts';
 import { changeRefs } from './change-refs.ts';
-import { refuseChange } from './check-changes.ts';
+import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';
 import { type Actor, loadProtections } from './protections.ts';
 
@@ -21,21 +21,16 @@ export async function changeOneRef(
   actor: Actor,
   change: RefChange,
 ): Promise<void> {
-  const reason = await refuseChange(
-    {
-      deps,
-      actor,
-      protections: await loadProtections(deps, project.id),
-      defaultBranch: await repo.refs.head(),
-      via: 'api',
-      isAncestor: (ancestor, descendant) => isAncestor(repo, ancestor, descendant),
-      branchesWith: async (oid) => {
-        const refs = await refsContaining(repo, oid, ['refs/heads/']);
-        return refs.map((ref) => ref.slice('refs/heads/'.length));
-      },
+  const { ask, known } = rememberGit({
+    isAncestor: (ancestor, descendant) => isAncestor(repo, ancestor, descendant),
+    branchesWith: async (oid) => {
+      const refs = await refsContaining(repo, oid, ['refs/heads/']);
+      return refs.map((ref) => ref.slice('refs/heads/'.length));
     },
-    change,
-  );
+  });
+  const check = { actor, defaultBranch: await repo.refs.head(), via: 'api' as const };
+  const protections = await loadProtections(deps, project.id);
+  const reason = await refuseChange({ ...check, ...ask, deps, protections }, change);
   if (reason !== null) throw refused(reason);
   await changeRefs(deps, repo, {
     holder: ofProject(project),
@@ -43,5 +38,6 @@ export async function changeOneRef(
     updates: [change],
     via: 'api',
     pushOptions: [],
+    guard: guardChanges({ ...check, ...known }, project.id, [change]),
   });
 }

@@ -1,3 +1,4 @@
+import { within } from '../access/within.ts';
 import type { ChangeCause } from '../core/change-cause.ts';
 import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
@@ -34,7 +35,16 @@ export interface RefChangeRequest extends ChangeContext {
   /** Who changes; null for a deploy token or the system. */
   userId: number | null;
   updates: readonly RefChange[];
+  guard: ChangeGuard;
 }
+
+/**
+ * Looks once more whether refs may be moved, in the transaction that announces it: what was checked before the wait for
+ * the repository's queue may be true no longer. Asks nothing but the database, and refs.
+ * @param deps with the transaction's handle
+ * @throws ApiError where it may not be
+ */
+export type ChangeGuard = (deps: Deps) => Promise<void>;
 
 /** The open repository of a project or snippet. */
 export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
@@ -57,34 +67,36 @@ export function inRepositoryQueue<T>(
  * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
  * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
  * `recoverIntents` (recover-intents.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
- * @throws GitError `conflict` when a ref is not where the update says; ApiError 400 while the repository is read-only
+ * @throws GitError `conflict` when a ref is not where the update says; ApiError 400 while the repository is read-only,
+ *   and what the guard throws
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
-  const { db, clock } = deps;
-  const { holder, updates } = request;
-  const may = await writable(db, holder);
-  if (may === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
-  if (!may) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
-  const { via, pushOptions, cause, userId } = request;
+  const { holder, updates, via, pushOptions, cause, userId } = request;
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
-  const { id } = await db
-    .insertInto('ref_intents')
-    .values({
-      ...holderColumns(holder),
-      user_id: userId,
-      updates: JSON.stringify(updates),
-      context: JSON.stringify({ via, pushOptions, cause, wasEmpty }),
-      created_at: timestamp(clock),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const { id } = await deps.db.transaction().execute(async (db) => {
+    const may = await writable(db, holder);
+    if (may === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
+    if (!may) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
+    await request.guard(within(deps, db));
+    return db
+      .insertInto('ref_intents')
+      .values({
+        ...holderColumns(holder),
+        user_id: userId,
+        updates: JSON.stringify(updates),
+        context: JSON.stringify({ via, pushOptions, cause, wasEmpty }),
+        created_at: timestamp(deps.clock),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+  });
   try {
     await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await areApplied(repo, updates))) {
-      await db.deleteFrom('ref_intents').where('id', '=', id).execute();
+      await deps.db.deleteFrom('ref_intents').where('id', '=', id).execute();
       throw error;
     }
   }

@@ -1,8 +1,11 @@
+import { refused } from '../core/errors.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import { SERVER_REFS } from '../git/server-refs.ts';
-import { type Actor, type Protection, protectionAllows, protectionsOf } from './protections.ts';
+import { actorNow } from './actor-now.ts';
+import type { ChangeGuard } from './change-refs.ts';
+import { type Actor, loadProtections, type Protection, protectionAllows, protectionsOf } from './protections.ts';
 
 export interface ChangeCheck {
   deps: Deps;
@@ -17,6 +20,41 @@ export interface ChangeCheck {
   /** Names of the branches whose history a commit is part of; asked for changes through the API alone. */
   branchesWith?(oid: string): Promise<readonly string[]>;
 }
+
+/** What git is asked. */
+type GitFacts = Pick<ChangeCheck, 'isAncestor' | 'branchesWith'>;
+
+/** Remembers what git said, for the look in the transaction, where git is not asked. */
+export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
+  const answers = new Map<string, unknown>();
+  const ask: Record<string, unknown> = {};
+  const known: Record<string, unknown> = {};
+  for (const [name, find] of Object.entries(git) as [string, (...ids: string[]) => Promise<unknown>][]) {
+    ask[name] = async (...ids: string[]) => {
+      const answer = await find(...ids);
+      answers.set(`${name} ${ids.join(' ')}`, answer);
+      return answer;
+    };
+    known[name] = async (...ids: string[]) => {
+      const answer = answers.get(`${name} ${ids.join(' ')}`);
+      if (answer === undefined) throw refused('The branch was protected meanwhile. Please try again.');
+      return answer;
+    };
+  }
+  return { ask: ask as F, known: known as F };
+}
+
+/** Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed. */
+export const guardChanges =
+  (check: Omit<ChangeCheck, 'deps' | 'protections'>, projectId: number, changes: readonly RefChange[]): ChangeGuard =>
+  async (deps) => {
+    const actor = await actorNow(deps, check.actor, projectId);
+    const protections = await loadProtections(deps, projectId);
+    for (const change of changes) {
+      const reason = await refuseChange({ ...check, deps, actor, protections }, change);
+      if (reason !== null) throw refused(reason);
+    }
+  };
 
 const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
 

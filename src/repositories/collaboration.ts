@@ -1,38 +1,75 @@
-import type { Caller } from '../access/caller.ts';
-import { findProject } from '../access/lookup.ts';
-import { projectPermissions } from '../access/permissions.ts';
+import { memberLevels } from '../access/member-levels.ts';
+import { projectPermissionsAt } from '../access/permissions.ts';
+import { type Standing, standingIn } from '../access/standing.ts';
+import { AccessLevel } from '../core/access-levels.ts';
+import { today } from '../core/clock.ts';
 import type { Project } from '../db/tables/projects.ts';
+import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
+import { canMergeInto, loadProtections, protectionsOf } from './protections.ts';
 
 /** Open merge requests of a fork that are looked at. */
 const MAX_OPEN = 200;
 
+interface Shared {
+  source_branch: string;
+  target_branch: string;
+  project_id: number;
+  author_id: number;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Branches of a fork that the caller may push to although he may not push to the fork: an open merge request that allows
- * collaboration leads from them to a project that he may push to.
+ * collaboration leads from them to a branch that he may merge into, and its author may still push to the fork. Never
+ * protected branches, nor those of private projects.
  */
-export async function collaborationBranches(
-  deps: Deps,
-  caller: Caller,
-  project: Pick<Project, 'id'>,
-): Promise<ReadonlySet<string>> {
-  if (caller.user === null) return new Set();
-  const open = await deps.db
+export async function collaborationBranches(deps: Deps, standing: Standing): Promise<ReadonlySet<string>> {
+  const { caller, project, permissions } = standing;
+  if (caller.user === null || project.archived === 1 || project.visibility === 'private') return NONE;
+  if (!permissions.can('read_code')) return NONE;
+  const protections = await loadProtections(deps, project.id);
+  const open = (await sharedBranches(deps, project)).filter(
+    ({ source_branch }) => protectionsOf(protections, 'branch', source_branch).length === 0,
+  );
+  if (open.length === 0) return NONE;
+  const authors = await authorsWhoPush(deps, project, open);
+  const branches = new Set<string>();
+  for (const targetId of new Set(open.map(({ project_id }) => project_id))) {
+    const target = await standingIn(deps, caller, targetId);
+    if (target === undefined || target.project.visibility === 'private') continue;
+    for (const { project_id, source_branch, target_branch, author_id } of open) {
+      if (project_id !== targetId || branches.has(source_branch) || !authors.has(author_id)) continue;
+      if (await canMergeInto(deps, target, targetId, target_branch)) branches.add(source_branch);
+    }
+  }
+  return branches;
+}
+
+const sharedBranches = ({ db }: Deps, { id }: Project): Promise<Shared[]> =>
+  db
     .selectFrom('merge_requests')
-    .select(['source_branch', 'project_id'])
-    .where('source_project_id', '=', project.id)
+    .select(['source_branch', 'target_branch', 'project_id', 'author_id'])
+    .where('source_project_id', '=', id)
+    .where('project_id', '!=', id)
     .where('state', '=', 'opened')
     .where('allow_collaboration', '=', 1)
     .orderBy('id', 'desc')
     .limit(MAX_OPEN)
     .execute();
-  const branches = new Set<string>();
-  for (const targetId of new Set(open.map(({ project_id }) => project_id))) {
-    const target = await findProject(deps, String(targetId));
-    if (target === undefined) continue;
-    const permissions = await projectPermissions(deps, caller, target.project, target.namespace);
-    if (!permissions.can('push_code')) continue;
-    for (const { project_id, source_branch } of open) if (project_id === targetId) branches.add(source_branch);
-  }
-  return branches;
+
+/** Authors of merge requests who may push to the project that these come from. */
+async function authorsWhoPush(deps: Deps, project: Project, open: readonly Shared[]): Promise<Set<number>> {
+  const ids = [...new Set(open.map(({ author_id }) => author_id))];
+  const users = await deps.db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  const levels = (await memberLevels(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
+  const pushes = (user: User): boolean => {
+    if (user.state !== 'active') return false;
+    const admin = user.admin === 1;
+    const caller = { user, admin, scopes: null, credential: { kind: 'none' }, sudoBy: null } as const;
+    const level = admin ? AccessLevel.admin : (levels.get(user.id) ?? 0);
+    return projectPermissionsAt(caller, project, level).can('push_code');
+  };
+  return new Set(users.filter(pushes).map(({ id }) => id));
 }

@@ -1,5 +1,6 @@
 import type { UserCaller } from '../access/caller.ts';
-import { forbidden, refused } from '../core/errors.ts';
+import { standingIn } from '../access/standing.ts';
+import { forbidden, notFound, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
@@ -8,6 +9,7 @@ import { GitError } from '../git/errors.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import type { Repository } from '../git/repository.ts';
+import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
@@ -57,8 +59,7 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
   const { project, branch } = request;
   if (!isValidBranchName(branch)) throw refused('Branch name is invalid');
   if (request.message.trim() === '') throw refused('You must provide a commit message');
-  const protections = await loadProtections(deps, project.id);
-  if (!(await canPushTo(deps, request.actor, protections, branch))) throw notAllowed(request);
+  await requirePush(deps, request.actor, request);
   return inRepositoryQueue(deps, project, async (repo) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -76,6 +77,12 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
       }
     }
   });
+}
+
+async function requirePush(deps: Deps, actor: Actor, request: CommitFilesRequest): Promise<void> {
+  const { project, branch } = request;
+  const protections = await loadProtections(deps, project.id);
+  if (!(await canPushTo(deps, actor, protections, branch))) throw notAllowed(request);
 }
 
 async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<string> {
@@ -101,6 +108,13 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
     updates: [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }],
     via: 'api',
     pushOptions: [],
+    guard: async (deps) => {
+      const now = await actorNow(deps, actor, project.id);
+      await requirePush(deps, now, request);
+      // A branch that a merge request shares can be moved, but not made.
+      if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
+      if (base !== head && head !== null) await checkForce(deps, request);
+    },
   });
   return written.oid;
 }
@@ -117,7 +131,7 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
   if (head !== null && !force) {
     throw refused(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`);
   }
-  const source = elsewhere ? repositoryOf(deps, request.startProject!) : repo;
+  const source = elsewhere ? await startRepository(deps, request, request.startProject!) : repo;
   const base = await resolveStart(source, startBranch, startSha);
   if (base === null) {
     if (startSha !== undefined) throw refused(`Cannot find start_sha '${startSha}'`);
@@ -126,6 +140,13 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
   if (elsewhere && (await repo.objects.info(base)) === null) await copyCommit(source, repo, base);
   if (head !== null) await checkForce(deps, request);
   return { base, head };
+}
+
+/** The repository of the start, which the actor may have lost sight of while he waited. */
+async function startRepository(deps: Deps, { actor }: CommitFilesRequest, { id }: Project): Promise<Repository> {
+  const standing = await standingIn(deps, actor.caller, id);
+  if (standing?.permissions.can('read_code') !== true) throw notFound('Project');
+  return repositoryOf(deps, standing.project);
 }
 
 async function resolveStart(repo: Repository, branch?: string, sha?: string): Promise<string | null> {

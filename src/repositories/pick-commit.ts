@@ -8,6 +8,7 @@ import { cherryPick, revert } from '../git/merge.ts';
 import type { Commit } from '../git/objects.ts';
 import { originalAuthor } from '../git/rebase.ts';
 import type { Repository } from '../git/repository.ts';
+import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { type Actor, canPushTo, loadProtections } from './protections.ts';
@@ -92,7 +93,14 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     message: request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit)),
   });
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
-  await changeRefs(deps, repo, { holder: ofProject(project), userId: user.id, updates, via: 'api', pushOptions: [] });
+  await changeRefs(deps, repo, {
+    holder: ofProject(project),
+    userId: user.id,
+    updates,
+    via: 'api',
+    pushOptions: [],
+    guard: async (deps) => requirePush(deps, await actorNow(deps, request.actor, project.id), project, branch),
+  });
   return oid;
 }
 

@@ -98,7 +98,10 @@ export async function protectionAllows(
   return false;
 }
 
-/** Whether the actor may push to the branch: write access, and let in where it is protected. */
+/**
+ * Whether the actor may push to the branch: write access (or a merge request that shares the branch with him), and let
+ * in where it is protected.
+ */
 export async function canPushTo(
   deps: Deps,
   actor: Actor,
@@ -106,6 +109,13 @@ export async function canPushTo(
   branch: string,
 ): Promise<boolean> {
   const matching = protectionsOf(protections, 'branch', branch);
-  if (matching.length === 0) return actor.permissions.can('push_code');
-  return protectionAllows(deps, actor, matching, 'push');
+  if (matching.length > 0) return protectionAllows(deps, actor, matching, 'push');
+  return actor.permissions.can('push_code') || actor.collaborates?.has(branch) === true;
+}
+
+/** Whether the actor may merge into the branch: as its protection says, and without one who may push. */
+export async function canMergeInto(deps: Deps, actor: Actor, projectId: number, branch: string): Promise<boolean> {
+  if (!actor.permissions.can('push_code')) return false;
+  const matching = protectionsOf(await loadProtections(deps, projectId), 'branch', branch);
+  return matching.length === 0 || protectionAllows(deps, actor, matching, 'merge');
 }

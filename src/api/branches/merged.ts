@@ -1,12 +1,14 @@
 import type { Caller } from '../../access/caller.ts';
 import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
+import { conflict, forbidden } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { RefChange } from '../../db/tables/repositories.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { mergedInto } from '../../git/compare.ts';
 import type { Repository } from '../../git/repository.ts';
+import { actorNow } from '../../repositories/actor-now.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../repositories/protections.ts';
@@ -58,21 +60,37 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
         updates,
         via: 'api',
         pushOptions: [],
+        guard: (deps) => refuseKept(deps, project, actor, updates),
       });
       return updates.length;
     });
   }
 }
 
+/** Rights may be gone by now, and branches may have been protected, or merge requests opened. */
+async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
+  if (!(await actorNow(deps, actor, id)).permissions.can('push_code')) throw forbidden();
+  const isKept = await keptBranches(deps, id);
+  if (updates.some(({ ref }) => isKept(ref))) throw conflict();
+}
+
+/** Whether a branch stays although it is merged. */
+async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string) => boolean> {
+  const protections = await loadProtections(deps, projectId);
+  const open = await openBranches(deps.db, projectId);
+  return (ref) => {
+    const name = ref.slice(HEADS.length);
+    return open.has(name) || protectionsOf(protections, 'branch', name).length > 0;
+  };
+}
+
 async function mergedBranches(deps: Deps, project: Project, repo: Repository): Promise<RefChange[]> {
   const target = await defaultBranchOf(repo);
   if (target === null) return [];
-  const protections = await loadProtections(deps, project.id);
-  const open = await openBranches(deps.db, project.id);
+  const isKept = await keptBranches(deps, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
     // At the same commit nothing has been merged yet: most likely the branch has just been made.
-    if (name === target.name || oid === target.oid || open.has(name.slice(HEADS.length))) return false;
-    return protectionsOf(protections, 'branch', name.slice(HEADS.length)).length === 0;
+    return name !== target.name && oid !== target.oid && !isKept(name);
   });
   const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);
   return candidates

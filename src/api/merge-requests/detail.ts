@@ -10,7 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { divergence } from '../../git/compare.ts';
 import { GitError } from '../../git/errors.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { loadProtections, protectionAllows, protectionsOf } from '../../repositories/protections.ts';
+import { canMergeInto } from '../../repositories/protections.ts';
 import { subscribedAmong } from '../issuables/subscriptions.ts';
 import { type MergeRequestOptions, presentView } from './entity.ts';
 import { headPipelineOf } from './head-pipeline.ts';
@@ -61,19 +61,8 @@ export async function presentMergeRequest(
     ...(options.rebaseInProgress ? { rebase_in_progress: row.rebase_started_at !== null } : {}),
     ...(options.divergedCommits ? { diverged_commits_count: await divergedCommits(deps, project, row) } : {}),
     first_contribution: await isFirstContribution(deps, scope, row),
-    user: { can_merge: await mayMergeInto(deps, scope, row.target_branch) },
+    user: { can_merge: await canMergeInto(deps, scope, project.id, row.target_branch) },
   };
-}
-
-/** Whether the caller may merge into the branch: as its protection says, and without one who may push. */
-export async function mayMergeInto(
-  deps: Deps,
-  { project, permissions, caller }: MergeRequestScope,
-  branch: string,
-): Promise<boolean> {
-  const matching = protectionsOf(await loadProtections(deps, project.id), 'branch', branch);
-  if (matching.length === 0 || !permissions.can('push_code')) return permissions.can('push_code');
-  return protectionAllows(deps, { caller, permissions }, matching, 'merge');
 }
 
 /** Commits that the target branch has and the head has not. */

@@ -8,6 +8,7 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
+import { cancelAutoMerge } from '../merging/auto-merge.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';
@@ -137,6 +138,12 @@ export async function updateMergeRequest(
 const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
 const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
 
+/** Nobody agreed to a merge into another branch, be it an automatic one. */
+async function loseConsent(deps: Deps, db: Db, row: MergeRequest, userId: number): Promise<void> {
+  const text = 'aborted the automatic merge because target branch was changed';
+  await cancelAutoMerge(deps, db, row, { userId, text });
+}
+
 /** @returns whether version, rules and mergeability have to follow */
 async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input: UpdateMergeRequest): Promise<boolean> {
   const { user } = scope.caller;
@@ -148,6 +155,7 @@ async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input:
   if (target !== undefined) {
     columns.target_branch = target;
     notes.push(['branch', `changed target branch from \`${row.target_branch}\` to \`${target}\``]);
+    await loseConsent(deps, db, row, user.id);
   }
   const changes: Changes = await changeMetadata(deps, db, scope, row, input, user.id);
   for (const [name, value] of Object.entries(columns)) {

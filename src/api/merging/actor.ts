@@ -1,32 +1,32 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { projectPermissions } from '../../access/permissions.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
+import { callerNow } from '../../access/caller-now.ts';
+import { standingIn } from '../../access/standing.ts';
+import { conflict, recordNotFound, unauthorized } from '../../core/errors.ts';
+import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
-import type { Actor } from '../../repositories/protections.ts';
+import { canMergeInto } from '../../repositories/protections.ts';
 
-/** Somebody who acts on a project, with what decides about it. */
-export interface ProjectActor extends Actor {
-  caller: UserCaller;
-  project: Project;
-  namespace: Namespace;
+/**
+ * Refuses whom the target branch is closed to by now, in the transaction that merges.
+ * @returns the target project as it is now
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireMerger(
+  deps: Deps,
+  caller: UserCaller,
+  { project_id, target_branch }: MergeRequest,
+): Promise<Project> {
+  const standing = await standingIn(deps, await callerNow(deps, caller), project_id);
+  if (standing === undefined || !standing.permissions.can('read_merge_request')) throw recordNotFound();
+  if (!(await canMergeInto(deps, standing, project_id, target_branch))) throw unauthorized();
+  return standing.project;
 }
 
-/** The caller as one who acts on another project; undefined when the project is gone. */
-export async function actorIn(deps: Deps, caller: UserCaller, projectId: number): Promise<ProjectActor | undefined> {
-  const project = await deps.db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', projectId)
-    .where('pending_delete', '=', 0)
-    .executeTakeFirst();
-  if (project === undefined) return undefined;
-  const namespace = await deps.db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', '=', project.namespace_id)
-    .executeTakeFirstOrThrow();
-  return { caller, project, namespace, permissions: await projectPermissions(deps, caller, project, namespace) };
+/** Refuses what leads to another branch than whoever asked has seen. @throws ApiError 409 */
+export function refuseOtherTarget(seen: MergeRequest, now: MergeRequest): void {
+  if (seen.target_branch === now.target_branch) return;
+  throw conflict('The target branch was changed meanwhile. Please look at the merge request and try again.');
 }
 
 /** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone. */

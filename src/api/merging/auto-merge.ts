@@ -1,13 +1,16 @@
+import type { UserCaller } from '../../access/caller.ts';
+import { standingIn } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import { ApiError, recordNotFound } from '../../core/errors.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
+import { canMergeInto } from '../../repositories/protections.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
-import { mayMergeInto } from '../merge-requests/detail.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { actorIn, laterCaller } from './actor.ts';
+import { laterCaller, refuseOtherTarget, requireMerger } from './actor.ts';
 import { headPipelines, isActive } from './head-pipelines.ts';
 import { mergeNow } from './merge.ts';
 import { detailedMergeStatuses } from './mergeability.ts';
@@ -36,18 +39,22 @@ export async function waits(deps: Deps, row: MergeRequest, status: DetailedMerge
   return status === 'mergeable' && pipeline !== undefined && isActive(pipeline);
 }
 
-/** Has a merge request merged as soon as everything allows it. @throws ApiError 404, 405, 409 */
+/** Has a merge request merged as soon as everything allows it. @throws ApiError 401, 404, 405, 409 */
 export async function enableAutoMerge(
   deps: Deps,
-  { id, head_sha }: MergeRequest,
+  seen: MergeRequest,
   params: MergeParams,
-  userId: number,
+  caller: UserCaller,
 ): Promise<void> {
+  const { id, head_sha } = seen;
+  const userId = caller.user.id;
   await deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
     if (row === undefined) throw recordNotFound();
     if (row.state !== 'opened' || head_sha === null) throw methodNotAllowed();
     if (row.head_sha !== head_sha) throw shaMismatch(row);
+    refuseOtherTarget(seen, row);
+    await requireMerger(within(deps, db), caller, row);
     const merge_params = JSON.stringify({ ...params, sha: head_sha } satisfies MergeParams);
     const values = { auto_merge: 1, merge_user_id: userId, merge_params, merge_error: null } as const;
     await db.updateTable('merge_requests').set(values).where('id', '=', id).execute();
@@ -121,18 +128,19 @@ export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
     return;
   }
   const caller = userId === null ? undefined : await laterCaller(deps, userId);
-  const actor = caller && (await actorIn(deps, caller, waiting.project_id));
-  if (actor === undefined || !(await mayMergeInto(deps, actor, waiting.target_branch))) {
+  const actor = caller && (await standingIn(deps, caller, waiting.project_id));
+  if (actor === undefined || !(await canMergeInto(deps, actor, waiting.project_id, waiting.target_branch))) {
     await abort(deps, waiting, userId ?? author_id, 'who asked for it may no longer merge');
     return;
   }
   const row = await settle(deps, waiting);
+  if (row.target_branch !== waiting.target_branch) return;
   const status = (await detailedMergeStatuses(deps, deps.db, [row])).get(id);
   const pipeline = (await headPipelines(deps.db, [row])).get(id);
   if (status === 'merge_time') await waitForTime(deps, deps.db, row);
   if (status !== 'mergeable' || !hasPassed(pipeline)) return;
   try {
-    await mergeNow(deps, { target: actor.project, mergeRequest: row, caller: actor.caller, params });
+    await mergeNow(deps, { mergeRequest: row, caller: actor.caller, params, automatic: true });
   } catch (error) {
     // Something came between: whatever clears it calls again, and a merge that failed has been noted.
     if (!(error instanceof ApiError)) throw error;

@@ -1,12 +1,16 @@
+import { within } from '../../access/within.ts';
 import { timestamp } from '../../core/clock.ts';
 import { recordNotFound } from '../../core/errors.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../db/tables/merge-requests.ts';
+import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
+import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { firstFailure } from './checks.ts';
 import { mergeFacts } from './facts.ts';
+import type { MergeOrder } from './merge.ts';
 import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
 
 /** Longer than a merge takes: git is ended after a minute, and tried a few times. */
@@ -21,21 +25,25 @@ interface Unlock {
 const keyOf = (id: number) => `${UNLOCK}:${id}`;
 
 /**
- * Takes a merge request for a merge of exactly `headSha`. In one transaction it holds the row, so that approvals and
- * pushes come before it or after it, and looks once more at all that the tables know.
- * @throws ApiError 404, 405, 409 when the head is another one by now
+ * Takes a merge request for a merge of exactly the head and the target branch that were seen. In one transaction it
+ * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
+ * more at the right to merge and at all that the tables know.
+ * @returns the row, and the target project as it is by then
+ * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now
  */
 export async function lockForMerge(
   deps: Deps,
-  id: number,
-  headSha: string,
-  by: { userId: number; params: MergeParams },
-): Promise<MergeRequest> {
+  { mergeRequest: seen, caller, params: given, automatic }: MergeOrder,
+): Promise<{ locked: MergeRequest; target: Project }> {
+  const { id } = seen;
   return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
     if (row === undefined) throw recordNotFound();
-    if (row.state !== 'opened') throw methodNotAllowed();
-    if (row.head_sha !== headSha) throw shaMismatch(row);
+    if (row.state !== 'opened' || row.head_sha === null) throw methodNotAllowed();
+    if (automatic && (row.auto_merge === 0 || row.merge_user_id !== caller.user.id)) throw methodNotAllowed();
+    if (row.head_sha !== seen.head_sha) throw shaMismatch(row);
+    refuseOtherTarget(seen, row);
+    const target = await requireMerger(within(deps, db), caller, row);
     const [facts] = await mergeFacts(deps, db, [row]);
     const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
     if (failed !== null) throw mergeRefusal(failed);
@@ -44,19 +52,20 @@ export async function lockForMerge(
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at };
     await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: keyOf(id), runAt });
-    const params: MergeParams = { ...by.params, approvals: await approvalsOf(db, id) };
-    return db
+    const params: MergeParams = { ...given, approvals: await approvalsOf(db, id) };
+    const locked = await db
       .updateTable('merge_requests')
       .set({
         state: 'locked',
         locked_at,
         merge_error: null,
-        merge_user_id: by.userId,
+        merge_user_id: caller.user.id,
         merge_params: JSON.stringify(params),
       })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    return { locked, target };
   });
 }
 

@@ -11,34 +11,43 @@ import type { Repository } from '../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { settingsOf } from '../projects/settings.ts';
+import { requireMerger } from './actor.ts';
 import { isStillLocked, lockForMerge, unlock } from './lock.ts';
 import { mergeMessage, squashMessage } from './messages.ts';
-import { cannotBeMerged, methodNotAllowed } from './refusals.ts';
+import { cannotBeMerged } from './refusals.ts';
 import { removeSourceBranch } from './remove-source.ts';
 
 const MAX_TRIES = 10;
 const MERGE_ERROR = 'The source branch can no longer be merged into the target branch.';
 
 export interface MergeOrder {
-  target: Project;
+  /** As whoever asked has seen it. */
   mergeRequest: MergeRequest;
   /** Who merges; may be checked already. */
   caller: UserCaller;
   params: MergeParams;
+  /** Merges only while the automatic merge stands. */
+  automatic?: true;
+}
+
+/** A merge under way. */
+interface Merge extends MergeOrder {
+  target: Project;
 }
 
 /**
- * Merges exactly the head that `mergeRequest` has, or nothing: the merge request is locked, the commits are made on the
- * newest tip of the target branch, and the branch moves together with the state. What fails leaves it open.
- * @throws ApiError 405, 409, 422 `Branch cannot be merged`; GitError where git fails
+ * Merges exactly the head that `mergeRequest` has into exactly its target branch, or nothing: the merge request is
+ * locked, the commits are made on the newest tip of the target branch, and the branch moves together with the state.
+ * What fails leaves it open.
+ * @throws ApiError 401 for who may not merge into the branch by then, 405, 409, 422 `Branch cannot be merged`; GitError
+ *   where git fails
  */
 export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
-  const { target, mergeRequest, caller, params } = order;
-  const { id, head_sha } = mergeRequest;
-  if (head_sha === null) throw methodNotAllowed();
-  const locked = await lockForMerge(deps, id, head_sha, { userId: caller.user.id, params });
+  const { caller } = order;
+  const { id } = order.mergeRequest;
+  const { target, locked } = await lockForMerge(deps, order);
   try {
-    await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, { ...order, mergeRequest: locked }));
+    await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, { ...order, target, mergeRequest: locked }));
   } catch (error) {
     await unlock(deps, locked, error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null);
     throw error;
@@ -52,13 +61,13 @@ export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
 }
 
 /** Again on the new tip, when another process moves the target branch meanwhile. */
-async function mergeInto(deps: Deps, repo: Repository, order: MergeOrder): Promise<void> {
+async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<void> {
   const ref = `refs/heads/${order.mergeRequest.target_branch}`;
   for (let attempt = 1; ; attempt += 1) {
     const tip = await repo.refs.resolve(ref);
     if (tip === null) throw cannotBeMerged();
     const made = await makeCommits(deps, repo, order, tip);
-    if (made.kind !== 'merged' || !(await isStillLocked(deps.db, order.mergeRequest))) throw cannotBeMerged();
+    if (made.kind !== 'merged') throw cannotBeMerged();
     try {
       await moveTarget(deps, repo, order, { ref, old: tip, made });
       return;
@@ -69,7 +78,7 @@ async function mergeInto(deps: Deps, repo: Repository, order: MergeOrder): Promi
   }
 }
 
-async function makeCommits(deps: Deps, repo: Repository, order: MergeOrder, tip: string): Promise<BranchMergeResult> {
+async function makeCommits(deps: Deps, repo: Repository, order: Merge, tip: string): Promise<BranchMergeResult> {
   const { mergeRequest, target, caller, params } = order;
   const settings = settingsOf(target);
   const head = mergeRequest.head_sha!;
@@ -103,7 +112,7 @@ const identityOf = ({ clock }: Deps, user: User): NewIdentity => ({
 async function moveTarget(
   deps: Deps,
   repo: Repository,
-  { target, mergeRequest, caller }: MergeOrder,
+  { target, mergeRequest, caller }: Merge,
   move: { ref: string; old: string; made: Extract<BranchMergeResult, { kind: 'merged' }> },
 ): Promise<void> {
   const { tip, mergeCommit, squashCommit } = move.made;
@@ -119,6 +128,10 @@ async function moveTarget(
       head_sha: mergeRequest.head_sha!,
       merge_commit_sha: mergeCommit,
       squash_commit_sha: squashCommit,
+    },
+    guard: async (deps) => {
+      if (!(await isStillLocked(deps.db, mergeRequest))) throw cannotBeMerged();
+      await requireMerger(deps, caller, mergeRequest);
     },
   });
 }

@@ -1,4 +1,6 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { callerNow } from '../../access/caller-now.ts';
+import { type Standing, standingIn } from '../../access/standing.ts';
 import { timestamp } from '../../core/clock.ts';
 import { ApiError, conflict, forbidden, recordNotFound } from '../../core/errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
@@ -11,7 +13,7 @@ import { copyCommit } from '../../repositories/copy-commit.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../repositories/protections.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
-import { actorIn, laterCaller, type ProjectActor } from './actor.ts';
+import { laterCaller } from './actor.ts';
 import { branchTip } from './git-checks.ts';
 import { methodNotAllowed } from './refusals.ts';
 
@@ -86,7 +88,7 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
   const caller = await laterCaller(deps, payload.user_id);
   if (caller === undefined) return FAILED;
   const actor = await sourceActor(deps, caller, row);
-  const target = (await actorIn(deps, caller, row.project_id))!.project;
+  const target = (await standingIn(deps, caller, row.project_id))!.project;
   const repo = repositoryOf(deps, actor.project);
   const ref = `refs/heads/${row.source_branch}`;
   const { user } = caller;
@@ -107,6 +109,7 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
           updates: [{ ref, old: head, new: rebased.oid }],
           via: 'api',
           pushOptions: payload.skip_ci ? ['ci.skip'] : [],
+          guard: (deps) => requireSame(deps, caller, row),
         }),
       );
       return null;
@@ -117,14 +120,22 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
   }
 }
 
+/** Refuses a rebase that is overtaken: by a merge or a change of the target branch, or by the loss of the right to it. */
+async function requireSame(deps: Deps, caller: UserCaller, { id, target_branch }: MergeRequest): Promise<void> {
+  const now = await lockMergeRequest(deps.db, id);
+  if (now?.state !== 'opened') throw methodNotAllowed();
+  if (now.target_branch !== target_branch) throw conflict('the target branch was changed meanwhile');
+  await sourceActor(deps, await callerNow(deps, caller), now);
+}
+
 /**
  * The caller as one who may replace the source branch: by his rights in the source project, or where the author lets
  * those who may merge push to the branch.
  * @throws ApiError 403
  */
-async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<ProjectActor> {
-  const target = await actorIn(deps, caller, row.project_id);
-  const actor = row.source_project_id === null ? undefined : await actorIn(deps, caller, row.source_project_id);
+async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<Standing<UserCaller>> {
+  const target = await standingIn(deps, caller, row.project_id);
+  const actor = row.source_project_id === null ? undefined : await standingIn(deps, caller, row.source_project_id);
   if (
     actor === undefined ||
     target === undefined ||
@@ -133,23 +144,17 @@ async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): P
     throw forbidden('Source branch does not exist');
   }
   const protections = await loadProtections(deps, actor.project.id);
-  const pushes = actor.permissions.can('push_code') && (await canPushTo(deps, actor, protections, row.source_branch));
-  const reads = target.permissions.can('read_code');
-  if (!reads || !(pushes || (await mayCollaborate(deps, row, actor)))) {
-    throw forbidden('Cannot push to source branch');
-  }
+  const collaborates = actor.permissions.can('push_code') ? undefined : await collaborationBranches(deps, actor);
+  const pushes = await canPushTo(
+    deps,
+    { ...actor, ...(collaborates && { collaborates }) },
+    protections,
+    row.source_branch,
+  );
+  if (!pushes || !target.permissions.can('read_code')) throw forbidden('Cannot push to source branch');
   const matching = protectionsOf(protections, 'branch', row.source_branch);
   if (matching.some(({ allow_force_push }) => allow_force_push === 0)) {
     throw forbidden('Source branch is protected from force push');
   }
   return actor;
-}
-
-/** Branches that a merge request shares, but never protected ones. */
-async function mayCollaborate(deps: Deps, { source_branch }: MergeRequest, actor: ProjectActor): Promise<boolean> {
-  const { caller, project, permissions } = actor;
-  if (project.archived === 1 || !permissions.can('read_code')) return false;
-  const protections = await loadProtections(deps, project.id);
-  if (protectionsOf(protections, 'branch', source_branch).length > 0) return false;
-  return (await collaborationBranches(deps, caller, project)).has(source_branch);
 }

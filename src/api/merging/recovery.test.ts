@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
 import { openMergeRequest, reloadMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { ANONYMOUS } from '../../access/caller.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { recoverIntents } from '../../repositories/recover-intents.ts';
@@ -27,7 +28,9 @@ beforeEach(async () => {
   row = await openMergeRequest(app, project, { branch: 'topic' });
   // A process takes the merge request, and dies.
   const params = { should_remove_source_branch: true };
-  await lockForMerge(app.deps, row.id, row.head_sha!, { userId: 1, params });
+  const user = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+  const caller = { ...ANONYMOUS, user, admin: true };
+  await lockForMerge(app.deps, { mergeRequest: row, caller, params });
 });
 
 const now = () => reloadMergeRequest(app, row);

@@ -1,3 +1,4 @@
+import { standingIn } from '../../access/standing.ts';
 import { ApiError } from '../../core/errors.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
@@ -6,7 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import { changeOneRef } from '../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../repositories/change-refs.ts';
-import { actorIn, laterCaller } from './actor.ts';
+import { laterCaller } from './actor.ts';
 
 const REMOVE = 'merging.remove_source_branch';
 
@@ -52,7 +53,7 @@ export async function removeSourceBranch(deps: Deps, id: number, userId: number)
 /** @returns whether nothing is left to do */
 async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId: number): Promise<boolean> {
   const caller = await laterCaller(deps, userId);
-  const actor = caller && (await actorIn(deps, caller, projectId));
+  const actor = caller && (await standingIn(deps, caller, projectId));
   if (actor === undefined) return false;
   const ref = `refs/heads/${row.source_branch}`;
   return inRepositoryQueue(deps, actor.project, async (repo) => {

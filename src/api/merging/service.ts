@@ -2,7 +2,9 @@ import type { UserCaller } from '../../access/caller.ts';
 import { ApiError, unauthorized } from '../../core/errors.ts';
 import type { MergeParams, MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
-import { type MergeRequestScope, mayMergeInto } from '../merge-requests/detail.ts';
+import { canMergeInto } from '../../repositories/protections.ts';
+import type { MergeRequestScope } from '../merge-requests/detail.ts';
+import { refuseOtherTarget } from './actor.ts';
 import { cancelAutoMerge, enableAutoMerge, waits } from './auto-merge.ts';
 import { mergeNow } from './merge.ts';
 import { detailedMergeStatuses } from './mergeability.ts';
@@ -23,7 +25,7 @@ export interface AcceptOptions extends Omit<MergeParams, 'sha'> {
 /**
  * Merges a merge request, or has it merged later where `auto` is given and something still has to pass (part 1, 4.4).
  * @throws ApiError 401 for who may not merge into the target branch, 405 where its state does not allow it, 409 for
- * another `sha` than the head's, 422 `Branch cannot be merged`
+ * another `sha` than the head's and for a target branch that is changed meanwhile, 422 `Branch cannot be merged`
  */
 export async function acceptMergeRequest(
   deps: Deps,
@@ -32,15 +34,16 @@ export async function acceptMergeRequest(
   { auto, sha, ...options }: AcceptOptions,
 ): Promise<void> {
   const { project, caller } = scope;
-  if (!(await mayMergeInto(deps, scope, given.target_branch))) throw unauthorized();
+  if (!(await canMergeInto(deps, scope, project.id, given.target_branch))) throw unauthorized();
   const row = await settle(deps, given);
+  refuseOtherTarget(given, row);
   const status = (await detailedMergeStatuses(deps, deps.db, [row])).get(row.id)!;
   const later = auto && row.state === 'opened' && (await waits(deps, row, status));
   if (!later && status !== 'mergeable') throw mergeRefusal(status);
   if (sha !== undefined && sha !== row.head_sha) throw shaMismatch(row);
   const params: MergeParams = { squash: row.squash === 1, ...options };
-  if (later) await enableAutoMerge(deps, row, params, caller.user.id);
-  else await mergeNow(deps, { target: project, mergeRequest: row, caller, params });
+  if (later) await enableAutoMerge(deps, row, params, caller);
+  else await mergeNow(deps, { mergeRequest: row, caller, params });
 }
 
 /**
@@ -49,7 +52,8 @@ export async function acceptMergeRequest(
  */
 export async function cancelAutomaticMerge(deps: Deps, scope: MergingScope, row: MergeRequest): Promise<void> {
   const { user } = scope.caller;
-  if (user.id !== row.author_id && !(await mayMergeInto(deps, scope, row.target_branch))) throw unauthorized();
+  const merges = await canMergeInto(deps, scope, row.project_id, row.target_branch);
+  if (user.id !== row.author_id && !merges) throw unauthorized();
   if (row.state !== 'opened') throw methodNotAllowed();
   const by = { userId: user.id, text: 'canceled the automatic merge' };
   const canceled = await deps.db.transaction().execute((db) => cancelAutoMerge(deps, db, row, by));

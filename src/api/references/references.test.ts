@@ -242,6 +242,7 @@ test('pushed commits tell what they name, with the right of who pushed', async (
       updates: [{ ref: 'refs/heads/main', old: sha, new: topic }],
       via: 'git',
       pushOptions: [],
+      guard: async () => {},
     }),
   );
   await app.settle();
@@ -361,6 +362,7 @@ test('merge requests know the issues that they close, and close them when they a
       via: 'api',
       pushOptions: [],
       cause: { type: 'merge', merge_request_id: id, head_sha: sha, merge_commit_sha: merge, squash_commit_sha: null },
+      guard: async () => {},
     }),
   );
   await app.settle();

@@ -1,3 +1,6 @@
+import type { UserCaller } from '../../access/caller.ts';
+import { requireSnippetUpdate } from '../../access/snippets.ts';
+import { within } from '../../access/within.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Snippet } from '../../db/tables/snippets.ts';
 import { removeTraces } from '../../db/traces.ts';
@@ -9,9 +12,15 @@ const BATCH = 500;
 const COLUMNS = ['id', 'project_id', 'title', 'repository_storage', 'disk_path'] as const;
 type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
 
-/** Removes a snippet at once: its rows and all that was said about it now, its repository by background work. */
-export async function destroySnippet(deps: Deps, snippet: Doomed, actorId: number): Promise<void> {
-  await deps.db.transaction().execute((db) => destroySnippetsWithin(deps, db, [snippet], actorId));
+/**
+ * Removes a snippet at once: its rows and all that was said about it now, its repository by background work.
+ * @throws ApiError 401, 403, 404 for who may not by then
+ */
+export async function destroySnippet(deps: Deps, snippet: Doomed, caller: UserCaller): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await requireSnippetUpdate(within(deps, db), caller, snippet.id);
+    await destroySnippetsWithin(deps, db, [snippet], caller.user.id);
+  });
   deps.jobs.notify();
 }
 

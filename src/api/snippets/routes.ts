@@ -130,7 +130,7 @@ function snippetRoutes(kind: SnippetKind): Route[] {
       errors: [412],
       handler: async ({ deps, request, snippet, caller }) => {
         checkUnmodifiedSince(request, snippet.updated_at);
-        await destroySnippet(deps, snippet, caller.user.id);
+        await destroySnippet(deps, snippet, caller);
       },
     }),
   ];

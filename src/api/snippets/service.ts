@@ -1,7 +1,11 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { callerNow } from '../../access/caller-now.ts';
+import { requireSnippetUpdate } from '../../access/snippets.ts';
+import { standingIn } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import type { Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
-import { notFound, refused } from '../../core/errors.ts';
+import { forbidden, notFound, refused } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Snippet } from '../../db/tables/snippets.ts';
 import type { Deps } from '../../deps.ts';
@@ -58,6 +62,7 @@ export async function createSnippet(deps: Deps, given: NewSnippet): Promise<Snip
   };
   try {
     return await withNewRepository(deps, make, async (db, place) => {
+      await requireMaker(within(deps, db), caller, project_id);
       const now = timestamp(deps.clock);
       const snippet = await db
         .insertInto('snippets')
@@ -83,6 +88,18 @@ export async function createSnippet(deps: Deps, given: NewSnippet): Promise<Snip
   } catch (error) {
     throw explain(error, 'creating');
   }
+}
+
+/** Refuses who may not make snippets there any more. @throws ApiError 401, 403, 404 */
+async function requireMaker(deps: Deps, caller: UserCaller, projectId: number | null): Promise<void> {
+  const now = await callerNow(deps, caller);
+  if (projectId === null) {
+    if (now.user.external === 1 && !now.admin) throw forbidden();
+    return;
+  }
+  const standing = await standingIn(deps, now, projectId);
+  if (standing === undefined) throw notFound('Project');
+  if (!standing.permissions.can('create_snippet')) throw forbidden();
 }
 
 /**
@@ -119,13 +136,14 @@ export async function updateSnippet(
 /** @returns whether there was anything to commit; the attributes are changed then */
 async function commitFiles(
   deps: Deps,
-  { user }: UserCaller,
+  caller: UserCaller,
   repo: Repository,
   { snippet, changes, files }: { snippet: Snippet; changes: SnippetChanges; files: FileChanges },
 ): Promise<boolean> {
   const head = await repo.refs.resolve(SNIPPET_REF);
   const actions = files(head === null ? [] : await snippetFiles(repo, head));
   if (actions.length === 0) return false;
+  const { user } = caller;
   const identity = { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() };
   const { oid, tree, baseTree } = await writeActions(repo, {
     base: head,
@@ -143,17 +161,19 @@ async function commitFiles(
     via: 'api',
     pushOptions: [],
     cause: { type: 'snippet_update', changes },
+    guard: (deps) => requireSnippetUpdate(deps, caller, snippet.id),
   });
   return true;
 }
 
 async function changeAttributes(
   deps: Deps,
-  { user }: UserCaller,
+  caller: UserCaller,
   { id, project_id }: Snippet,
   changes: SnippetChanges,
 ): Promise<Snippet> {
   const changed = await deps.db.transaction().execute(async (db) => {
+    await requireSnippetUpdate(within(deps, db), caller, id);
     const row = await db
       .updateTable('snippets')
       .set({ ...changes, updated_at: timestamp(deps.clock) })
@@ -161,7 +181,7 @@ async function changeAttributes(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw notFound('Snippet');
-    const about = { projectId: project_id, actorId: user.id };
+    const about = { projectId: project_id, actorId: caller.user.id };
     await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id }, about);
     return row;
   });
