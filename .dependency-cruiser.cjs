@@ -64,7 +64,7 @@ module.exports = {
     ),
     never(
       'below-the-api',
-      folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'config'),
+      folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'backup', 'config'),
       folders('api', 'http', 'cli'),
       'What resources are built on knows no resource and no HTTP.',
     ),

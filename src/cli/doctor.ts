@@ -9,6 +9,7 @@ import { runGit } from '../git/process.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
 import { allRepositories, type NamedHolder } from '../repositories/all.ts';
+import { checkAgreement } from './doctor-agreement.ts';
 
 type Say = (good: boolean, text: string) => void;
 
@@ -41,7 +42,9 @@ export async function doctorCommand(args: readonly string[], env: Environment): 
   }
   try {
     await checkDatabase(config, database, say);
-    await checkRepositories(config, database, args.includes('--quick'), say);
+    const quick = args.includes('--quick');
+    await checkRepositories(config, database, quick, say);
+    await checkAgreement(config, database, quick, say);
   } finally {
     await database.close();
   }

@@ -1,7 +1,9 @@
 import type { Environment } from '../config/env.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { VERSION } from '../core/version.ts';
+import { backupCommand } from './backup.ts';
 import { doctorCommand } from './doctor.ts';
+import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 
 const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
@@ -10,6 +12,8 @@ Usage: stithy <command>
 
   serve      run the server (settings come from STITHY_* variables, see docs/operating.md)
   doctor     look over the installation and say what is wrong (--quick leaves out the check of every object)
+  backup     copy the installation to a folder, server running or not: backup <folder> [--keep N | --list]
+  restore    put such a copy into an empty data folder and database: restore <folder> [--at NAME]
   version    print the version
   help       print this text
 `;
@@ -23,6 +27,10 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await serveCommand(env);
       case 'doctor':
         return await doctorCommand(args.slice(1), env);
+      case 'backup':
+        return await backupCommand(args.slice(1), env);
+      case 'restore':
+        return await restoreCommand(args.slice(1), env);
       case 'version':
       case '--version':
       case '-v':

@@ -27,17 +27,28 @@ export function claimData(config: Config['database']): Promise<Claim> {
   return config.kind === 'sqlite' ? claimSqlite(config.path) : claimPostgres(config.url);
 }
 
-/** The lock is one of the operating system on a file beside the database: it is gone with the process. */
 async function claimSqlite(path: string): Promise<Claim> {
-  const lock = new DatabaseSync(`${path}.lock`, { timeout: TRIES * TRY_MS });
-  try {
-    lock.exec('begin exclusive');
-  } catch (error) {
-    lock.close();
-    if (!/database is locked/.test(String(error))) throw error;
+  const lock = lockFile(`${path}.lock`);
+  if (lock === null) {
     throw new CannotStart(`Another server runs on ${path}. Stop it, or choose another STITHY_DATA_DIR.`);
   }
   return { alone: true, share: async () => {}, release: async () => lock.close() };
+}
+
+/**
+ * Takes a lock of the operating system on a file, made where it is missing: it is gone with the process.
+ * @returns null where another process holds it
+ */
+export function lockFile(path: string): { close(): void } | null {
+  const lock = new DatabaseSync(path, { timeout: TRIES * TRY_MS });
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!/database is locked/.test(String(error))) throw error;
+    return null;
+  }
 }
 
 async function claimPostgres(url: string): Promise<Claim> {

@@ -1,3 +1,4 @@
+import { backupRuns } from '../db/backup-lease.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { removeRepository } from '../git/repository-files.ts';
@@ -7,6 +8,8 @@ const REMOVE_REPOSITORY = 'repository.remove';
 const DISCARD_REPOSITORY = 'repository.discard';
 /** Far longer than making a repository takes, in milliseconds. */
 const DISCARD_AFTER = 3_600_000;
+/** How long a removal waits before it looks again whether a backup still needs the files. */
+const BACKUP_PAUSE = 60_000;
 
 /** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
 export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Promise<void> {
@@ -31,15 +34,20 @@ export async function discardUnlessKept(deps: Deps, location: Location): Promise
 export const keepRepository = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
   deps.jobs.cancel(db, discardKey(location));
 
-/** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write that is under way ends first. */
+/** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write, or a backup, that is under way ends first. */
 export function registerRemoval(deps: Deps): void {
-  const remove = async (location: Location) => {
+  const remove = (kind: string) => async (location: Location) => {
+    if (await backupRuns(deps.db, deps.clock)) {
+      const runAt = new Date(deps.clock.now().getTime() + BACKUP_PAUSE);
+      const key = kind === DISCARD_REPOSITORY ? { uniqueKey: discardKey(location) } : {};
+      return deps.jobs.enqueue(deps.db, kind, location, { ...key, runAt });
+    }
     const repo = deps.storages.open(location);
     await deps.writes.run(repo.id, async () => {
       deps.storages.forget(location);
       await removeRepository(repo.dir);
     });
   };
-  deps.jobs.register<Location>(REMOVE_REPOSITORY, remove);
-  deps.jobs.register<Location>(DISCARD_REPOSITORY, remove);
+  deps.jobs.register<Location>(REMOVE_REPOSITORY, remove(REMOVE_REPOSITORY));
+  deps.jobs.register<Location>(DISCARD_REPOSITORY, remove(DISCARD_REPOSITORY));
 }

@@ -1,3 +1,4 @@
+import { backupRuns } from '../db/backup-lease.ts';
 import { startsWith } from '../db/like.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
@@ -21,6 +22,8 @@ export async function enqueueBlobRemoval(deps: Deps, db: Db, sha256s: readonly s
 /** Names the work behind `enqueueBlobRemoval`. */
 export function registerBlobRemoval(deps: Deps): void {
   deps.jobs.register<{ sha256s: string[] }>(REMOVE, async ({ sha256s }) => {
+    // A backup that is being made may need what nothing refers to any more.
+    if (await backupRuns(deps.db, deps.clock)) return enqueueBlobRemoval(deps, deps.db, sha256s);
     for (const sha256 of sha256s) {
       if (await isUsed(deps.db, sha256)) continue;
       await deps.blobs.delete(sha256, new Date(deps.clock.now().getTime() - GRACE_MS));
@@ -28,7 +31,7 @@ export function registerBlobRemoval(deps: Deps): void {
   });
 }
 
-/** Whether anything refers to the blob. Every table that names blobs must be asked here. */
+/** Whether anything refers to the blob. Every table that names blobs must be asked here, and named by `usedBlobs`. */
 async function isUsed(db: Db, sha256: string): Promise<boolean> {
   const upload = await db.selectFrom('uploads').select('id').where('sha256', '=', sha256).limit(1).execute();
   const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
@@ -43,4 +46,65 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
     if (avatar !== undefined) return true;
   }
   return false;
+}
+
+/** A blob that a row needs: what for, and its size in bytes where the row tells. */
+export interface UsedBlob {
+  sha256: string;
+  use: string;
+  size: number | null;
+}
+
+/** Every blob that something refers to, a batch of rows at a time; one that several rows need comes several times. */
+export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
+  yield* inBatches(
+    (after) =>
+      db
+        .selectFrom('uploads')
+        .select(['id', 'sha256', 'size'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute(),
+    ({ id, sha256, size }) => ({ sha256, size, use: `upload ${id}` }),
+  );
+  for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
+    yield* inBatches(
+      (after) =>
+        db
+          .selectFrom(table)
+          .select(['id', 'avatar'])
+          .where('id', '>', after)
+          .where('avatar', 'is not', null)
+          .orderBy('id')
+          .limit(BATCH)
+          .execute(),
+      ({ id, avatar }) => ({ sha256: avatar!.split('/', 1)[0]!, size: null, use: `avatar of ${table} ${id}` }),
+    );
+  }
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('lfs_objects')
+      .select(['oid', 'size'])
+      .distinct()
+      .where('oid', '>', after)
+      .orderBy('oid')
+      .limit(BATCH)
+      .execute();
+    for (const { oid, size } of rows) yield { sha256: oid, size, use: `LFS object ${oid}` };
+    if (rows.length < BATCH) return;
+    after = rows.at(-1)!.oid;
+  }
+}
+
+async function* inBatches<T extends { id: number }>(
+  read: (after: number) => Promise<T[]>,
+  describe: (row: T) => UsedBlob,
+): AsyncGenerator<UsedBlob, void, void> {
+  for (let after = 0; ; ) {
+    const rows = await read(after);
+    yield* rows.map(describe);
+    if (rows.length < BATCH) return;
+    after = rows.at(-1)!.id;
+  }
 }

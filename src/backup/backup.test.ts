@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
+import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { CannotStart } from '../core/cannot-start.ts';
+import { systemClock } from '../core/clock.ts';
+import { silentLogger } from '../core/logger.ts';
+import { backupRuns, whileFilesStay } from '../db/backup-lease.ts';
+import { fsck } from '../git/fsck.ts';
+import { refDisagreements } from '../repositories/agreement.ts';
+import { allRepositories } from '../repositories/all.ts';
+import { type Instance, open } from '../start.ts';
+import { makeBackup } from './backup.ts';
+import { snapshotNames, snapshotsIn } from './layout.ts';
+import { pruneBackups } from './prune.ts';
+import { restoreBackup } from './restore.ts';
+
+let app: TestApp;
+let folder: string;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stithy-backup-'));
+  cleanUps.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const backup = (to = folder) => {
+  const { config, database } = app.deps;
+  return makeBackup({ config, database, clock: systemClock, folder: to, onProgress: () => {} });
+};
+
+/** The settings of an installation that is not there yet. */
+async function emptyPlace(engine: 'same' | 'sqlite' = 'same'): Promise<Config> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stithy-restored-'));
+  const database: TestDatabase = engine === 'same' ? await emptyDatabase() : { url: null, drop: async () => {} };
+  cleanUps.push(async () => {
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return loadConfig({
+    STITHY_DATA_DIR: dataDir,
+    STITHY_STORAGES: `default=${join(dataDir, 'a')},second=${join(dataDir, 'b')}`,
+    STITHY_SYNC: 'off',
+    ...(database.url === null ? {} : { STITHY_DATABASE_URL: database.url }),
+  }).config;
+}
+
+const restore = (config: Config, name: string | null = null) =>
+  restoreBackup({ config, clock: systemClock, folder, name, onProgress: () => {} });
+
+async function openRestored(config: Config): Promise<Instance> {
+  const instance = await open(config, silentLogger);
+  cleanUps.push(() => instance.close());
+  return instance;
+}
+
+async function commit(project: number, branch: string, content: string, start = 'main'): Promise<string> {
+  const json = {
+    branch,
+    ...(branch === start ? {} : { start_branch: start }),
+    commit_message: content,
+    actions: [{ action: 'create', file_path: `${content}.txt`, content }],
+  };
+  return expectStatus<{ id: string }>(await app.post(`/projects/${project}/repository/commits`, { json }), 201).id;
+}
+
+async function projectWithFile(): Promise<number> {
+  const json = { name: `p${Math.random().toString(36).slice(2)}` };
+  const { id } = expectStatus<{ id: number }>(await app.post('/projects', { json }), 201);
+  await commit(id, 'main', 'first');
+  return id;
+}
+
+test('a restored copy is the installation of that instant, also on the embedded database', async () => {
+  const project = await projectWithFile();
+  const head = await commit(project, 'topic', 'change');
+  const mr = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+  expectStatus(await app.post(`/projects/${project}/merge_requests`, { json: mr }), 201);
+  const { sha256 } = await app.deps.blobs.put(Readable.from([Buffer.from('a blob')]), { maxBytes: 100 });
+  await app.deps.db
+    .insertInto('lfs_objects')
+    .values({ project_id: project, oid: sha256, size: 6, created_at: new Date().toISOString() })
+    .execute();
+  const { name, manifest } = await backup();
+  assert.deepEqual(manifest.problems, []);
+  await commit(project, 'topic', 'later', 'topic');
+  await app.delete(`/projects/${project}`);
+  await app.settle();
+
+  for (const engine of ['same', 'sqlite'] as const) {
+    const config = await emptyPlace(engine);
+    assert.equal((await restore(config)).name, name);
+    const restored = await openRestored(config);
+    const { server, deps } = restored;
+    const get = (url: string) => server.app.inject({ url: `/api/v4${url}`, headers: { 'private-token': ROOT_TOKEN } });
+    const request = (await get(`/projects/${project}/merge_requests/1`)).json();
+    assert.equal(request.sha, head);
+    assert.equal((await get(`/projects/${project}/repository/branches/topic`)).json().commit.id, head);
+    assert.equal((await get(`/projects/${project}/repository/files/change.txt/raw?ref=topic`)).body, 'change');
+    assert.equal((await deps.blobs.stat(sha256))?.size, 6);
+    assert.deepEqual(await refDisagreements(deps.db, deps.storages), []);
+    const next = await server.app.inject({
+      method: 'POST',
+      url: '/api/v4/projects',
+      headers: { 'private-token': ROOT_TOKEN },
+      payload: { name: 'after' },
+    });
+    assert.ok(next.json().id > project, 'numbers go on where they were');
+  }
+});
+
+test('copies made under full load agree: every ref, every merge request, every object', async () => {
+  const projects = await Promise.all([projectWithFile(), projectWithFile()]);
+  let loading = true;
+  const load = projects.map(async (project, index) => {
+    for (let round = 0; loading; round += 1) {
+      const branch = `topic-${round}`;
+      await commit(project, branch, `c${index}-${round}`);
+      const json = { source_branch: branch, target_branch: 'main', title: branch };
+      const { iid } = expectStatus<{ iid: number }>(
+        await app.post(`/projects/${project}/merge_requests`, { json }),
+        201,
+      );
+      if (round % 3 !== 0) await commit(project, branch, `d${index}-${round}`, branch);
+      if (round % 2 === 0) await app.put(`/projects/${project}/merge_requests/${iid}/merge`, { json: {} });
+      if (round % 5 === 4) await app.delete(`/projects/${project}/repository/branches/${branch}`);
+      if (round % 7 === 6) await app.settle();
+    }
+  });
+  const names: string[] = [];
+  try {
+    for (let round = 0; round < 4; round += 1) names.push((await backup()).name);
+  } finally {
+    loading = false;
+    await Promise.all(load);
+  }
+  for (const name of names) {
+    const config = await emptyPlace();
+    await restore(config, name);
+    const { deps } = await openRestored(config);
+    assert.deepEqual(await refDisagreements(deps.db, deps.storages), [], name);
+    for await (const holder of allRepositories(deps.db)) {
+      const dir = deps.storages.dirOf({ storage: holder.repository_storage, diskPath: holder.disk_path });
+      assert.deepEqual((await fsck(dir)).problems, [], `${name}: ${holder.name}`);
+    }
+    const merged = await deps.db
+      .selectFrom('merge_requests')
+      .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+      .select(['merge_commit_sha', 'repository_storage', 'disk_path'])
+      .where('state', '=', 'merged')
+      .execute();
+    for (const { merge_commit_sha: sha, repository_storage: storage, disk_path: diskPath } of merged) {
+      assert.notEqual(await deps.storages.open({ storage, diskPath }).objects.commit(sha!), null);
+    }
+  }
+});
+
+test('a second backup copies only what is new; pruning leaves the kept ones whole', async () => {
+  const project = await projectWithFile();
+  assert.ok((await backup()).copied > 0);
+  assert.equal((await backup()).copied, 0);
+  await commit(project, 'main', 'second');
+  const third = await backup();
+  assert.ok(third.copied > 0 && third.copied < 10_000, `${third.copied} bytes`);
+  assert.equal((await pruneBackups(folder, 1)).length, 2);
+  assert.deepEqual(await snapshotNames(folder), [third.name]);
+  await app.delete(`/projects/${project}`);
+  await app.settle();
+  const config = await emptyPlace();
+  await restore(config);
+  const { deps } = await openRestored(config);
+  assert.deepEqual(await refDisagreements(deps.db, deps.storages), []);
+  const last = await backup();
+  await pruneBackups(folder, 1);
+  const repositories = (await readdir(join(folder, 'content', 'repositories', 'default'), { recursive: true })).filter(
+    (path) => path.endsWith('.git'),
+  );
+  assert.equal(repositories.length, last.manifest.content.repositories);
+});
+
+test('files of repositories stay while a backup is made, and go afterwards', async () => {
+  const { deps } = app;
+  const project = await projectWithFile();
+  const row = await deps.db.selectFrom('projects').selectAll().where('id', '=', project).executeTakeFirstOrThrow();
+  const dir = deps.storages.dirOf({ storage: row.repository_storage, diskPath: row.disk_path });
+  await whileFilesStay(deps.db, deps.clock, async () => {
+    assert.equal(await backupRuns(deps.db, deps.clock), true);
+    expectStatus(await app.delete(`/projects/${project}`), 202);
+    await app.settle();
+    assert.ok(await stat(dir));
+  });
+  assert.equal(await backupRuns(deps.db, deps.clock), false);
+  await deps.jobs.drain(120_000);
+  await assert.rejects(stat(dir), { code: 'ENOENT' });
+});
+
+test('an interrupted backup does not count, and the next one clears it away', async () => {
+  await backup();
+  const [name] = await snapshotNames(folder);
+  const broken = join(snapshotsIn(folder), '20990101T000000000Z.part');
+  await writeFile(broken, 'half');
+  assert.deepEqual(await snapshotNames(folder), [name]);
+  await backup();
+  await assert.rejects(stat(broken), { code: 'ENOENT' });
+});
+
+test('a repository that cannot be copied is named, and the rest is backed up', async () => {
+  const project = await projectWithFile();
+  const { deps } = app;
+  const row = await deps.db.selectFrom('projects').selectAll().where('id', '=', project).executeTakeFirstOrThrow();
+  await rm(deps.storages.dirOf({ storage: row.repository_storage, diskPath: row.disk_path }), { recursive: true });
+  const { manifest } = await backup();
+  assert.equal(manifest.problems.length, 1);
+  assert.match(manifest.problems[0]!, new RegExp(`^The repository of ${row.full_path} \\(id ${project}\\): `));
+  await app.delete(`/projects/${project}`);
+});
+
+test('refusals: a folder inside the data, another backup under way, an installation in the way, damage', async () => {
+  const refused = (promise: Promise<unknown>, text: RegExp) =>
+    assert.rejects(promise, (error) => error instanceof CannotStart && text.test(error.message));
+  await refused(backup(join(app.deps.config.dataDir, 'backups')), /lies inside/);
+  await refused(restore(await emptyPlace()), /There is no backup in/);
+  const { name } = await backup();
+  await refused(restore(await emptyPlace(), 'nonsense'), new RegExp(`There is no backup nonsense .*${name}`));
+  const used = await emptyPlace();
+  await restore(used);
+  await refused(restore(used), /There is an installation already/);
+  const { config } = loadConfig({
+    STITHY_DATA_DIR: (await emptyPlace('sqlite')).dataDir,
+    STITHY_STORAGES: 'other=/tmp/x',
+  });
+  config.storages = [{ name: 'other', path: join(config.dataDir, 'other'), weight: 100 }];
+  await projectWithFile();
+  await backup();
+  await refused(restore(config), /storage "default": name it in STITHY_STORAGES/);
+  await appendFile(join(snapshotsIn(folder), name, 'database.jsonl.gz'), 'x');
+  await refused(restore(await emptyPlace(), name), /database\.jsonl\.gz of the backup .* is damaged/);
+  const first = backup();
+  await refused(backup(), /Another backup to .* is under way/);
+  await first;
+});

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Snapshot } from '../db/dump/snapshot.ts';
+import { copyObjectFiles } from '../git/object-files.ts';
+import type { Storages } from '../git/storages.ts';
+import type { JsonLinesWriter } from './json-lines.ts';
+import { type HolderKey, objectsIn, type RepositoryLine } from './layout.ts';
+
+/** Repositories that are copied side by side. */
+const LANES = 4;
+
+const PLACES = [
+  ['project', 'select id, full_path, repository_storage, disk_path from projects order by id'],
+  ['snippet', 'select id, null, repository_storage, disk_path from snippets order by id'],
+] as const;
+
+export interface CopyResult {
+  repositories: number;
+  bytes: number;
+  problems: string[];
+}
+
+/**
+ * Copies every repository of the snapshot: its refs first, then the files of its objects that the backups lack.
+ * @param folder the folder of backups
+ * @param writer takes each as it is now, later than the snapshot: refs may have to be taken back
+ * @param onRepository is told after each
+ * @returns what could not be copied among the rest
+ */
+export async function copyRepositories(
+  snapshot: Snapshot,
+  storages: Storages,
+  folder: string,
+  writer: JsonLinesWriter,
+  onRepository: () => void,
+  signal: AbortSignal,
+): Promise<CopyResult> {
+  const result: CopyResult = { repositories: 0, bytes: 0, problems: [] };
+  for (const [type, query] of PLACES) {
+    for await (const rows of snapshot.rows(query)) {
+      const next = rows.values();
+      const lane = async () => {
+        for (const [id, path, storage, diskPath] of next) {
+          signal.throwIfAborted();
+          const place = { storage: String(storage), disk_path: String(diskPath) };
+          try {
+            const { line, bytes } = await copyRepository(storages, folder, `${type}:${Number(id)}`, place);
+            await writer.write(line);
+            result.repositories += 1;
+            result.bytes += bytes;
+          } catch (error) {
+            const name = type === 'project' ? String(path) : `snippet ${id}`;
+            result.problems.push(`The repository of ${name} (id ${id}): ${(error as Error).message}`);
+          }
+          onRepository();
+        }
+      };
+      await Promise.all(Array.from({ length: LANES }, lane));
+    }
+  }
+  return result;
+}
+
+async function copyRepository(
+  storages: Storages,
+  folder: string,
+  holder: HolderKey,
+  place: { storage: string; disk_path: string },
+): Promise<{ line: RepositoryLine; bytes: number }> {
+  const repo = storages.open({ storage: place.storage, diskPath: place.disk_path });
+  const head = await readFile(join(repo.dir, 'HEAD'), 'utf8');
+  const config = await readFile(join(repo.dir, 'config'), 'utf8');
+  const refs = (await repo.refs.list('refs/')).map(({ name, oid }): [string, string] => [name, oid]);
+  const corrupt = await repo.refs.corrupt();
+  if (corrupt.length > 0) throw new Error(`refs that hold no object id, such as ${corrupt[0]}`);
+  const { files: objects, bytes } = await copyObjectFiles(repo.dir, objectsIn(folder, place));
+  return { line: { holder, ...place, head, config, refs, objects }, bytes };
+}

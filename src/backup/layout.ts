@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../git/durable.ts';
+import type { FileFacts } from './json-lines.ts';
+
+/*
+ * A folder of backups:
+ *   snapshots/<name>/     one backup: manifest.json, database.jsonl.gz, content.jsonl.gz
+ *   content/              files that never change, shared by all backups:
+ *     repositories/<storage>/<disk path>.git/objects/...
+ *     blobs/ab/cd/<sha256>
+ * A backup counts once its folder has its name; until then the name ends in `.part`.
+ */
+
+const SNAPSHOT = /^\d{8}T\d{9}Z$/;
+
+/** What one backup says of itself. */
+export interface Manifest {
+  format: 1;
+  /** The instant whose state it holds. */
+  taken_at: string;
+  finished_at: string;
+  /** Version of the program that made it. */
+  program: string;
+  engine: 'sqlite' | 'postgres';
+  /** The last of the migrations that its database has. */
+  migration: string;
+  database: FileFacts & { rows: number };
+  content: FileFacts & { repositories: number; blobs: number };
+  /** What could not be copied, such as the repository of a project whose folder is missing. */
+  problems: string[];
+}
+
+/** Whose repository: `project:1` or `snippet:1`. */
+export type HolderKey = `${'project' | 'snippet'}:${number}`;
+
+/** A repository as it was, one line of `content.jsonl.gz`. */
+export interface RepositoryLine {
+  holder: HolderKey;
+  storage: string;
+  disk_path: string;
+  /** Text of its files. */
+  head: string;
+  config: string;
+  /** Full names and object ids, in byte order. */
+  refs: [name: string, oid: string][];
+  /** Paths below `objects/` of the files that hold its objects. */
+  objects: string[];
+}
+
+/** Some blobs, another kind of line. */
+export interface BlobsLine {
+  blobs: string[];
+}
+
+export type ContentLine = RepositoryLine | BlobsLine;
+
+export const snapshotsIn = (folder: string): string => join(folder, 'snapshots');
+export const blobsIn = (folder: string): string => join(folder, 'content', 'blobs');
+export const objectsIn = (
+  folder: string,
+  { storage, disk_path }: Pick<RepositoryLine, 'storage' | 'disk_path'>,
+): string => join(folder, 'content', 'repositories', storage, `${disk_path}.git`, 'objects');
+
+/** Where a blob lies below a folder of blobs. */
+export const blobPath = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
+
+/** The name of a backup of an instant; names sort by time. */
+export const snapshotName = (takenAt: Date): string => takenAt.toISOString().replace(/[-:.]/g, '');
+
+/** The names of the whole backups in a folder, oldest first. */
+export async function snapshotNames(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(snapshotsIn(folder))).filter((name) => SNAPSHOT.test(name)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** @throws Error for a backup of another format than this version reads */
+export async function readManifest(folder: string, name: string): Promise<Manifest> {
+  const manifest = JSON.parse(await readFile(join(snapshotsIn(folder), name, 'manifest.json'), 'utf8')) as Manifest;
+  if (manifest.format !== 1)
+    throw new Error(`the backup ${name} has the format ${manifest.format}; this version reads 1`);
+  return manifest;
+}

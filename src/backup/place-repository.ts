@@ -1,0 +1,87 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db } from '../db/schema.ts';
+import { encodeBytes } from '../git/bytes.ts';
+import { syncPath } from '../git/durable.ts';
+import { runGit } from '../git/process.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { MAINTAIN_REPOSITORY } from '../repositories/upkeep.ts';
+import type { RepositoryLine } from './layout.ts';
+
+/** Refs that follow the rows of merge requests, which only the restored database tells. */
+const OF_MERGE_REQUEST = /^refs\/merge-requests\/(\d+)\//;
+
+type Refs = Map<string, string>;
+
+/**
+ * Gives a repository whose objects are there its configuration, refs and HEAD as they were, durable when it fulfils, and
+ * asks for its upkeep.
+ * @param db the transaction that loads the database
+ */
+export async function placeRepository(db: Db, jobs: JobQueue, dir: string, line: RepositoryLine): Promise<void> {
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+    await mkdir(join(dir, folder), { recursive: true, mode: 0o700 });
+  }
+  await writeSynced(join(dir, 'config'), line.config);
+  await writeSynced(join(dir, 'HEAD'), line.head);
+  const refs: Refs = new Map(line.refs);
+  const [type, id] = line.holder.split(':');
+  if (type === 'project') {
+    await followMergeRequests(db, Number(id), refs, dir);
+    const uniqueKey = `${MAINTAIN_REPOSITORY}:${id}`;
+    await jobs.enqueue(db, MAINTAIN_REPOSITORY, { project_id: Number(id) }, { uniqueKey });
+  }
+  await writeSynced(join(dir, 'packed-refs'), packedText(refs));
+  await syncPath(dir);
+}
+
+/** Heads of merge requests as the database has them: their refs are moved after it, with no trace in the events. */
+async function followMergeRequests(db: Db, projectId: number, refs: Refs, dir: string): Promise<void> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select(['iid', 'head_sha'])
+    .where('project_id', '=', projectId)
+    .execute();
+  const known = new Set(rows.map(({ iid }) => String(iid)));
+  for (const name of refs.keys()) {
+    const iid = OF_MERGE_REQUEST.exec(name)?.[1];
+    if (iid !== undefined && !known.has(iid)) refs.delete(name);
+  }
+  const moved = rows.flatMap(({ iid, head_sha: head }) => {
+    const ref = `refs/merge-requests/${iid}/head`;
+    return head === null || refs.get(ref) === head ? [] : [{ ref, head }];
+  });
+  if (moved.length === 0) return;
+  const there = await objectsAmong(
+    dir,
+    moved.map(({ head }) => head),
+  );
+  // A head that a fork has not handed over yet is fetched when the merge request is next looked at.
+  for (const { ref, head } of moved) if (there.has(head)) refs.set(ref, head);
+}
+
+async function objectsAmong(dir: string, oids: readonly string[]): Promise<Set<string>> {
+  const { stdout } = await runGit(['cat-file', '--batch-check=%(objectname)'], {
+    gitDir: dir,
+    input: `${oids.join('\n')}\n`,
+  });
+  return new Set(stdout.toString('latin1').split('\n'));
+}
+
+function packedText(refs: Refs): Buffer {
+  const lines = [...refs]
+    .map(([name, oid]) => ({ oid, name: encodeBytes(name) }))
+    .sort((a, b) => Buffer.compare(a.name, b.name))
+    .map(({ oid, name }) => Buffer.concat([Buffer.from(`${oid} `), name, Buffer.from('\n')]));
+  return Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), ...lines]);
+}
+
+async function writeSynced(path: string, content: string | Buffer): Promise<void> {
+  const handle = await open(path, 'w', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

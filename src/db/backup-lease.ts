@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, timestamp } from '../core/clock.ts';
+import type { Db } from './schema.ts';
+
+const PREFIX = 'backup:';
+const LEASE_MS = 120_000;
+const RENEW_MS = 20_000;
+
+const untilOf = (value: string): string => (JSON.parse(value) as { until: string }).until;
+
+/** Whether a backup is being made, during which no file of a repository and no blob may go away. */
+export async function backupRuns(db: Db, clock: Clock): Promise<boolean> {
+  const rows = await db
+    .selectFrom('instance_values')
+    .select('value')
+    .where('key', '>=', PREFIX)
+    .where('key', '<', `${PREFIX}~`)
+    .execute();
+  return rows.some(({ value }) => untilOf(value) > timestamp(clock));
+}
+
+/** Forgets all leases: those that came with a copy of the database hold nothing up. */
+export async function dropBackupLeases(db: Db): Promise<void> {
+  await db.deleteFrom('instance_values').where('key', '>=', PREFIX).where('key', '<', `${PREFIX}~`).execute();
+}
+
+/**
+ * Keeps files from going away while `work` runs, and some time longer where this process dies in it.
+ * @param work gets a signal that is aborted when the lease can no longer be renewed
+ */
+export async function whileFilesStay<T>(db: Db, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const key = `${PREFIX}${randomUUID()}`;
+  const row = () => {
+    const until = new Date(clock.now().getTime() + LEASE_MS).toISOString();
+    return { key, value: JSON.stringify({ until }), updated_at: timestamp(clock) };
+  };
+  await dropExpired(db, clock);
+  await db.insertInto('instance_values').values(row()).execute();
+  const lost = new AbortController();
+  let renewing: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    const { value, updated_at } = row();
+    renewing = db
+      .updateTable('instance_values')
+      .set({ value, updated_at })
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow()
+      .then(
+        ({ numUpdatedRows }) => {
+          if (numUpdatedRows === 0n) lost.abort(new Error('the lease of the backup is gone'));
+        },
+        (error: unknown) => lost.abort(error),
+      );
+  }, RENEW_MS);
+  try {
+    return await work(lost.signal);
+  } finally {
+    clearInterval(timer);
+    await renewing;
+    await db.deleteFrom('instance_values').where('key', '=', key).execute();
+  }
+}
+
+async function dropExpired(db: Db, clock: Clock): Promise<void> {
+  const rows = await db
+    .selectFrom('instance_values')
+    .select(['key', 'value'])
+    .where('key', '>=', PREFIX)
+    .where('key', '<', `${PREFIX}~`)
+    .execute();
+  for (const { key, value } of rows) {
+    if (untilOf(value) > timestamp(clock)) continue;
+    await db.deleteFrom('instance_values').where('key', '=', key).execute();
+  }
+}

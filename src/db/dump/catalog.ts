@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Engine } from '../migration-history.ts';
+import type { Db } from '../schema.ts';
+
+/** A table with its columns in their order. */
+export interface TableShape {
+  name: string;
+  columns: string[];
+}
+
+/** Tables that migrations keep for themselves. */
+const KEPT_BY_MIGRATIONS = /^kysely_/;
+
+/** Every table that holds data of the installation, by name. */
+export async function tablesOf(db: Db): Promise<TableShape[]> {
+  const tables = await db.introspection.getTables();
+  return tables
+    .filter(({ name, isView }) => !isView && !KEPT_BY_MIGRATIONS.test(name))
+    .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A name as a quoted identifier, the same in both engines. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** A query of the last number that each table with numbered rows has given out: table and number. */
+export const sequencesQuery = (engine: Engine): string =>
+  engine === 'sqlite'
+    ? 'select name, seq from sqlite_sequence order by name'
+    : `select t.relname, coalesce(pg_sequence_last_value(s.oid), 0)
+         from pg_depend d
+         join pg_class s on s.oid = d.objid and s.relkind = 'S'
+         join pg_class t on t.oid = d.refobjid
+        where d.deptype in ('a', 'i') and t.relnamespace = current_schema()::regnamespace
+        order by t.relname`;
+
+/** Has a table give out only numbers above `value` from now on. */
+export async function setSequence(db: Db, engine: Engine, table: string, value: number): Promise<void> {
+  if (value < 1) return;
+  if (engine === 'postgres') {
+    await sql`select setval(pg_get_serial_sequence(${quoted(table)}, 'id'), ${value})`.execute(db);
+    return;
+  }
+  await sql`delete from sqlite_sequence where name = ${table}`.execute(db);
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${value})`.execute(db);
+}
