@@ -71,6 +71,7 @@ for (const [caller, token] of [
       const { statusCode, body } = await app.get(`/${list}`, { token });
       listening = false;
       if (token === null && [401, 404].includes(statusCode)) return;
+      if (token === ANA_TOKEN && statusCode === 403) return;
       assert.equal(statusCode, 200, body.slice(0, 500));
       const bad: string[] = [];
       for (const query of queries.values()) {

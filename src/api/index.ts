@@ -22,6 +22,7 @@ import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
 import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
@@ -55,6 +56,9 @@ import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
+import { userPreferenceRoutes } from './user-preferences/routes.ts';
+import { userExtraRoutes } from './users/extra-routes.ts';
+import { userFollowRoutes } from './users/follow-routes.ts';
 import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
@@ -84,6 +88,7 @@ export const routes: readonly Route[] = [
   ...customAttributeRoutes,
   ...groupProjectRoutes,
   ...groupRoutes,
+  ...invitationRoutes,
   ...issueLinkRoutes,
   ...labelRoutes,
   ...milestoneIssuableRoutes,
@@ -109,7 +114,10 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...keyLookupRoutes,
   ...sshKeyRoutes,
+  ...userExtraRoutes,
+  ...userFollowRoutes,
   ...userMembershipRoutes,
+  ...userPreferenceRoutes,
   ...userRoutes,
   ...userStateRoutes,
   ...userStatusRoutes,

@@ -6,6 +6,7 @@ const TABLES = [
   'members',
   'group_links',
   'access_requests',
+  'invitations',
   'redirect_routes',
   'custom_attributes',
   'deploy_tokens',

@@ -4,6 +4,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Email, EmailsTable } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { acceptInvitations } from '../invitations/accept.ts';
 import { isEmailTaken } from '../users/addresses.ts';
 import { emailErrors } from '../users/rules.ts';
 
@@ -18,10 +19,13 @@ export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Prom
   const errors = emailErrors(given.email);
   if (errors.length > 0) throw invalidModel({ email: errors });
   try {
-    return await deps.db.transaction().execute(async (db) => {
+    const email = await deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw taken();
+      if (given.confirmed_at !== null) await acceptInvitations(deps, db, given.user_id, given.email);
       return db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
     });
+    deps.jobs.notify();
+    return email;
   } catch (error) {
     if (isUniqueViolation(error)) throw taken();
     throw error;

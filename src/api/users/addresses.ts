@@ -20,6 +20,24 @@ export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Pro
   return further !== undefined;
 }
 
+/** Id of the user who has confirmed the address, as first or as further one; undefined for nobody. */
+export async function userWithAddress(db: Db, email: string): Promise<number | undefined> {
+  const first = await db
+    .selectFrom('users')
+    .select('id')
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  if (first !== undefined) return first.id;
+  const further = await db
+    .selectFrom('emails')
+    .select('user_id')
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  return further?.user_id;
+}
+
 /** Addresses a user may show or commit with: the first one and those confirmed. */
 export async function addressesOf(db: Db, user: Pick<User, 'id' | 'email'>): Promise<string[]> {
   const rows = await db

@@ -3,6 +3,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Instant, Nullable } from '../../http/schema.ts';
 import { UserBasic, userBasic, userBasicFields } from './basic.ts';
+import type { FollowFacts } from './follows.ts';
 
 const profile = {
   created_at: Type.Optional(Instant()),
@@ -33,10 +34,14 @@ function workInformation({ job_title, organization }: User): string | null {
   return job_title || organization || null;
 }
 
-/** @param full false hides what a private profile keeps to its user and administrators */
-export const presentUserProfile = (deps: Deps, user: User, full: boolean): Static<typeof UserProfile> => ({
+/** @param follows null hides what a private profile keeps to its user and administrators */
+export const presentUserProfile = (
+  deps: Deps,
+  user: User,
+  follows: FollowFacts | null,
+): Static<typeof UserProfile> => ({
   ...userBasic(deps, user),
-  ...(full ? { created_at: user.created_at } : {}),
+  ...(follows === null ? {} : { created_at: user.created_at }),
   bio: user.bio,
   location: user.location,
   linkedin: user.linkedin,
@@ -49,7 +54,9 @@ export const presentUserProfile = (deps: Deps, user: User, full: boolean): Stati
   organization: user.organization,
   bot: user.kind !== 'human' && user.kind !== 'ghost',
   work_information: workInformation(user),
-  ...(full ? { followers: 0, following: 0, is_followed: false } : {}),
+  ...(follows === null
+    ? {}
+    : { followers: follows.followers, following: follows.following, is_followed: follows.isFollowed }),
   local_time: null,
 });
 
@@ -79,8 +86,13 @@ const own = {
 export const UserPublic = Type.Object({ ...userBasicFields, ...profile, ...own });
 
 /** @param personalProjects projects in the personal namespace */
-export const presentUserPublic = (deps: Deps, user: User, personalProjects: number): Static<typeof UserPublic> => ({
-  ...presentUserProfile(deps, user, true),
+export const presentUserPublic = (
+  deps: Deps,
+  user: User,
+  personalProjects: number,
+  follows: FollowFacts,
+): Static<typeof UserPublic> => ({
+  ...presentUserProfile(deps, user, follows),
   last_sign_in_at: user.last_sign_in_at,
   confirmed_at: user.confirmed_at,
   last_activity_on: user.last_activity_on,
@@ -122,13 +134,14 @@ export const UserWithAdmin = Type.Object({ ...userBasicFields, ...profile, ...ow
 /** What an administrator's view needs beside the user's row. */
 export interface AdminFacts {
   personalProjects: number;
+  follows: FollowFacts;
   namespaceId: number | null;
   createdBy: User | null;
   customAttributes?: { key: string; value: string }[];
 }
 
 export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts): Static<typeof UserWithAdmin> => ({
-  ...presentUserPublic(deps, user, facts.personalProjects),
+  ...presentUserPublic(deps, user, facts.personalProjects, facts.follows),
   is_admin: user.admin === 1,
   note: user.note,
   namespace_id: facts.namespaceId,

@@ -4,6 +4,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { usersById } from './basic.ts';
 import { type AdminFacts, presentUserProfile, presentUserPublic, presentUserWithAdmin } from './entity.ts';
+import { followFacts } from './follows.ts';
 
 const countPersonalProjects = async (db: Db, ids: readonly number[]): Promise<Map<number, number>> => {
   const rows = await db
@@ -38,7 +39,7 @@ async function customAttributes(db: Db, ids: readonly number[]) {
 export async function presentForAdmin(
   deps: Deps,
   users: readonly User[],
-  options: { withCustomAttributes?: boolean | undefined } = {},
+  options: { withCustomAttributes?: boolean | undefined; viewer?: User } = {},
 ) {
   if (users.length === 0) return [];
   const { db } = deps;
@@ -49,11 +50,13 @@ export async function presentForAdmin(
     db,
     users.map(({ created_by_id }) => created_by_id),
   );
+  const follows = await followFacts(db, ids, options.viewer?.id ?? null);
   const attributes = options.withCustomAttributes ? await customAttributes(db, ids) : undefined;
   return users.map((user) => {
     const own = attributes?.get(user.id);
     const facts: AdminFacts = {
       personalProjects: projects.get(user.id) ?? 0,
+      follows: follows(user.id),
       namespaceId: namespaces.get(user.id) ?? null,
       createdBy: user.created_by_id === null ? null : (creators.get(user.created_by_id) ?? null),
       ...(own === undefined ? {} : { customAttributes: own }),
@@ -66,7 +69,7 @@ export async function presentForAdmin(
 export async function presentOneForAdmin(
   deps: Deps,
   user: User,
-  options: { withCustomAttributes?: boolean | undefined } = {},
+  options: { withCustomAttributes?: boolean | undefined; viewer?: User } = {},
 ) {
   const [shown] = await presentForAdmin(deps, [user], options);
   return shown!;
@@ -75,9 +78,13 @@ export async function presentOneForAdmin(
 /** The caller as he sees himself. */
 export async function presentSelf(deps: Deps, user: User) {
   const projects = await countPersonalProjects(deps.db, [user.id]);
-  return presentUserPublic(deps, user, projects.get(user.id) ?? 0);
+  const follows = await followFacts(deps.db, [user.id], user.id);
+  return presentUserPublic(deps, user, projects.get(user.id) ?? 0, follows(user.id));
 }
 
 /** A user as another one sees him; a private profile shows less. */
-export const presentForOther = (deps: Deps, caller: Caller, user: User) =>
-  presentUserProfile(deps, user, user.private_profile === 0 || caller.user?.id === user.id || caller.admin);
+export async function presentForOther(deps: Deps, caller: Caller, user: User) {
+  const full = user.private_profile === 0 || caller.user?.id === user.id || caller.admin;
+  const follows = full ? (await followFacts(deps.db, [user.id], caller.user?.id ?? null))(user.id) : null;
+  return presentUserProfile(deps, user, follows);
+}

@@ -57,7 +57,8 @@ export const userRoutes = [
         setKeysetHeaders(deps.externalUrl(), request, reply, next === null ? null : { cursor: next });
       } else setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       if (!caller.admin) return rows.map((user) => userBasic(deps, user));
-      return presentForAdmin(deps, rows, { withCustomAttributes: input.with_custom_attributes });
+      const options = { withCustomAttributes: input.with_custom_attributes, viewer: caller.user! };
+      return presentForAdmin(deps, rows, options);
     },
   }),
   route({
@@ -75,7 +76,8 @@ export const userRoutes = [
       if (!caller.admin) deps.limiter.check('users_get_by_id', String(caller.user.id), LOOK_UPS);
       const user = await userById(deps.db, params.id);
       if (!caller.admin) return presentForOther(deps, caller, user);
-      return presentOneForAdmin(deps, user, { withCustomAttributes: input.with_custom_attributes });
+      const options = { withCustomAttributes: input.with_custom_attributes, viewer: caller.user };
+      return presentOneForAdmin(deps, user, options);
     },
   }),
   route({

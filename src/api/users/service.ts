@@ -12,6 +12,7 @@ import type { User, UsersTable } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import type { UploadedFile } from '../../http/params/uploaded-file.ts';
 import { avatarColumn } from '../avatars/upload.ts';
+import { acceptInvitations } from '../invitations/accept.ts';
 import { createAccount } from './account.ts';
 import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
@@ -112,6 +113,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         columns: { ...columnsOf(given), ...picture },
       });
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      await acceptInvitations(deps, db, created.id, created.email);
       return created;
     }),
   );
@@ -134,7 +136,10 @@ export async function updateUser(deps: Deps, caller: UserCaller, id: number, giv
       if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();
       if (username !== undefined && (await isUsernameTaken(db, username, id))) throw usernameTaken();
       await refuseForeignAddresses(db, { id, email: email ?? old.email }, given);
-      if (email !== undefined) await adoptAddress(db, old, email);
+      if (email !== undefined) {
+        await adoptAddress(db, old, email);
+        await acceptInvitations(deps, db, id, email);
+      }
       await renameNamespace(
         deps,
         db,

@@ -66,6 +66,7 @@ export interface InvitationsTable {
   created_by_id: number | null;
   created_at: Timestamp;
 }
+export type Invitation = Selectable<InvitationsTable>;
 
 export interface UserFollowsTable {
   follower_id: number;
@@ -80,6 +81,7 @@ export interface UserPreferencesTable {
   show_whitespace_in_diffs: Defaulted<Bit>;
   pass_user_identities_to_ci_jwt: Defaulted<Bit>;
 }
+export type UserPreferences = Selectable<UserPreferencesTable>;
 
 /** PGP keys with which users sign commits. */
 export interface GpgKeysTable {
