@@ -17,6 +17,7 @@ import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { discussionRoutes } from './discussions/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { gpgKeyRoutes } from './gpg-keys/routes.ts';
 import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...resourceAccessTokenRoutes,
   ...branchRoutes,
   ...otherBranchRoutes,
+  ...gpgKeyRoutes,
   ...groupProtectedBranchRoutes,
   ...protectedBranchRoutes,
   ...protectedTagRoutes,

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { notFound } from '../../core/errors.ts';
-import { pgpIssuer } from '../../core/pgp-signature.ts';
 import { readSshSignature } from '../../core/ssh-signature.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { SshKey } from '../../db/tables/users.ts';
@@ -10,9 +9,7 @@ import { Enum, Instant, Nullable } from '../../http/schema.ts';
 import { addressesOf, isEmailTaken } from '../users/addresses.ts';
 import { userById } from '../users/find.ts';
 import type { FoundCommit } from './find.ts';
-
-const STATUSES = ['verified', 'unverified', 'unknown_key', 'other_user'] as const;
-type Status = (typeof STATUSES)[number];
+import { checkPgp, STATUSES, type Status } from './pgp-signature.ts';
 
 const Key = Type.Object({
   id: Type.Integer(),
@@ -26,7 +23,9 @@ const Key = Type.Object({
 /** Signature of a commit; which fields there are depends on its type. */
 export const Signature = Type.Object({
   signature_type: Enum(['PGP', 'SSH', 'X509']),
-  verification_status: Enum(STATUSES),
+  verification_status: Enum(STATUSES, {
+    description: 'Only `verified` says that the committer himself signed, by a key and an address that are his.',
+  }),
   commit_source: Type.String(),
   gpg_key_id: Type.Optional(Nullable(Type.Integer())),
   gpg_key_primary_keyid: Type.Optional(Nullable(Type.String())),
@@ -39,8 +38,8 @@ export const Signature = Type.Object({
 type SignatureJson = Static<typeof Signature>;
 
 /**
- * The signature of a commit and what it is worth. SSH signatures are checked against the keys that users have
- * registered; of PGP and X.509 signatures no key is known here.
+ * The signature of a commit and what it is worth. SSH and PGP signatures are checked against the keys that users have
+ * registered; of X.509 signatures no certificate is known here.
  * @throws ApiError 404 `404 Signature Not Found`
  */
 export async function readSignature(deps: Deps, { repo, commit }: FoundCommit): Promise<SignatureJson> {
@@ -57,15 +56,7 @@ export async function checkSignature(deps: Deps, signature: CommitSignature, ema
   const common = { signature_type: signature.kind, commit_source: 'gitaly' };
   if (signature.kind === 'SSH') return { ...common, ...(await checkSsh(deps, signature, email)) };
   if (signature.kind === 'X509') return { ...common, verification_status: 'unverified', x509_certificate: null };
-  return {
-    ...common,
-    verification_status: 'unknown_key',
-    gpg_key_id: null,
-    gpg_key_primary_keyid: pgpIssuer(signature.signature),
-    gpg_key_user_name: null,
-    gpg_key_user_email: null,
-    gpg_key_subkey_id: null,
-  };
+  return { ...common, ...(await checkPgp(deps, signature, email)) };
 }
 
 async function checkSsh(

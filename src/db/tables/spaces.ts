@@ -93,6 +93,7 @@ export interface GpgKeysTable {
   fingerprint: string;
   created_at: Timestamp;
 }
+export type GpgKey = Selectable<GpgKeysTable>;
 
 /** Ids by which signatures name a key: its own, and those of its subkeys. */
 export interface GpgKeyIdsTable {

@@ -62,6 +62,8 @@ export const LISTS: readonly string[] = [
   'snippets/all',
   `${project}/snippets`,
   `${project}/badges`,
+  'user/gpg_keys',
+  'users/1000/gpg_keys',
   'users/1000/followers',
   'users/1000/following',
   'user/activities?from=2024-01-01',
