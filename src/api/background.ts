@@ -10,6 +10,7 @@ import { registerMerging } from './merging/background.ts';
 import { recoverMerges } from './merging/lock.ts';
 import { registerProjectWork } from './projects/background.ts';
 import { registerReferences } from './references/background.ts';
+import { registerTodos } from './todos/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {
@@ -23,6 +24,7 @@ export function registerBackgroundWork(deps: Deps): void {
   registerMerging(deps);
   registerProjectWork(deps);
   registerReferences(deps);
+  registerTodos(deps);
 }
 
 /** Settles what resources were doing when the server ended. For the start, once interrupted writes are settled. */

@@ -55,6 +55,7 @@ import { snippetsRoutes } from './snippets/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
+import { todoRoutes } from './todos/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { userPreferenceRoutes } from './user-preferences/routes.ts';
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
   ...repositoryFilesRoutes,
   ...resourceEventRoutes,
   ...snippetsRoutes,
+  ...todoRoutes,
   ...topicRoutes,
   ...tagRoutes,
   ...uploadRoutes,

@@ -50,6 +50,19 @@ export function findReferences(text: string, options: ReferenceOptions = {}): Re
   return unique(scan(text, options).found.map(({ reference }) => reference));
 }
 
+/** Names at the head of a line, behind marks of lists and quotations. */
+const ADDRESS = /^[ \t>*+-]*((?:@[\w.][\w.-]{0,254}(?:[ \t,:]+(?:and[ \t]+)?|$))+)/gm;
+
+/** Names, in lower case, of the users that a text speaks to: those with whom a line begins. */
+export function addressedUsers(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const { 1: head } of maskCode(text.slice(0, MAX_TEXT)).matchAll(ADDRESS)) {
+    for (const { 1: name } of head!.matchAll(/@([\w.][\w.-]*)/g)) names.add(name!.replace(/\.+$/, '').toLowerCase());
+    if (names.size >= MAX_REFERENCES) break;
+  }
+  return names;
+}
+
 const KEYWORD =
   /(?<!\w)(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):? +(?:[Ii]ssues? +)?/g;
 const BETWEEN = / *(?:, *)?(?:and +)?(?:issues? +)?/y;

@@ -36,7 +36,7 @@ import type {
   NamespacesTable,
   RedirectRoutesTable,
 } from './tables/namespaces.ts';
-import type { ResourceEventsTable } from './tables/planning.ts';
+import type { DraftNotesTable, ResourceEventsTable, TodosTable } from './tables/planning.ts';
 import type {
   CustomAttributesTable,
   ProjectLanguagesTable,
@@ -123,6 +123,8 @@ export interface Schema {
   award_emoji: AwardEmojiTable;
   time_logs: TimeLogsTable;
   resource_events: ResourceEventsTable;
+  todos: TodosTable;
+  draft_notes: DraftNotesTable;
   merge_requests: MergeRequestsTable;
   merge_request_diffs: MergeRequestDiffsTable;
   merge_request_commits: MergeRequestCommitsTable;

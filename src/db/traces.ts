@@ -41,6 +41,7 @@ async function removeIssuableTraces(db: Db, type: IssuableType, ids: readonly nu
   for (const table of ['issuable_labels', 'issuable_assignees', 'time_logs', 'resource_events'] as const) {
     await db.deleteFrom(table).where('issuable_type', '=', type).where('issuable_id', 'in', ids).execute();
   }
+  await db.deleteFrom('todos').where('target_type', '=', type).where('target_id', 'in', ids).execute();
   await db
     .deleteFrom('subscriptions')
     .where('subscribable_type', '=', type)

@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { settingsOf } from '../projects/settings.ts';
+import { settleTodos } from '../todos/record.ts';
 import { isApprovable } from './description.ts';
 import { lockMergeRequest } from './lock.ts';
 import { removeApprovals } from './observer.ts';
@@ -135,6 +136,7 @@ async function enterApproval(deps: Deps, db: Db, mergeRequest: MergeRequest, use
     .execute();
   await setReviewer(db, id, userId, 'approved');
   const target = { type: 'MergeRequest', id, projectId: project_id } as const;
+  await settleTodos(deps, db, target, userId);
   await writeSystemNote(deps, db, target, userId, 'approved', 'approved this merge request');
   const state = (await approvalStates(deps, db, [mergeRequest])).get(id)!;
   await deps.events.record(

@@ -8,6 +8,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { settingsOf } from '../projects/settings.ts';
+import { askNamed } from '../todos/background.ts';
 import { lockMergeRequest } from './lock.ts';
 import { EVERYBODY } from './project-rules.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
@@ -106,7 +107,9 @@ export async function createOwnRule(
     const everybody = name === EVERYBODY && userIds.length === 0 && groupIds.length === 0;
     if (everybody) return createForEverybody(deps, db, now, approvals_required);
     await refuseTaken(db, now, { name });
-    return insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
+    const id = await insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
+    if (approvals_required > 0) await askNamed(deps, db, now, [{ userIds, groupIds, roles: [] }]);
+    return id;
   });
 }
 

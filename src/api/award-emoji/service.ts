@@ -6,6 +6,7 @@ import type { Db } from '../../db/schema.ts';
 import type { AwardEmoji } from '../../db/tables/issues.ts';
 import { VOTED_ON } from '../../db/votes.ts';
 import type { Deps } from '../../deps.ts';
+import { settleTodos } from '../todos/record.ts';
 import type { Awardable } from './awardable.ts';
 import { emojiName } from './names.ts';
 
@@ -40,6 +41,22 @@ async function count(db: Db, { type, id }: Awardable, name: string, change: 1 | 
   return numUpdatedRows > 0n;
 }
 
+/** Who reacts to an issue or merge request, or to a comment on it, has dealt with it. */
+async function settle(deps: Deps, db: Db, { type, id }: Awardable, userId: number): Promise<void> {
+  if (type !== 'Note') {
+    await settleTodos(deps, db, { type, id }, userId);
+    return;
+  }
+  const note = await db
+    .selectFrom('notes')
+    .select(['noteable_type', 'noteable_id', 'commit_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (note === undefined) return;
+  const { noteable_type, noteable_id, commit_id } = note;
+  await settleTodos(deps, db, { type: noteable_type, id: noteable_id, sha: commit_id ?? '' }, userId);
+}
+
 /**
  * Reacts to something with an emoji.
  * @param name as the client says it, an alias perhaps
@@ -69,6 +86,7 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      await settle(deps, db, awardable, user.id);
       const payload = { award_id: row.id, awardable_type: type, awardable_id: id, project_id: projectId };
       await deps.events.record(db, 'emoji.awarded', payload, { projectId, actorId: user.id });
       return row;

@@ -112,5 +112,6 @@ function settleEnd(
   };
 }
 
-const lineCode = (path: string, { old, new: after }: Line): string =>
+/** How a line of a diff is named: by the digest of its file's path and its numbers. */
+export const lineCode = (path: string, { old, new: after }: Line): string =>
   `${createHash('sha1').update(path).digest('hex')}_${old ?? 0}_${after ?? 0}`;

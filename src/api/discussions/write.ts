@@ -9,7 +9,7 @@ import { notesOf, reloadNote } from '../notes/find.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import type { Writer } from '../notes/rights.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { countNote, recordNote, requireBody, touchNoteable, writeNote } from '../notes/write.ts';
+import { countNote, type NewNote, recordNote, requireBody, touchNoteable, writeNote } from '../notes/write.ts';
 import { hasCommit, locate } from './locate.ts';
 import type { PositionInput } from './position.ts';
 
@@ -63,25 +63,32 @@ export async function reply(
   { body, created_at: createdAt }: Pick<NewDiscussion, 'body' | 'created_at'>,
 ): Promise<Note> {
   countNote(deps, writer);
+  const { note, before } = answerTo(noteable, discussion);
+  return writeNote(deps, writer, noteable, { ...note, body, createdAt }, before);
+}
+
+/**
+ * What makes a note an answer in a thread, and what is done to the thread before it, in the same transaction.
+ * @throws ApiError 400 where nothing can be answered
+ */
+export function answerTo(
+  noteable: Noteable,
+  discussion: readonly Note[],
+): { note: Omit<NewNote, 'body'>; before: (db: Db) => Promise<void> } {
   const first = discussion[0]!;
   const single = first.type === null;
   const convertible = first.system === 0 && (noteable.type === 'Issue' || noteable.type === 'MergeRequest');
   if (single && !convertible) throw badRequest('Discussion can not be replied to.');
-  return writeNote(
-    deps,
-    writer,
-    noteable,
-    {
-      body,
-      createdAt,
+  return {
+    note: {
       internal: first.internal === 1,
       type: first.type ?? 'DiscussionNote',
       discussionId: first.discussion_id,
       position: first.position === null ? null : (JSON.parse(first.position) as object),
       commitId: first.commit_id,
     },
-    (db) => (single ? becomeThread(db, first) : reloadNote(db, first.id).then(() => undefined)),
-  );
+    before: (db) => (single ? becomeThread(db, first) : reloadNote(db, first.id).then(() => undefined)),
+  };
 }
 
 /** @throws ApiError 404 when the first note is gone */
@@ -97,6 +104,19 @@ async function becomeThread(db: Db, { id }: Note): Promise<void> {
  */
 export async function setResolved(
   deps: Deps,
+  writer: Writer,
+  noteable: Noteable,
+  notes: readonly Note[],
+  resolved: boolean,
+): Promise<void> {
+  await deps.db.transaction().execute((db) => setResolvedWithin(deps, db, writer, noteable, notes, resolved));
+  deps.jobs.notify();
+}
+
+/** The same with the handle of a transaction. Call `deps.jobs.notify()` after it. */
+export async function setResolvedWithin(
+  deps: Deps,
+  db: Db,
   { caller }: Writer,
   noteable: Noteable,
   notes: readonly Note[],
@@ -106,21 +126,18 @@ export async function setResolved(
   if (ids.length === 0 || noteable.type !== 'MergeRequest') throw forbidden();
   const now = timestamp(deps.clock);
   const { id: userId } = caller.user;
-  await deps.db.transaction().execute(async (db) => {
-    await touchNoteable(db, noteable, now, 0);
-    const change = db
-      .updateTable('notes')
-      .set(resolved ? { resolved_at: now, resolved_by_id: userId } : { resolved_at: null, resolved_by_id: null })
-      .where('id', 'in', ids)
-      .where('resolved_at', resolved ? 'is' : 'is not', null);
-    const { numUpdatedRows } = await change.executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
-    await recordNote(deps, db, 'note.updated', notes[0]!, userId);
-    if (resolved && !(await hasUnresolved(db, noteable))) {
-      await writeSystemNote(deps, db, noteable, userId, 'discussion', 'resolved all threads');
-    }
-  });
-  deps.jobs.notify();
+  await touchNoteable(db, noteable, now, 0);
+  const change = db
+    .updateTable('notes')
+    .set(resolved ? { resolved_at: now, resolved_by_id: userId } : { resolved_at: null, resolved_by_id: null })
+    .where('id', 'in', ids)
+    .where('resolved_at', resolved ? 'is' : 'is not', null);
+  const { numUpdatedRows } = await change.executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await recordNote(deps, db, 'note.updated', notes[0]!, userId);
+  if (resolved && !(await hasUnresolved(db, noteable))) {
+    await writeSystemNote(deps, db, noteable, userId, 'discussion', 'resolved all threads');
+  }
 }
 
 async function hasUnresolved(db: Db, noteable: Noteable): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { assigneesFor, changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels, labelsFor } from '../issuables/labels.ts';
-import { insertIssue, recordBeginning } from './create.ts';
+import { insertIssue, recordBeginning, tellAssignees } from './create.ts';
 
 /** Where a copy goes. */
 export interface Destination {
@@ -69,6 +69,7 @@ export async function copyIssue(
   const labels = (await labelsFor(db, 'Issue', [id])).get(id)!.map(({ name }) => name);
   await changeLabels(deps, db, target, { labels }, { userId: options.actorId, mayCreate: false });
   const assignees = (await assigneesFor(db, 'Issue', [id])).get(id)!.map((user) => user.id);
-  await changeAssignees(deps, db, target, assignees, options.actorId);
+  const assigned = await changeAssignees(deps, db, target, assignees, options.actorId);
+  if (assigned !== null) await tellAssignees(deps, db, copy, assigned, options.actorId);
   return copy;
 }

@@ -11,6 +11,7 @@ import type { ProjectScope } from '../access.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
 import { recordMilestone, recordWeight } from '../resource-events/record.ts';
+import { todosOfChanges } from '../todos/changes.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
@@ -53,6 +54,15 @@ export async function insertIssue(
   await deps.events.record(db, 'issue.created', { issue_id: issue.id, project_id: projectId }, { projectId, actorId });
   return issue;
 }
+
+/** Gives those whom a new issue is assigned to something to do. */
+export const tellAssignees = (
+  deps: Deps,
+  db: Db,
+  { id, project_id: projectId }: Issue,
+  assigned: [number[], number[]],
+  actorId: number,
+): Promise<void> => todosOfChanges(deps, db, { type: 'Issue', id, projectId }, { assignee_ids: assigned }, actorId);
 
 /** Enters the milestone and the weight that an issue begins with. */
 export async function recordBeginning(
@@ -112,7 +122,8 @@ export async function createIssue(
         const actor = { userId: caller.user.id, mayCreate: scope.permissions.can('admin_label') };
         await changeLabels(deps, db, target, change, actor);
       }
-      await changeAssignees(deps, db, target, assigneesOf(input, rights) ?? [], caller.user.id);
+      const assigned = await changeAssignees(deps, db, target, assigneesOf(input, rights) ?? [], caller.user.id);
+      if (assigned !== null) await tellAssignees(deps, db, made, assigned, caller.user.id);
       return made;
     })
     .catch((error: unknown) => {

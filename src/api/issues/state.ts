@@ -4,6 +4,7 @@ import type { Issue } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordState, type StateSource } from '../resource-events/record.ts';
+import { settleTodos } from '../todos/record.ts';
 
 /** What closed an issue, when it was not a person's own request. */
 export interface ClosedBy {
@@ -42,6 +43,7 @@ export async function closeIssue(
     .executeTakeFirst();
   if (closed === undefined) return null;
   await tell(deps, db, issue, actorId, 'closed', closingText(how), how.source);
+  await settleTodos(deps, db, { type: 'Issue', id: issue.id }, actorId);
   return closed;
 }
 

@@ -10,6 +10,7 @@ import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordMilestone, recordWeight } from '../resource-events/record.ts';
+import { todosOfChanges } from '../todos/changes.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { changeNotes, milestoneNote } from './change-notes.ts';
 import { type IssueRights, rightsOn } from './rights.ts';
@@ -116,6 +117,7 @@ export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input:
       const { id, project_id } = before;
       const payload = { issue_id: id, project_id, changes };
       await deps.events.record(db, 'issue.updated', payload, { projectId: project_id, actorId });
+      await todosOfChanges(deps, db, { type: 'Issue', id, projectId: project_id }, changes, actorId);
       const updated_at = timestamp(deps.clock);
       await db.updateTable('issues').set({ updated_at, updated_by_id: actorId }).where('id', '=', id).execute();
     }

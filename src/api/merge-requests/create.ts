@@ -14,6 +14,7 @@ import { objectFormatOf } from '../../git/repository-files.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { ProjectScope } from '../access.ts';
 import { settingsOf } from '../projects/settings.ts';
+import { todosOfChanges } from '../todos/changes.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';
 import type { CreateMergeRequest } from './input.ts';
@@ -120,7 +121,8 @@ function insert(
       })
       .returning(['id', 'milestone_id', 'state'])
       .executeTakeFirstOrThrow();
-    await changeMetadata(deps, db, scope, row, input, user.id);
+    const changes = await changeMetadata(deps, db, scope, row, input, user.id);
+    await todosOfChanges(deps, db, { type: 'MergeRequest', id: row.id, projectId: target.id }, changes, user.id);
     await deps.events.record(
       db,
       'merge_request.created',

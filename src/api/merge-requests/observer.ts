@@ -8,6 +8,7 @@ import type { Intent } from '../../repositories/change-refs.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { settleTodos } from '../todos/record.ts';
 import { uncheckedStatus } from './merge-status.ts';
 import { openAmong } from './open-branches.ts';
 import { describePush } from './push-note.ts';
@@ -119,6 +120,7 @@ async function moveHead(
   if (note !== undefined && userId !== null) {
     await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
   }
+  if (userId !== null) await settleTodos(deps, db, { type: 'MergeRequest', id }, userId);
   await deps.events.record(
     db,
     'merge_request.updated',

@@ -4,6 +4,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordState } from '../resource-events/record.ts';
+import { settleTodos } from '../todos/record.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
 import { dropOutdatedApprovals } from './missed-push.ts';
@@ -48,6 +49,7 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
     .where('id', '=', row.id)
     .execute();
   await tell(deps, db, row, actorId, 'closed');
+  await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
 }
 
 /** What was pushed while it was closed counts from now on. */

@@ -4,6 +4,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordState } from '../resource-events/record.ts';
+import { settleTodos } from '../todos/record.ts';
 
 export type MergedFacts = Pick<MergeRequest, 'head_sha' | 'merge_commit_sha' | 'squash_commit_sha'>;
 
@@ -41,7 +42,10 @@ export async function markMerged(
   if (merged === undefined) return;
   const { project_id } = merged;
   const about = { type: 'MergeRequest', id, projectId: project_id } as const;
-  if (userId !== null) await writeSystemNote(deps, db, about, userId, 'merged', 'merged');
+  if (userId !== null) {
+    await writeSystemNote(deps, db, about, userId, 'merged', 'merged');
+    await settleTodos(deps, db, about, userId);
+  }
   await recordState(deps, db, about, userId, 'merged');
   await deps.events.record(
     db,

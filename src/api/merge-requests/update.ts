@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { todosOfChanges } from '../todos/changes.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';
 import type { UpdateMergeRequest } from './input.ts';
@@ -179,6 +180,7 @@ async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input:
       { merge_request_id: id, project_id: row.project_id, changes },
       { projectId: row.project_id, actorId: user.id },
     );
+    await todosOfChanges(deps, db, about, changes, user.id);
   }
   const reopened = await applyStateEvent(deps, db, row, input.state_event, user.id);
   const refresh = reopened || (target !== undefined && row.state === 'opened');

@@ -5,6 +5,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { mergeCommits } from '../../git/merge.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { tellParticipants } from '../todos/background.ts';
 import { firstFailure } from './checks.ts';
 import { mergeFacts } from './facts.ts';
 import { branchTip } from './git-checks.ts';
@@ -77,7 +78,12 @@ async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest
   return deps.db.transaction().execute(async (db) => {
     const moved = await move(db, mergeRequest, { merge_status });
     // With the row locked, a push that is still to be recorded will make the status unchecked again.
-    if ((await branchTip(deps, target, target_branch)) === tip) return moved;
+    if ((await branchTip(deps, target, target_branch)) === tip) {
+      // Told once, not again while it stays so.
+      const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
+      if (news && moved !== undefined) await tellParticipants(deps, db, moved, 'unmergeable');
+      return moved;
+    }
     return move(db, { ...mergeRequest, merge_status }, { merge_status: mergeRequest.merge_status });
   });
 }

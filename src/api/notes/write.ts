@@ -5,6 +5,7 @@ import { bit } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Note, NotesTable } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
+import { settleTodos } from '../todos/record.ts';
 import { reloadNote } from './find.ts';
 import type { Noteable } from './noteable.ts';
 import { mayDate, type Writer } from './rights.ts';
@@ -50,35 +51,46 @@ export async function writeNote(
   draft: NewNote,
   within?: (db: Db) => Promise<void>,
 ): Promise<Note> {
-  const { id: userId } = writer.caller.user;
   requireBody(draft.body);
+  const note = await deps.db.transaction().execute((db) => writeNoteWithin(deps, db, writer, noteable, draft, within));
+  deps.jobs.notify();
+  return note;
+}
+
+/** The same with the handle of a transaction, for a text that is not blank. Call `deps.jobs.notify()` after it. */
+export async function writeNoteWithin(
+  deps: Deps,
+  db: Db,
+  writer: Writer,
+  noteable: Noteable,
+  draft: NewNote,
+  within?: (db: Db) => Promise<void>,
+): Promise<Note> {
+  const { id: userId } = writer.caller.user;
   const now = timestamp(deps.clock);
   const at = (mayDate(writer) ? draft.createdAt : undefined) ?? now;
   const internal = draft.internal ?? false;
-  const note = await deps.db.transaction().execute(async (db) => {
-    await touchNoteable(db, noteable, now, internal ? 0 : 1);
-    await within?.(db);
-    const row = await insertNote(db, {
-      project_id: noteable.projectId,
-      noteable_type: noteable.type,
-      noteable_id: noteable.id,
-      commit_id: noteable.type === 'Commit' ? noteable.sha : (draft.commitId ?? null),
-      discussion_id: draft.discussionId ?? newDiscussionId(),
-      type: draft.type,
-      author_id: userId,
-      note: draft.body,
-      position: draft.position == null ? null : JSON.stringify(draft.position),
-      internal: bit(internal),
-      resolved_at: null,
-      resolved_by_id: null,
-      created_at: at,
-      updated_at: at,
-    });
-    await recordNote(deps, db, 'note.created', row, userId);
-    return row;
+  await touchNoteable(db, noteable, now, internal ? 0 : 1);
+  await within?.(db);
+  const row = await insertNote(db, {
+    project_id: noteable.projectId,
+    noteable_type: noteable.type,
+    noteable_id: noteable.id,
+    commit_id: noteable.type === 'Commit' ? noteable.sha : (draft.commitId ?? null),
+    discussion_id: draft.discussionId ?? newDiscussionId(),
+    type: draft.type,
+    author_id: userId,
+    note: draft.body,
+    position: draft.position == null ? null : JSON.stringify(draft.position),
+    internal: bit(internal),
+    resolved_at: null,
+    resolved_by_id: null,
+    created_at: at,
+    updated_at: at,
   });
-  deps.jobs.notify();
-  return note;
+  await recordNote(deps, db, 'note.created', row, userId);
+  await settleTodos(deps, db, noteable, userId);
+  return row;
 }
 
 /** Changes the text of a note. @throws ApiError 400 for a blank one, 404 when it is gone */
@@ -101,6 +113,7 @@ export async function changeNote(
       .executeTakeFirst();
     if (row === undefined) throw recordNotFound();
     await recordNote(deps, db, 'note.updated', row, caller.user.id);
+    await settleTodos(deps, db, noteable, caller.user.id);
     return row;
   });
   deps.jobs.notify();

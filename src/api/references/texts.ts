@@ -5,7 +5,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Note } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
 import { canReadIssue } from '../issues/find.ts';
-import { type Mentioning, syncMentions } from './mentions.ts';
+import { type Mentioning, syncMentions, tellOfCommitNote } from './mentions.ts';
 import { Resolver } from './resolve.ts';
 import { homeOf, permissionsIn, type Source } from './source.ts';
 import { tellTargets } from './tell.ts';
@@ -34,7 +34,8 @@ export async function readDescription(
   const { source, text, mayRead, authorId } = described;
   const references = findReferences(text, { externalUrl: deps.externalUrl() });
   const projectId = source.home?.project.id ?? null;
-  await syncMentions(deps, { type, id, projectId, noteId: null, mayRead }, references);
+  const mentioning = { type, id, projectId, noteId: null, text, mayRead, actorId: actorId ?? authorId };
+  await syncMentions(deps, mentioning, references);
   await tell(deps, source, references, actorId ?? authorId);
 }
 
@@ -48,7 +49,14 @@ export async function readNote(deps: Deps, noteId: number, actorId: number | nul
   const described = await load(deps, type, note.noteable_id!);
   if (described === undefined) return;
   const { source, mayRead } = described;
-  const mentioning = { type, id: note.noteable_id!, projectId: note.project_id, noteId: note.id };
+  const mentioning = {
+    type,
+    id: note.noteable_id!,
+    projectId: note.project_id,
+    noteId: note.id,
+    text: note.note,
+    actorId: note.author_id,
+  };
   await syncMentions(
     deps,
     { ...mentioning, mayRead: note.internal === 1 ? internal(deps, described) : mayRead },
@@ -59,12 +67,15 @@ export async function readNote(deps: Deps, noteId: number, actorId: number | nul
 
 async function tellOfCommit(
   deps: Deps,
-  { project_id, commit_id, author_id }: Note,
+  note: Note,
   references: readonly Reference[],
   actorId: number | null,
 ): Promise<void> {
+  const { project_id, commit_id, author_id } = note;
   const home = project_id === null ? undefined : await homeOf(deps, deps.db, project_id);
   if (home === undefined || commit_id === null) return;
+  const mayRead: MayRead = async (viewer) => (await permissionsIn(deps, viewer, home)).can('read_code');
+  await tellOfCommitNote(deps, note, references, mayRead, author_id);
   await tell(deps, { type: 'Commit', id: null, iid: null, sha: commit_id, home }, references, actorId ?? author_id);
 }
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Id, Timestamp } from '../columns.ts';
+import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
 import type { IssuableType } from './issues.ts';
 
 /** A change of a label, the milestone, the state or the weight of an issue or merge request. */
@@ -26,3 +26,50 @@ export interface ResourceEventsTable {
   created_at: Timestamp;
 }
 export type ResourceEvent = Selectable<ResourceEventsTable>;
+
+export type TodoAction =
+  | 'assigned'
+  | 'mentioned'
+  | 'directly_addressed'
+  | 'build_failed'
+  | 'marked'
+  | 'approval_required'
+  | 'unmergeable'
+  | 'review_requested';
+
+/** Something that waits for a user. */
+export interface TodosTable {
+  id: Id;
+  user_id: number;
+  /** Who made it, the user himself perhaps. */
+  author_id: number;
+  project_id: number;
+  target_type: IssuableType | 'Commit';
+  /** Null for commits. */
+  target_id: number | null;
+  commit_id: string | null;
+  /** The comment that it is about. */
+  note_id: number | null;
+  action: TodoAction;
+  state: Defaulted<'pending' | 'done'>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type Todo = Selectable<TodosTable>;
+
+/** A comment of a review that only its author sees, until he publishes it. */
+export interface DraftNotesTable {
+  id: Id;
+  merge_request_id: number;
+  author_id: number;
+  /** The thread that it answers in. */
+  discussion_id: string | null;
+  /** Of an answer: whether the thread is resolved with it, else opened again. */
+  resolve_discussion: Defaulted<Bit>;
+  note: string;
+  commit_id: string | null;
+  position: Json<Record<string, unknown>> | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type DraftNote = Selectable<DraftNotesTable>;
