@@ -15,6 +15,7 @@ import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { discussionRoutes } from './discussions/routes.ts';
+import { draftNoteRoutes } from './draft-notes/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { gpgKeyRoutes } from './gpg-keys/routes.ts';
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   ...avatarRoutes,
   ...noteRoutes,
   ...discussionRoutes,
+  ...draftNoteRoutes,
   ...oauthRoutes,
   ...emailRoutes,
   ...eventRoutes,

@@ -4,7 +4,10 @@ import { refused, unauthorized } from '../../core/errors.ts';
 import { route } from '../../http/route.ts';
 import { optional, Secret } from '../../http/schema.ts';
 import { inProjectByUser } from '../access.ts';
+import { publishReview } from '../draft-notes/publish.ts';
+import type { Reviewed } from '../draft-notes/write.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
+import { NOTEABLE_KINDS } from '../notes/noteable.ts';
 import { settingsOf } from '../projects/settings.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
 import { lockMergeRequest } from './lock.ts';
@@ -35,7 +38,12 @@ export const approveRoutes = [
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
       // Archived projects stand still.
       if (c.project.archived === 1) throw unauthorized();
-      return presentSummary(c.deps, c.caller, await approve(c.deps, c.caller, mergeRequest, c.input));
+      const approved = await approve(c.deps, c.caller, mergeRequest, c.input);
+      if (c.input.publish_review === true) {
+        const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
+        await publishReview(c.deps, c, noteable as Reviewed);
+      }
+      return presentSummary(c.deps, c.caller, approved);
     },
   }),
   route({
