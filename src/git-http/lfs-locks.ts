@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AccessLevel } from '../core/access-levels.ts';
 import { timestamp } from '../core/clock.ts';
-import { ApiError, forbidden } from '../core/errors.ts';
+import { ApiError, refused } from '../core/errors.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { ProjectAccess } from './access.ts';
@@ -75,8 +76,10 @@ async function unlock(deps: Deps, request: FastifyRequest, reply: FastifyReply, 
     : undefined;
   if (row === undefined) throw new ApiError(404, 'No such lock');
   if (row.user_id !== access.caller.user!.id) {
-    if (!force) throw forbidden('The lock belongs to somebody else; a Maintainer can force its removal.');
-    if (access.permissions.level < 40) throw forbidden('Only Maintainers can remove the locks of others.');
+    if (!force) throw refused(`'${row.path}' is locked by ${row.name}`, 403);
+    if (access.permissions.level < AccessLevel.maintainer) {
+      throw refused('You must have maintainer access to force delete a lock', 403);
+    }
   }
   await deps.db.deleteFrom('lfs_locks').where('id', '=', row.id).execute();
   return sendLfs(reply, 200, { lock: present(row) });

@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { lfsEnabled } from '../repositories/lfs-locks.ts';
+import { lfsSizes } from '../repositories/lfs-objects.ts';
 import { BlobError } from '../storage/blob-store.ts';
 import { admitGit, type ProjectAccess } from './access.ts';
 import { LFS_TYPE, requirePush, sendLfs } from './lfs-answers.ts';
@@ -42,26 +44,20 @@ function readObjects(body: unknown): { operation: 'upload' | 'download'; objects
   return { operation, objects: objects as LfsObject[] };
 }
 
-async function known(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
-  if (oids.length === 0) return new Map();
-  const rows = await deps.db
-    .selectFrom('lfs_objects')
-    .select(['oid', 'size'])
-    .where('project_id', '=', projectId)
-    .where('oid', 'in', oids)
-    .execute();
-  return new Map(rows.map(({ oid, size }) => [oid, size]));
-}
-
 async function batch(deps: Deps, request: FastifyRequest, access: ProjectAccess) {
   const { operation, objects } = readObjects(request.body);
   if (operation === 'upload') requirePush(access);
-  const sizes = await known(deps, access.project.id, [...new Set(objects.map(({ oid }) => oid))]);
+  const sizes = await lfsSizes(
+    deps,
+    access.project.id,
+    objects.map(({ oid }) => oid),
+  );
   const base = `${deps.externalUrl()}/${access.project.full_path}.git/gitlab-lfs/objects`;
   const { authorization } = request.headers;
   const header = authorization === undefined ? {} : { Authorization: authorization };
   return {
     transfer: 'basic',
+    hash_algo: 'sha256',
     objects: objects.map(({ oid, size }) => {
       const stored = sizes.get(oid);
       if (operation === 'download') {
@@ -117,6 +113,7 @@ export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
     const access = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
     // Snippets have no large files.
     if (access.kind !== 'project') throw notFound();
+    if (!lfsEnabled(access.project)) throw notFound();
     if (wants === 'write') requirePush(access);
     request.lfs = access;
     request.caller = access.caller;
@@ -141,7 +138,7 @@ export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
     });
     scope.get(`${prefix}/gitlab-lfs/objects/:oid`, { onRequest: admit('read') }, async (request, reply) => {
       const { oid } = request.params as ObjectParams;
-      const size = (await known(deps, request.lfs!.project.id, [oid])).get(oid);
+      const size = (await lfsSizes(deps, request.lfs!.project.id, [oid])).get(oid);
       const stream = size === undefined ? null : await deps.blobs.get(oid);
       if (size === undefined || stream === null) throw notFound();
       reply.type('application/octet-stream').header('Content-Length', String(size));

@@ -15,6 +15,8 @@ import type {
 import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from '../repositories/check-changes.ts';
+import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../repositories/lfs-locks.ts';
+import { missingLfsObjects } from '../repositories/lfs-objects.ts';
 import { type Actor, loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
@@ -23,10 +25,13 @@ import { afterPush } from './after-push/message.ts';
 const MAX_REFS = 20_000;
 
 type GitFacts = ReturnType<typeof rememberGit>;
+/** What is known of a push once it is checked. */
+type Checked = GitFacts & { locks: SeenLocks | null };
 
 /** What decides about one push of somebody who was let in, and moves its refs. */
 export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
   let env: CheckContext['quarantineEnv'] = {};
+  let locks: SeenLocks | null = null;
   const repo = repositoryOf(deps, access.holder);
   const facts = rememberGit({
     isAncestor: (ancestor, descendant) => isAncestorInQuarantine(repo, ancestor, descendant, env),
@@ -34,9 +39,10 @@ export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
   return {
     check: async (updates, context) => {
       env = context.quarantineEnv;
+      if (access.kind === 'project') locks = await seenLocks(deps, access.project);
       return checkPush(deps, access, facts, updates, context);
     },
-    update: (updates, context) => applyPush(deps, access, facts, updates, context),
+    update: (updates, context) => applyPush(deps, access, { ...facts, locks }, updates, context),
   };
 }
 
@@ -51,7 +57,7 @@ async function checkPush(
   if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
   const reason =
     access.kind === 'project'
-      ? await refuseInProject(deps, access, facts, updates)
+      ? await refuseInProject(deps, access, facts, updates, context.quarantineEnv)
       : await refuseInSnippet(deps, access, updates, context);
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
 }
@@ -61,6 +67,7 @@ async function refuseInProject(
   access: ProjectAccess,
   { ask }: GitFacts,
   updates: readonly PushedRef[],
+  env: CheckContext['quarantineEnv'],
 ): Promise<string | null> {
   const { project } = access;
   const check = {
@@ -75,8 +82,17 @@ async function refuseInProject(
     const reason = await refuseChange(check, update);
     if (reason !== null) return reason;
   }
-  return null;
+  const repo = repositoryOf(deps, project);
+  return (
+    (await missingLfsObjects(deps, repo, project, env)) ??
+    (await lockedByPush(deps, repo, project, access.caller.user?.id ?? null, branchHeads(updates), env))
+  );
 }
+
+/** Where a push puts branches. */
+const branchHeads = (updates: readonly PushedRef[]): string[] => [
+  ...new Set(updates.flatMap(({ ref, new: head }) => (ref.startsWith('refs/heads/') && head !== null ? [head] : []))),
+];
 
 const actorOf = ({ caller, permissions, collaborates }: ProjectAccess): Actor => ({
   caller,
@@ -87,13 +103,17 @@ const actorOf = ({ caller, permissions, collaborates }: ProjectAccess): Actor =>
 /** Between the check and its turn a push waits, and whoever pushes may lose the right to. */
 function guardOf(
   access: GitAccess,
-  { known }: GitFacts,
+  { known, locks }: Checked,
   defaultBranch: string | null,
   updates: readonly PushedRef[],
 ): ChangeGuard {
   if (access.kind === 'snippet') return (deps) => requireSnippetUpdate(deps, access.caller, access.holder.id);
   const check = { actor: actorOf(access), defaultBranch, via: 'git', ...known } as const;
-  return guardChanges(check, access.project.id, updates);
+  const guard = guardChanges(check, access.project.id, updates);
+  return async (deps) => {
+    await guard(deps);
+    if (locks !== null) await refuseLaterLocks(deps, locks, access.caller.user?.id ?? null);
+  };
 }
 
 /** A snippet has one branch, whose files are held to the same rules as those that come through the API. */
@@ -122,7 +142,7 @@ async function refuseInSnippet(
 async function applyPush(
   deps: Deps,
   access: GitAccess,
-  facts: GitFacts,
+  facts: Checked,
   updates: readonly PushedRef[],
   context: UpdateContext,
 ): Promise<UpdateResult> {
@@ -135,7 +155,7 @@ async function applyPush(
 async function moveRefs(
   deps: Deps,
   access: GitAccess,
-  facts: GitFacts,
+  facts: Checked,
   updates: readonly PushedRef[],
   { atomic, pushOptions }: UpdateContext,
 ): Promise<UpdateResult> {

@@ -13,6 +13,7 @@ import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
+import { refuseLocked } from './lfs-locks.ts';
 import { type Actor, canPushTo, loadProtections, protectionsOf } from './protections.ts';
 
 export interface CommitFilesRequest {
@@ -114,10 +115,14 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
       // A branch that a merge request shares can be moved, but not made.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
       if (base !== head && head !== null) await checkForce(deps, request);
+      await refuseLocked(deps, project, user.id, touchedPaths(request.actions));
     },
   });
   return written.oid;
 }
+
+const touchedPaths = (actions: readonly FileAction[]): string[] =>
+  actions.flatMap((action) => ('previousPath' in action ? [action.path, action.previousPath] : [action.path]));
 
 async function findStart(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<Start> {
   const { branch, startBranch, startSha, force = false } = request;

@@ -11,6 +11,7 @@ import type { Repository } from '../git/repository.ts';
 import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
+import { refuseLaterLocks, refuseLockedBetween, seenLocks } from './lfs-locks.ts';
 import { type Actor, canPushTo, loadProtections } from './protections.ts';
 
 export type PickKind = 'cherry-pick' | 'revert';
@@ -92,6 +93,8 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     committer,
     message: request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit)),
   });
+  const locks = await seenLocks(deps, project);
+  await refuseLockedBetween(deps, repo, project, user.id, [head, oid]);
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
   await changeRefs(deps, repo, {
     holder: ofProject(project),
@@ -99,7 +102,10 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     updates,
     via: 'api',
     pushOptions: [],
-    guard: async (deps) => requirePush(deps, await actorNow(deps, request.actor, project.id), project, branch),
+    guard: async (deps) => {
+      await requirePush(deps, await actorNow(deps, request.actor, project.id), project, branch);
+      await refuseLaterLocks(deps, locks, user.id);
+    },
   });
   return oid;
 }

@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,6 +13,7 @@ import { startServer } from '../support/server-process.ts';
 const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
 const GO_CLIENT = 'v1.46.0';
+const GIT_LFS = 'v3.7.1';
 const PREPARE_MS = 600_000;
 const RUN_MS = 300_000;
 
@@ -29,8 +31,9 @@ interface Client {
   prepare(): Promise<string[]>;
 }
 
-function tool(command: string, args: readonly string[], cwd = here): void {
-  const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: PREPARE_MS });
+function tool(command: string, args: readonly string[], cwd = here, env: Record<string, string> = {}): void {
+  const options = { cwd, encoding: 'utf8', timeout: PREPARE_MS, env: { ...process.env, ...env } } as const;
+  const { status, error, stderr } = spawnSync(command, args, options);
   if (error !== undefined) throw new Missing(`${command} cannot be run: ${error.message}`);
   if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${stderr.slice(-500)}`);
 }
@@ -59,6 +62,18 @@ const go: Client = {
   },
 };
 
+const lfs: Client = {
+  name: `git-lfs ${GIT_LFS}`,
+  prepare: async () => {
+    const folder = join(cache, `git-lfs-${GIT_LFS}`);
+    await mkdir(folder, { recursive: true });
+    if (!existsSync(join(folder, 'git-lfs'))) {
+      tool('go', ['install', `github.com/git-lfs/git-lfs/v3@${GIT_LFS}`], folder, { GOBIN: folder });
+    }
+    return [process.execPath, join(here, 'git_lfs.ts'), join(folder, 'git-lfs')];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient([command = '', ...args]: string[]): Promise<{ passed: number; failed: number }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
@@ -84,7 +99,7 @@ async function runClient([command = '', ...args]: string[]): Promise<{ passed: n
 }
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
-for (const client of [python, go]) {
+for (const client of [python, go, lfs]) {
   try {
     const { passed, failed } = await runClient(await client.prepare());
     totals.passed += passed;

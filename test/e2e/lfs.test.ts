@@ -67,7 +67,8 @@ test('a pointer is pushed with git, its content uploaded and read back by the ba
   const noFilter = ['-c', 'filter.lfs.clean=cat', '-c', 'filter.lfs.smudge=cat', '-c', 'filter.lfs.required=false'];
   await mustGit(work, [...noFilter, 'add', '--all']);
   await mustGit(work, [...noFilter, 'commit', '--quiet', '--message', 'a pointer']);
-  await mustGit(work, ['push', '--quiet', address, 'main']);
+  const early = await runGitClient(work, ['push', '--quiet', address, 'main']);
+  assert.match(early.stderr, /LFS objects are missing/);
 
   const missing = await batch('download');
   assert.equal(missing.status, 200);
@@ -84,6 +85,7 @@ test('a pointer is pushed with git, its content uploaded and read back by the ba
   assert.equal(sent.status, 200);
   await sent.arrayBuffer();
   assert.equal((await batch('upload')).object?.actions, undefined);
+  await mustGit(work, ['push', '--quiet', address, 'main']);
 
   const { href, header } = (await batch('download')).object!.actions!.download!;
   const stored = await fetch(href, { headers: header });

@@ -10,8 +10,11 @@ import type { NewIdentity } from '../../git/object-encode.ts';
 import type { Repository } from '../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
+import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../repositories/lfs-locks.ts';
 import { settingsOf } from '../projects/settings.ts';
 import { requireMerger } from './actor.ts';
+import { mergeFacts } from './facts.ts';
+import { changesLockedPaths } from './git-checks.ts';
 import { isStillLocked, lockForMerge, unlock } from './lock.ts';
 import { mergeMessage, squashMessage } from './messages.ts';
 import { cannotBeMerged } from './refusals.ts';
@@ -68,8 +71,11 @@ async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<vo
     if (tip === null) throw cannotBeMerged();
     const made = await makeCommits(deps, repo, order, tip);
     if (made.kind !== 'merged') throw cannotBeMerged();
+    const locks = await seenLocks(deps, order.target);
+    const [facts] = await mergeFacts(deps, deps.db, [order.mergeRequest]);
+    if (facts === undefined || (await changesLockedPaths(deps, facts))) throw cannotBeMerged();
     try {
-      await moveTarget(deps, repo, order, { ref, old: tip, made });
+      await moveTarget(deps, repo, order, { ref, old: tip, made, locks });
       return;
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
@@ -113,7 +119,7 @@ async function moveTarget(
   deps: Deps,
   repo: Repository,
   { target, mergeRequest, caller }: Merge,
-  move: { ref: string; old: string; made: Extract<BranchMergeResult, { kind: 'merged' }> },
+  move: { ref: string; old: string; made: Extract<BranchMergeResult, { kind: 'merged' }>; locks: SeenLocks },
 ): Promise<void> {
   const { tip, mergeCommit, squashCommit } = move.made;
   await changeRefs(deps, repo, {
@@ -132,6 +138,7 @@ async function moveTarget(
     guard: async (deps) => {
       if (!(await isStillLocked(deps.db, mergeRequest))) throw cannotBeMerged();
       await requireMerger(deps, caller, mergeRequest);
+      await refuseLaterLocks(deps, move.locks, mergeRequest.author_id);
     },
   });
 }

@@ -1,0 +1,96 @@
+import { decodeBytes } from '../bytes.ts';
+import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
+import { runGit } from '../process.ts';
+import { readRecords } from '../records.ts';
+import type { RepositoryPath } from './service.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** No pointer is shorter: two lines with a key, an address and a hash. */
+const MIN_POINTER_BYTES = 110;
+/** Small files of one push that are looked into, and how many by one command. */
+const MAX_CANDIDATES = 200_000;
+const BATCH = 10_000;
+const TIMEOUT_MS = 60_000;
+const MAX_RECORD = 8_192;
+
+/** An LFS pointer among the objects of a push. */
+export interface PushedPointer {
+  /** SHA-256 of the content it stands for. */
+  oid: string;
+  /** Object id of the pointer itself. */
+  blob: string;
+}
+
+/**
+ * The LFS pointers among the objects that a push brings. One git command where it brings no small file at all, else
+ * one more for some thousands.
+ * @param quarantineEnv the environment of the quarantine; empty for a push without objects
+ * @throws GitError `failed`, `timeout`
+ */
+export async function pushedPointers(repository: RepositoryPath, quarantineEnv: Environment): Promise<PushedPointer[]> {
+  const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = quarantineEnv;
+  if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return [];
+  const candidates: string[] = [];
+  // Without the alternates git sees the pushed objects alone.
+  const options = { gitDir: repository.dir, env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH }, timeoutMs: TIMEOUT_MS };
+  const list = [
+    'cat-file',
+    '--batch-all-objects',
+    '--unordered',
+    '--batch-check=%(objectname) %(objecttype) %(objectsize)',
+  ];
+  await readRecords(list, options, (record) => {
+    const [oid, type, size] = record.toString('latin1').split(' ');
+    const bytes = Number(size);
+    if (type === 'blob' && bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES) candidates.push(oid!);
+    return candidates.length < MAX_CANDIDATES;
+  });
+  const pointers: PushedPointer[] = [];
+  for (let at = 0; at < candidates.length; at += BATCH) {
+    const input = candidates
+      .slice(at, at + BATCH)
+      .map((oid) => `${oid}\n`)
+      .join('');
+    const { stdout } = await runGit(['cat-file', '--batch'], { ...options, input });
+    for (const { blob, data } of splitBatch(stdout)) {
+      const pointer = parsePointer(data);
+      if (pointer !== null) pointers.push({ oid: pointer.oid, blob });
+    }
+  }
+  return pointers;
+}
+
+/** `<oid> blob <size>` LF `<data>` LF, again and again. */
+function* splitBatch(output: Buffer): Generator<{ blob: string; data: Buffer }> {
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at);
+    if (end === -1) return;
+    const [blob, , size] = output.toString('latin1', at, end).split(' ');
+    const next = end + 1 + Number(size);
+    if (!Number.isSafeInteger(next)) return;
+    yield { blob: blob!, data: output.subarray(end + 1, next) };
+    at = next + 1;
+  }
+}
+
+/**
+ * Paths that the commits of a push touch, commits that some ref leads to already left out; of a merge those that differ
+ * from all of its parents. A path may come several times.
+ * @param heads complete ids of commits
+ * @param env the environment of the quarantine
+ * @param onPath gets each path; `false` ends the reading
+ * @throws GitError `failed`, `timeout`, `output_too_large`
+ */
+export async function pathsOfPush(
+  repository: RepositoryPath,
+  heads: readonly string[],
+  env: Environment,
+  onPath: (path: string) => unknown,
+): Promise<void> {
+  const args = ['log', '--stdin', '-z', '--format=', '--name-only', '--no-renames', '-c', '--not', '--all'];
+  const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_RECORD, timeoutMs: TIMEOUT_MS };
+  await readRecords(args, { ...options, input: heads.map((oid) => `${oid}\n`).join('') }, (record) =>
+    record.length === 0 ? true : onPath(decodeBytes(record)),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Project } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { pushedPointers } from '../git/transport/pushed-objects.ts';
+import { lfsEnabled } from './lfs-locks.ts';
+
+const BATCH = 500;
+const MISSING = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
+
+/** Sizes of the LFS objects that the project has, by their SHA-256. */
+export async function lfsSizes(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  const wanted = [...new Set(oids)];
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    const rows = await deps.db
+      .selectFrom('lfs_objects')
+      .select(['oid', 'size'])
+      .where('project_id', '=', projectId)
+      .where('oid', 'in', wanted.slice(at, at + BATCH))
+      .execute();
+    for (const { oid, size } of rows) sizes.set(oid, size);
+  }
+  return sizes;
+}
+
+/**
+ * Why a push cannot be taken: it brings LFS pointers to objects that were not uploaded. Null where none is missing.
+ * @param env the environment of the quarantine
+ */
+export async function missingLfsObjects(
+  deps: Deps,
+  repo: Repository,
+  project: Pick<Project, 'id' | 'settings'>,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  if (!lfsEnabled(project)) return null;
+  let pointers: Awaited<ReturnType<typeof pushedPointers>>;
+  try {
+    pointers = await pushedPointers(repo, env);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
+    deps.log.log('warn', 'the LFS pointers of a push were not looked at: too many', { project_id: project.id });
+    return null;
+  }
+  const sizes = await lfsSizes(
+    deps,
+    project.id,
+    pointers.map(({ oid }) => oid),
+  );
+  for (const { oid, blob } of pointers) {
+    // What is there already comes again as the base of a delta, and counts for nothing.
+    if (!sizes.has(oid) && (await repo.objects.info(blob)) === null) return MISSING;
+  }
+  return null;
+}

@@ -1,0 +1,181 @@
+/** Drives a server with the unmodified git-lfs. Its program is the argument; address and token come from the environment. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const [program = ''] = process.argv.slice(2);
+const url = process.env.STITHY_URL ?? '';
+const token = process.env.STITHY_TOKEN ?? '';
+const folder = mkdtempSync(join(tmpdir(), 'stithy-lfs-'));
+
+interface Ran {
+  code: number;
+  text: string;
+}
+
+function run(cwd: string, ...args: string[]): Promise<Ran> {
+  const env = {
+    PATH: `${dirname(program)}:${process.env.PATH ?? ''}`,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.org',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.org',
+  };
+  return new Promise((resolve) => {
+    execFile('git', args, { cwd, env, timeout: 120_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` });
+    });
+  });
+}
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { code, text } = await run(cwd, ...args);
+  assert.equal(code, 0, `git ${args.join(' ')}: ${text}`);
+  return text;
+}
+
+async function fails(cwd: string, ...args: string[]): Promise<string> {
+  const { code, text } = await run(cwd, ...args);
+  assert.notEqual(code, 0, `git ${args.join(' ')} was not refused: ${text}`);
+  return text;
+}
+
+async function api<T>(method: string, path: string, body: object): Promise<T> {
+  const response = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'private-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+  return (await response.json()) as T;
+}
+
+const address = (path: string, secret: string) => `${url.replace('://', `://git:${secret}@`)}/${path}.git`;
+
+/** A Developer of the project, by a token. */
+async function developer(projectId: number, name: string): Promise<string> {
+  const password = randomBytes(12).toString('base64url');
+  const user = await api<{ id: number }>('POST', '/users', {
+    username: name,
+    name,
+    email: `${name}@example.org`,
+    password,
+    skip_confirmation: true,
+  });
+  await api('POST', `/projects/${projectId}/members`, { user_id: user.id, access_level: 30 });
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const made = await api<{ token: string }>('POST', `/users/${user.id}/personal_access_tokens`, {
+    name: 'lfs',
+    scopes: ['write_repository'],
+    expires_at,
+  });
+  return made.token;
+}
+
+let count = 0;
+/** A project with `model.bin` in LFS on `main`, and a work tree of its owner. */
+async function project(): Promise<{ id: number; path: string; dir: string; content: Buffer }> {
+  count += 1;
+  const path = `lfs-${count}`;
+  const { id } = await api<{ id: number }>('POST', '/projects', { path });
+  const dir = join(folder, path);
+  await git(folder, 'init', '--quiet', '--initial-branch=main', dir);
+  await git(dir, 'lfs', 'install', '--local');
+  await git(dir, 'lfs', 'track', '--lockable', '*.bin');
+  const content = randomBytes(300_000);
+  writeFileSync(join(dir, 'model.bin'), content);
+  await git(dir, 'add', '--all');
+  await git(dir, 'commit', '--quiet', '-m', 'A model');
+  await git(dir, 'remote', 'add', 'origin', address(`root/${path}`, token));
+  await git(dir, 'push', '--quiet', 'origin', 'main');
+  return { id, path: `root/${path}`, dir, content };
+}
+
+async function clone(path: string, secret: string, name: string): Promise<string> {
+  const dir = join(folder, name);
+  await git(
+    folder,
+    '-c',
+    'filter.lfs.smudge=git-lfs smudge -- %f',
+    '-c',
+    'filter.lfs.process=git-lfs filter-process',
+    'clone',
+    '--quiet',
+    address(path, secret),
+    dir,
+  );
+  await git(dir, 'lfs', 'install', '--local');
+  return dir;
+}
+
+const TESTS: Record<string, () => Promise<void>> = {
+  'what one pushes, another clones': async () => {
+    const { id, path, content } = await project();
+    const dir = await clone(path, await developer(id, 'reader'), 'copy-1');
+    assert.deepEqual(readFileSync(join(dir, 'model.bin')), content);
+    assert.match(await git(dir, 'lfs', 'ls-files'), /model\.bin/);
+    await git(dir, 'lfs', 'fsck');
+  },
+  'a push without the objects is refused, and mended by git lfs push --all': async () => {
+    const { dir } = await project();
+    writeFileSync(join(dir, 'second.bin'), randomBytes(10_000));
+    await git(dir, 'add', '--all');
+    await git(dir, 'commit', '--quiet', '-m', 'Another');
+    const shown = await fails(dir, '-c', 'core.hooksPath=/dev/null', 'push', 'origin', 'main');
+    assert.match(shown, /LFS objects are missing\. Ensure LFS is properly set up/);
+    await git(dir, 'lfs', 'push', '--all', 'origin');
+    await git(dir, '-c', 'core.hooksPath=/dev/null', 'push', '--quiet', 'origin', 'main');
+  },
+  'a locked file can be pushed by who locked it alone': async () => {
+    const { id, path, dir } = await project();
+    const secret = await developer(id, 'colleague');
+    const copy = await clone(path, secret, 'copy-2');
+    await git(dir, 'lfs', 'lock', 'model.bin');
+    assert.match(await git(copy, 'lfs', 'locks'), /model\.bin\s+Administrator\s+ID:\d+/);
+    assert.match(await git(dir, 'lfs', 'locks', '--verify'), /O model\.bin/);
+    assert.match(await fails(copy, 'lfs', 'lock', 'model.bin'), /already locked/);
+    await git(copy, 'checkout', '--quiet', '-b', 'feature');
+    chmodSync(join(copy, 'model.bin'), 0o644);
+    writeFileSync(join(copy, 'model.bin'), randomBytes(1_000));
+    await git(copy, 'commit', '--quiet', '--all', '-m', 'Mine');
+    // The client itself refuses; without its look at the locks the server does.
+    assert.match(await fails(copy, 'push', 'origin', 'feature'), /model\.bin - Administrator/);
+    const unlooked = ['-c', 'lfs.locksverify=false'];
+    const shown = await fails(
+      copy,
+      ...unlooked,
+      '-c',
+      `lfs.${address(path, secret)}/info/lfs.locksverify=false`,
+      'push',
+      'origin',
+      'feature',
+    );
+    assert.match(shown, /The path 'model\.bin' is locked in Git LFS by Administrator/);
+    assert.match(await fails(copy, 'lfs', 'unlock', 'model.bin', '--force'), /maintainer access|locked by/);
+    await git(dir, 'lfs', 'unlock', 'model.bin');
+    await git(copy, 'push', '--quiet', 'origin', 'feature');
+    await git(copy, 'lfs', 'lock', 'model.bin');
+    await git(dir, 'lfs', 'unlock', '--force', 'model.bin');
+    assert.equal((await git(dir, 'lfs', 'locks')).trim(), '');
+  },
+};
+
+let passed = 0;
+let failed = 0;
+for (const [name, work] of Object.entries(TESTS)) {
+  try {
+    await work();
+    passed += 1;
+  } catch (error) {
+    failed += 1;
+    process.stdout.write(`git-lfs: ${name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+  }
+}
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(`RESULT ${passed} ${failed}\n`);
