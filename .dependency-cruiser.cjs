@@ -17,7 +17,11 @@ const never = (name, from, to, comment, fromNot = TEST) => ({
 const folders = (...names) => `^src/(${names.join('|')})/`;
 
 /** Services and stores that other resources may use: narrow, written to be shared. */
-const NARROW = ['^src/api/access-tokens/service\\.ts$', '^src/api/members/(service|store)\\.ts$'];
+const NARROW = [
+  '^src/api/access-tokens/service\\.ts$',
+  '^src/api/members/(service|store)\\.ts$',
+  '^src/api/users/(service|store)\\.ts$',
+];
 
 module.exports = {
   forbidden: [

@@ -52,6 +52,7 @@ import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { resourceEventRoutes } from './resource-events/routes.ts';
+import { serviceAccountRoutes } from './service-accounts/routes.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
@@ -132,6 +133,7 @@ export const routes: readonly Route[] = [
   ...repositoryRoutes,
   ...repositoryFilesRoutes,
   ...resourceEventRoutes,
+  ...serviceAccountRoutes,
   ...snippetsRoutes,
   ...todoRoutes,
   ...topicRoutes,

@@ -33,6 +33,10 @@ export async function removeBelongings(
       .where('subscribable_id', 'in', labels)
       .execute();
   }
+  // The accounts of their programs stay, so that what these did keeps its author, but act no more.
+  const accounts = db.selectFrom('users').select('id').where(`provisioned_by_${type}_id`, 'in', ids);
+  await db.updateTable('access_tokens').set({ revoked: 1 }).where('user_id', 'in', accounts).execute();
+  await db.updateTable('users').set({ state: 'blocked' }).where(`provisioned_by_${type}_id`, 'in', ids).execute();
   await db
     .updateTable('access_tokens')
     .set({ revoked: 1 })

@@ -148,7 +148,7 @@ export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts):
   created_by: facts.createdBy === null ? null : userBasic(deps, facts.createdBy),
   using_license_seat: user.kind === 'human' && user.state === 'active',
   is_auditor: user.auditor === 1,
-  provisioned_by_group_id: null,
+  provisioned_by_group_id: user.provisioned_by_group_id,
   enterprise_group_id: null,
   enterprise_group_associated_at: null,
   ...(facts.customAttributes === undefined ? {} : { custom_attributes: facts.customAttributes }),

@@ -123,9 +123,16 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
 
 /**
  * Changes a user. A new user name moves the personal namespace and its projects; the old addresses lead on.
+ * @param options `confirmed`: whether a new address counts as confirmed
  * @throws ApiError 400, 404, 409 as `createUser`
  */
-export async function updateUser(deps: Deps, caller: UserCaller, id: number, given: ChangedUser): Promise<User> {
+export async function updateUser(
+  deps: Deps,
+  caller: UserCaller,
+  id: number,
+  given: ChangedUser,
+  { confirmed = true }: { confirmed?: boolean } = {},
+): Promise<User> {
   refuse(attributeErrors(given));
   const { password, email, username, name } = given;
   const picture = await avatarColumn(deps, given.avatar);
@@ -138,7 +145,7 @@ export async function updateUser(deps: Deps, caller: UserCaller, id: number, giv
       await refuseForeignAddresses(db, { id, email: email ?? old.email }, given);
       if (email !== undefined) {
         await adoptAddress(db, old, email);
-        await acceptInvitations(deps, db, id, email);
+        if (confirmed) await acceptInvitations(deps, db, id, email);
       }
       await renameNamespace(
         deps,
@@ -152,7 +159,7 @@ export async function updateUser(deps: Deps, caller: UserCaller, id: number, giv
         .set({
           ...columnsOf(given),
           ...picture,
-          ...(email === undefined ? {} : { email, confirmed_at: timestamp(deps.clock) }),
+          ...(email === undefined ? {} : { email, confirmed_at: confirmed ? timestamp(deps.clock) : null }),
           ...(username === undefined ? {} : { username }),
           ...(name === undefined ? {} : { name }),
           ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
