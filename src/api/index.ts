@@ -1,5 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accessRequestRoutes } from './access-requests/routes.ts';
+import { appearanceRoutes } from './appearance/routes.ts';
+import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
@@ -44,6 +46,7 @@ import { noteRoutes } from './notes/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
 import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { projectAliasRoutes } from './project-aliases/routes.ts';
 import { projectShareRoutes } from './project-shares/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { protectedBranchRoutes } from './protected-branches/routes.ts';
@@ -79,6 +82,7 @@ export const routes: readonly Route[] = [
   ...billableMemberRoutes,
   ...deployKeyRoutes,
   ...projectUserRoutes,
+  ...projectAliasRoutes,
   ...projectShareRoutes,
   ...deployTokenRoutes,
   ...resourceAccessTokenRoutes,
@@ -108,6 +112,8 @@ export const routes: readonly Route[] = [
   ...personalAccessTokenRoutes,
   ...selfTokenRoutes,
   ...projectRoutes,
+  ...appearanceRoutes,
+  ...applicationStatisticsRoutes,
   ...applicationRoutes,
   ...approvalRoutes,
   ...awardEmojiRoutes,

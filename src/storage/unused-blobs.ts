@@ -3,6 +3,9 @@ import { startsWith } from '../db/like.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 
+/** Under which the look of the server is kept among the values of the installation. */
+export const APPEARANCE_KEY = 'appearance';
+
 const REMOVE = 'blobs.remove_unused';
 /** Longer than the time between the end of an upload and the row that refers to it. */
 const GRACE_MS = 3_600_000;
@@ -45,7 +48,12 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
       .execute();
     if (avatar !== undefined) return true;
   }
-  return false;
+  const look = await db
+    .selectFrom('instance_values')
+    .select('value')
+    .where('key', '=', APPEARANCE_KEY)
+    .executeTakeFirst();
+  return look?.value.includes(`"${sha256}/`) === true;
 }
 
 /** A blob that a row needs: what for, and its size in bytes where the row tells. */

@@ -1,33 +1,14 @@
 import { Type } from 'typebox';
-import { notFound } from '../../core/errors.ts';
 import { equalsIgnoringCase } from '../../db/like.ts';
-import { type BaseContext, route, type Success } from '../../http/route.ts';
+import { route, type Success } from '../../http/route.ts';
 import { Filled, Nullable } from '../../http/schema.ts';
 import { anyone, inGroup, inProject } from '../access.ts';
 import { userAvatarUrl } from '../users/basic.ts';
 import { userById } from '../users/find.ts';
-import { contentTypeOf } from './formats.ts';
+import { sendPicture } from './send.ts';
 
 const PICTURE: Success = { status: 200, contentType: 'image/*' };
 const file = Type.Object({ file: Type.String({ description: 'Name of the picture.' }) });
-
-/**
- * Sends a picture.
- * @param avatar the column, `<sha256>/<name>`
- * @param name that the address asks for; a picture that was replaced is not there any more
- */
-async function send({ deps, reply }: BaseContext, avatar: string | null, name?: string) {
-  const [sha256 = '', stored = ''] = avatar?.split('/') ?? [];
-  if (avatar === null || (name !== undefined && name !== stored)) throw notFound('Avatar');
-  const blob = await deps.blobs.stat(sha256);
-  const stream = blob === null ? null : await deps.blobs.get(sha256);
-  if (blob === null || stream === null) throw notFound('Avatar');
-  reply.header('Content-Type', contentTypeOf(stored));
-  reply.header('Content-Length', String(blob.size));
-  reply.header('Content-Disposition', `inline; filename="${stored}"`);
-  reply.header('Cache-Control', 'max-age=300, private, must-revalidate');
-  return stream;
-}
 
 const readable = { anonymous: true } as const;
 
@@ -61,7 +42,7 @@ export const avatarRoutes = [
     errors: [404],
     handler: async (context) => {
       const { avatar } = await userById(context.deps.db, context.params.id);
-      return send(context, avatar, context.params.file);
+      return sendPicture(context, avatar, context.params.file);
     },
   }),
   route({
@@ -72,7 +53,7 @@ export const avatarRoutes = [
     access: inGroup('read_group', readable),
     params: file,
     success: PICTURE,
-    handler: (context) => send(context, context.group.avatar, context.params.file),
+    handler: (context) => sendPicture(context, context.group.avatar, context.params.file),
   }),
   route({
     method: 'GET',
@@ -82,7 +63,7 @@ export const avatarRoutes = [
     access: inProject('read_project', readable),
     params: file,
     success: PICTURE,
-    handler: (context) => send(context, context.project.avatar, context.params.file),
+    handler: (context) => sendPicture(context, context.project.avatar, context.params.file),
   }),
   route({
     method: 'GET',
@@ -100,7 +81,7 @@ export const avatarRoutes = [
         .select('avatar')
         .where('id', '=', context.params.id)
         .executeTakeFirst();
-      return send(context, topic?.avatar ?? null, context.params.file);
+      return sendPicture(context, topic?.avatar ?? null, context.params.file);
     },
   }),
   route({
@@ -109,7 +90,7 @@ export const avatarRoutes = [
     summary: 'Download the picture of a group',
     access: inGroup('read_group', readable),
     success: PICTURE,
-    handler: (context) => send(context, context.group.avatar),
+    handler: (context) => sendPicture(context, context.group.avatar),
   }),
   route({
     method: 'GET',
@@ -117,6 +98,6 @@ export const avatarRoutes = [
     summary: 'Download the picture of a project',
     access: inProject('read_project', readable),
     success: PICTURE,
-    handler: (context) => send(context, context.project.avatar),
+    handler: (context) => sendPicture(context, context.project.avatar),
   }),
 ];

@@ -16,19 +16,35 @@ export async function avatarColumn(
   deps: Deps,
   value: UploadedFile | string | undefined,
 ): Promise<{ avatar?: string | null }> {
-  if (value === undefined) return {};
-  if (value === '') return { avatar: null };
-  if (!(value instanceof UploadedFile)) throw invalidParameter('avatar is invalid');
-  if (value.size > MAX_KIB * 1024) throw invalidModel({ avatar: [`is too big (should be at most ${MAX_KIB} KiB)`] });
+  return value === undefined ? {} : { avatar: await keepPicture(deps, value, 'avatar', MAX_KIB) };
+}
+
+/**
+ * Keeps an uploaded picture in the blob store.
+ * @param value an empty text stands for no picture
+ * @param field name of the parameter, for refusals
+ * @param maxKib most that is taken, in KiB
+ * @returns `<sha256>/<name>`; null for no picture
+ * @throws ApiError 400 for what is too big or no picture
+ */
+export async function keepPicture(
+  deps: Deps,
+  value: UploadedFile | string,
+  field: string,
+  maxKib: number,
+): Promise<string | null> {
+  if (value === '') return null;
+  if (!(value instanceof UploadedFile)) throw invalidParameter(`${field} is invalid`);
+  if (value.size > maxKib * 1024) throw invalidModel({ [field]: [`is too big (should be at most ${maxKib} KiB)`] });
   const name = pictureName(value.filename, await firstBytes(value.path));
   if (name === undefined) {
     const formats = CONTENT_TYPES.join(', ');
     throw invalidModel({
-      avatar: [`file format is not supported. Please try one of the following supported formats: ${formats}`],
+      [field]: [`file format is not supported. Please try one of the following supported formats: ${formats}`],
     });
   }
-  const { sha256 } = await deps.blobs.put(createReadStream(value.path), { maxBytes: MAX_KIB * 1024 });
-  return { avatar: `${sha256}/${name}` };
+  const { sha256 } = await deps.blobs.put(createReadStream(value.path), { maxBytes: maxKib * 1024 });
+  return `${sha256}/${name}`;
 }
 
 async function firstBytes(path: string): Promise<Buffer> {

@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { notFound } from '../../core/errors.ts';
+import { route } from '../../http/route.ts';
+import { Enum } from '../../http/schema.ts';
+import { administrator, anyone } from '../access.ts';
+import { sendPicture } from '../avatars/send.ts';
+import { Appearance, changedAppearance, PICTURES, type PictureName } from './schema.ts';
+import { changeAppearance, loadAppearance, type StoredAppearance } from './service.ts';
+
+const nameOf = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
+
+const addressOf = (stored: StoredAppearance, picture: PictureName): string | null => {
+  const value = stored[picture];
+  return value === undefined ? null : `/uploads/-/system/appearance/${picture}/1/${encodeURIComponent(nameOf(value))}`;
+};
+
+const present = (stored: StoredAppearance) => ({
+  ...stored,
+  logo: addressOf(stored, 'logo'),
+  header_logo: addressOf(stored, 'header_logo'),
+  pwa_icon: addressOf(stored, 'pwa_icon'),
+  favicon: addressOf(stored, 'favicon'),
+});
+
+/** How the server looks. */
+export const appearanceRoutes = [
+  route({
+    method: 'GET',
+    path: '/application/appearance',
+    summary: 'Get the look of the server',
+    access: administrator,
+    success: { status: 200, schema: Appearance },
+    handler: async ({ deps }) => present(await loadAppearance(deps.db)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/application/appearance',
+    summary: 'Change the look of the server',
+    description: 'What is not given stays as it is.',
+    access: administrator,
+    bodyLimit: 'file',
+    input: changedAppearance,
+    success: { status: 200, schema: Appearance },
+    handler: async ({ deps, input }) => present(await changeAppearance(deps, input)),
+  }),
+  route({
+    method: 'GET',
+    root: true,
+    path: '/uploads/-/system/appearance/:picture/1/:file',
+    summary: 'Get a picture of the look of the server',
+    access: anyone,
+    params: Type.Object({
+      picture: Enum(PICTURES),
+      file: Type.String({ description: 'Name of the picture.' }),
+    }),
+    success: { status: 200, contentType: 'image/*' },
+    errors: [404],
+    handler: async (c) => {
+      const value = (await loadAppearance(c.deps.db))[c.params.picture];
+      if (value === undefined) throw notFound();
+      return sendPicture(c, value, c.params.file);
+    },
+  }),
+];

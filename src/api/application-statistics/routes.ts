@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import type { Db } from '../../db/schema.ts';
+import { route } from '../../http/route.ts';
+import { administrator } from '../access.ts';
+
+const number = (description: string) => Type.String({ description: `${description}, with commas between thousands.` });
+
+const Statistics = Type.Object({
+  forks: number('Projects that are forks'),
+  issues: number('Issues'),
+  merge_requests: number('Merge requests'),
+  notes: number('Comments'),
+  snippets: number('Snippets'),
+  ssh_keys: number('SSH keys of users'),
+  milestones: number('Milestones'),
+  users: number('Users, bots included'),
+  groups: number('Groups and subgroups'),
+  projects: number('Projects'),
+  active_users: number('Users who may sign in'),
+});
+
+const TABLES = [
+  'issues',
+  'merge_requests',
+  'notes',
+  'snippets',
+  'ssh_keys',
+  'milestones',
+  'users',
+  'projects',
+] as const;
+
+const withCommas = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+
+async function count(db: Db): Promise<Record<string, string>> {
+  const counts: Record<string, number> = {};
+  for (const table of TABLES) {
+    const { total } = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    counts[table] = Number(total);
+  }
+  const forks = await db
+    .selectFrom('projects')
+    .select(({ fn }) => fn.count<number>('forked_from_id').as('total'))
+    .executeTakeFirstOrThrow();
+  const groups = await db
+    .selectFrom('namespaces')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('kind', '=', 'group')
+    .executeTakeFirstOrThrow();
+  const active = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow();
+  const all = { ...counts, forks: forks.total, groups: groups.total, active_users: active.total };
+  return Object.fromEntries(Object.entries(all).map(([name, total]) => [name, withCommas(Number(total))]));
+}
+
+/** How much there is of everything. */
+export const applicationStatisticsRoutes = [
+  route({
+    method: 'GET',
+    path: '/application/statistics',
+    summary: 'Count what there is on the server',
+    access: administrator,
+    expensive: true,
+    success: { status: 200, schema: Statistics },
+    handler: ({ deps }) => deps.snapshot.get('application-statistics', () => count(deps.db)),
+  }),
+];
