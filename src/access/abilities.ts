@@ -12,6 +12,8 @@ interface Rule {
   feature?: ProjectFeature | readonly ProjectFeature[];
   /** Not while the project is archived. */
   writes?: boolean;
+  /** Another ability that it takes. */
+  needs?: 'read_code';
 }
 
 const { guest, planner, reporter, developer, maintainer, owner } = AccessLevel;
@@ -26,7 +28,8 @@ const PROJECT_RULES = {
   star_project: { level: guest, openToUsers: true },
   read_code: { level: reporter, open: true, feature: 'repository' },
   push_code: { level: developer, feature: 'repository', writes: true },
-  fork_project: { level: reporter, openToUsers: true, feature: 'forking' },
+  /** A fork is a copy of the code. */
+  fork_project: { level: reporter, openToUsers: true, feature: 'forking', needs: 'read_code' },
   read_issue: { level: guest, open: true, feature: 'issues' },
   /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
   read_confidential_issues: { level: planner, feature: 'issues' },
@@ -85,13 +88,17 @@ export interface ProjectStanding {
 const isOpen = (standing: ProjectStanding): boolean =>
   standing.visibility === 'public' || (standing.visibility === 'internal' && standing.signedIn && !standing.external);
 
+/** Level from which members use a part of the project that is closed to everyone else. */
+export const privateLevel = (feature: ProjectFeature): number =>
+  feature === 'merge_requests' || feature === 'repository' || feature === 'package_registry' ? reporter : guest;
+
 /** Whether a part of the project is open to the caller at all. */
 export function featureOpen(standing: ProjectStanding, feature: ProjectFeature): boolean {
   switch (standing.featureLevel(feature)) {
     case 'disabled':
       return false;
     case 'private':
-      return standing.level >= guest;
+      return standing.level >= privateLevel(feature);
     case 'enabled':
       return standing.level >= guest || isOpen(standing);
     case 'public':
@@ -109,6 +116,7 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   const rule: Rule = PROJECT_RULES[ability];
   if (rule.writes && standing.archived) return false;
   if (rule.feature !== undefined && !anyOpen(standing, rule.feature)) return false;
+  if (rule.needs !== undefined && !allowsInProject(standing, rule.needs)) return false;
   if (standing.level >= rule.level) return true;
   if (rule.open && isOpen(standing)) return true;
   return rule.openToUsers === true && standing.signedIn && isOpen(standing);

@@ -13,6 +13,8 @@ import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { Moved } from '../http/errors.ts';
 import type { Access, AccessRequest } from '../http/route.ts';
+import { collaborationBranches } from '../repositories/collaboration.ts';
+import type { Actor } from '../repositories/protections.ts';
 
 /** What handlers of project routes find in their context. */
 export interface ProjectScope {
@@ -133,6 +135,24 @@ export function inProjectByUser(ability: ProjectAbility): Access<ProjectScope & 
     },
   };
 }
+
+/**
+ * Users who may push to the project, or to a branch of it that a merge request shares with them. Handlers get the
+ * `actor`; what he may push to, the branch decides.
+ */
+export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & { caller: UserCaller } }> = {
+  ...inProject('push_code'),
+  check: async (request) => {
+    const scope = await inProject('read_project').check(request);
+    if (request.caller.user === null) throw forbidden();
+    const caller = request.caller as UserCaller;
+    const actor = { caller, permissions: scope.permissions };
+    if (scope.permissions.can('push_code')) return { ...scope, caller, actor };
+    const collaborates = await collaborationBranches(request.deps, { ...scope, caller });
+    if (collaborates.size === 0) requireProjectAbility(scope.permissions, 'push_code', false);
+    return { ...scope, caller, actor: { ...actor, collaborates } };
+  },
+};
 
 /** @throws ApiError 404 for what the caller may not see, else 401 or 403 */
 export function requireProjectAbility(

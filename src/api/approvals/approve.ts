@@ -1,4 +1,6 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { callerNow } from '../../access/caller-now.ts';
+import { within } from '../../access/within.ts';
 import { timestamp } from '../../core/clock.ts';
 import { conflict, notFound, recordNotFound, unauthorized } from '../../core/errors.ts';
 import { asciiLower } from '../../db/like.ts';
@@ -26,7 +28,7 @@ export interface ApproveInput {
 /**
  * Approves a merge request as it is now.
  * @throws ApiError 401 for those who may not approve or have done so, and for a wrong password; 409 when `sha` is not
- *   the head
+ *   the head, and where the target branch is changed meanwhile
  */
 export async function approve(
   deps: Deps,
@@ -46,6 +48,8 @@ export async function approve(
       const now = await lockMergeRequest(db, mergeRequest.id);
       if (now === undefined) throw recordNotFound();
       refuseOtherHead(now, input.sha);
+      if (now.target_branch !== given.target_branch) throw conflict('The target branch was changed meanwhile');
+      await callerNow(within(deps, db), caller);
       // Who has made a new head is to be found out before it can be approved.
       if (now.head_sha !== mergeRequest.head_sha) return now;
       const required = await requireApprover(deps, db, now, caller, heads);
@@ -175,6 +179,7 @@ export async function unapprove(
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
+    await callerNow(within(deps, db), caller);
     const { numDeletedRows } = await db
       .deleteFrom('approvals')
       .where('merge_request_id', '=', id)

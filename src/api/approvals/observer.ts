@@ -14,6 +14,7 @@ import { settingsOf } from '../projects/settings.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
 import { lockMergeRequest } from './lock.ts';
+import { mergeRequestRules } from './rule-store.ts';
 
 const HEADS = 'refs/heads/';
 
@@ -132,6 +133,47 @@ async function reset(
     'approvals_reset',
     text,
   );
+}
+
+/**
+ * Takes approvals away in the transaction that changes the target branch, as the project says of pushes: what was
+ * reviewed is not what would be merged. Where only code owners are minded, these are asked again.
+ * @param actorId who changes it
+ */
+export async function resetForTarget(
+  deps: Deps,
+  db: Db,
+  { id, project_id }: MergeRequest,
+  actorId: number,
+): Promise<void> {
+  const target = await projectOf(db, project_id);
+  if (target === undefined) return;
+  const settings = settingsOf(target);
+  if (!settings.reset_approvals_on_push && !settings.selective_code_owner_removals) return;
+  const given = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
+  const users = given.map(({ user_id }) => user_id);
+  const owners = settings.reset_approvals_on_push ? users : await codeOwnersOf(db, id);
+  const gone = users.filter((user) => owners.includes(user));
+  if (gone.length === 0) return;
+  await removeApprovals(db, id, gone);
+  const text = `reset approvals from ${await namesOf(db, gone)} by changing the target branch`;
+  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: target.id }, actorId, 'approvals_reset', text);
+}
+
+/** Users whom the merge request's rules of code owners name, themselves or by a group. */
+async function codeOwnersOf(db: Db, id: number): Promise<number[]> {
+  const rules = (await mergeRequestRules(db, [id])).filter(({ rule_type }) => rule_type === 'code_owner');
+  const groups = [...new Set(rules.flatMap(({ groupIds }) => groupIds))];
+  const members =
+    groups.length === 0
+      ? []
+      : await db
+          .selectFrom('members')
+          .select('user_id')
+          .where('source_type', '=', 'group')
+          .where('source_id', 'in', groups)
+          .execute();
+  return [...rules.flatMap(({ userIds }) => userIds), ...members.map(({ user_id }) => user_id)];
 }
 
 /** Takes the approvals of these users away, and lets them be reviewers who have not approved. */

@@ -219,3 +219,77 @@ test('attack 73: approve, push and merge at once: nothing is merged that was not
     }
   }
 });
+
+test('another target branch takes all approvals away with the change itself, where pushes do', async () => {
+  const { people, approve, approvals, approvedBy, configure, project, mergeRequest, path, git } =
+    await reviewedProject(app);
+  git.run(['branch', 'production', 'main']);
+  const { owner, maintainer, developer } = people;
+  expectStatus(await app.post(`/projects/${project.id}/protected_branches`, { json: { name: 'production' } }), 201);
+  const protections = await app.get(`/projects/${project.id}/protected_branches/production`);
+  const { id } = expectStatus<{ id: number }>(protections, 200);
+  const rule = { name: 'Careful', approvals_required: 1, user_ids: [maintainer.user.id], protected_branch_ids: [id] };
+  expectStatus(await app.post(`/projects/${project.id}/approval_rules`, { json: rule }), 201);
+  const retarget = (target_branch: string) => app.put(path, { token: developer.token, json: { target_branch } });
+  expectStatus(await approve(owner), 201);
+  expectStatus(await retarget('production'), 200);
+  assert.deepEqual(await approvedBy(), []);
+  const notes = await app.deps.db
+    .selectFrom('notes')
+    .select(['note', 'author_id'])
+    .where('noteable_id', '=', mergeRequest.id)
+    .where('system_action', '=', 'approvals_reset')
+    .execute();
+  const text = `reset approvals from @${owner.user.username} by changing the target branch`;
+  assert.deepEqual(
+    notes.map(({ note, author_id }) => [note, author_id]),
+    [[text, developer.user.id]],
+  );
+  // The rules of the new target apply.
+  expectStatus(await approve(owner), 201);
+  assert.equal((await approvals()).approved, false);
+  expectStatus(await app.put(`${path}/merge`, { token: owner.token }), 405);
+  expectStatus(await approve(maintainer), 201);
+  assert.equal((await approvals()).approved, true);
+  await configure({ reset_approvals_on_push: false });
+  expectStatus(await retarget('main'), 200);
+  assert.deepEqual((await approvedBy()).sort(), [owner.user.id, maintainer.user.id].sort());
+});
+
+test('another target branch asks code owners again, where only these are minded', async () => {
+  const { people, approve, approvedBy, configure, project, path, git } = await reviewedProject(app, {
+    CODEOWNERS: '*.txt @minder\n',
+  });
+  const minder = await app.make.user({ username: 'minder' });
+  await app.make.member({ project }, minder.user, 30);
+  const protection = { name: 'main', code_owner_approval_required: true };
+  expectStatus(await app.post(`/projects/${project.id}/protected_branches`, { json: protection }), 201);
+  git.run(['branch', 'other', 'main']);
+  await configure({ reset_approvals_on_push: false, selective_code_owner_removals: true });
+  const retarget = (target_branch: string) => app.put(path, { json: { target_branch } });
+  expectStatus(await retarget('other'), 200);
+  expectStatus(await retarget('main'), 200);
+  await app.settle();
+  for (const who of [minder, people.owner]) expectStatus(await approve(who), 201);
+  expectStatus(await retarget('other'), 200);
+  assert.deepEqual(await approvedBy(), [people.owner.user.id]);
+});
+
+test('an approval does not count for another target branch than its giver was asked about', async () => {
+  const made = await reviewedProject(app);
+  const { people, approvedBy, configure, path, git } = made;
+  git.run(['branch', 'production', 'main']);
+  const { owner } = people;
+  await app.deps.db.updateTable('users').set({ password_hash: 'x' }).where('id', '=', owner.user.id).execute();
+  await configure({ require_reauthentication_to_approve: true });
+  const { passwords } = app.deps;
+  const { check } = passwords;
+  passwords.check = async () => {
+    passwords.check = check;
+    expectStatus(await app.put(path, { json: { target_branch: 'production' } }), 200);
+    return true;
+  };
+  const answer = expectStatus(await made.approve(owner, { approval_password: 'secret' }), 409);
+  assert.match(String(answer.message), /target branch was changed meanwhile/);
+  assert.deepEqual(await approvedBy(), []);
+});

@@ -5,7 +5,8 @@ import type { BaseContext } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
 import { type PickKind, pickCommit, requirePush } from '../../repositories/pick-commit.ts';
-import { inProjectByUser, type ProjectScope } from '../access.ts';
+import type { Actor } from '../../repositories/protections.ts';
+import { type ProjectScope, pusher } from '../access.ts';
 import { presentCommit, projectUrl } from './entity.ts';
 import { CommitSha, findCommit } from './find.ts';
 import { Commit } from './schema.ts';
@@ -20,11 +21,10 @@ const pickInput = Type.Object({
 });
 const DryRun = Type.Object({ dry_run: Type.Literal('success') });
 
-type Picking = BaseContext & ProjectScope & { caller: UserCaller; params: { sha: string } };
+type Picking = BaseContext & ProjectScope & { actor: Actor & { caller: UserCaller }; params: { sha: string } };
 
 async function pick(c: Picking, kind: PickKind, input: Static<typeof pickInput>) {
-  const { deps, project, permissions, caller } = c;
-  const actor = { caller, permissions };
+  const { deps, project, actor } = c;
   await requirePush(deps, actor, project, input.branch);
   const { repo, commit } = await findCommit(deps, project, c.params.sha);
   const { branch, message, dry_run: dryRun = false } = input;
@@ -40,7 +40,7 @@ async function pick(c: Picking, kind: PickKind, input: Static<typeof pickInput>)
 
 const common = {
   method: 'POST',
-  access: inProjectByUser('push_code'),
+  access: pusher,
   params: Type.Object(CommitSha),
   success: { status: 201, schema: Commit },
   otherSuccess: { status: 200, schema: DryRun, description: 'A dry run that would work.' },

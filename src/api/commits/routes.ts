@@ -9,7 +9,7 @@ import { type BaseContext, route } from '../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../http/schema.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { commitFiles } from '../../repositories/commit-files.ts';
-import { inProject, inProjectByUser, type ProjectScope } from '../access.ts';
+import { inProject, type ProjectScope, pusher } from '../access.ts';
 import { CommitAction, readActions } from './actions.ts';
 import { commitDetail } from './detail.ts';
 import { commitPage } from './list.ts';
@@ -68,7 +68,7 @@ export const commitsRoutes = [
     method: 'POST',
     path: '/projects/:id/repository/commits',
     summary: 'Create a commit with several actions on files',
-    access: inProjectByUser('push_code'),
+    access: pusher,
     bodyLimit: 'file',
     input: Type.Object({
       branch: Filled({ description: 'Branch to commit to; with start_branch or start_sha it may be a new one.' }),
@@ -97,7 +97,7 @@ export const commitsRoutes = [
       }
       const oid = await commitFiles(deps, {
         project,
-        actor: { caller: c.caller, permissions: c.permissions },
+        actor: c.actor,
         branch: input.branch,
         message: input.commit_message,
         actions: await readActions(input.actions),

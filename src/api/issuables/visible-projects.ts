@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { privateLevel } from '../../access/abilities.ts';
 import type { Caller } from '../../access/caller.ts';
 import { fewProjectsOf, isProjectOf } from '../../access/membership.ts';
 import { openVisibilities } from '../../access/visible-groups.ts';
@@ -18,6 +19,22 @@ export interface ProjectsWanted {
   /** Not those that are archived. */
   nonArchived?: boolean | undefined;
 }
+
+/** What labels and milestones are for. */
+const ISSUABLES = ['issues', 'merge_requests'] as const;
+
+/**
+ * Condition on rows of `projects`: its labels and milestones are for the caller, because issues or merge requests are
+ * open to him. It says of every project what `read_label` and `read_milestone` say of one.
+ * @param day today, `YYYY-MM-DD`
+ */
+export const withOpenIssuables = (
+  eb: ExpressionBuilder<Schema, 'projects'>,
+  caller: Caller,
+  below: string,
+  day: string,
+): Expression<SqlBool> =>
+  eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
 
 /**
  * Condition on rows of `projects`: the caller may read its issues (or merge requests). It says of every project what
@@ -44,9 +61,11 @@ export function readableProjects(
   const ways: Expression<SqlBool>[] = [eb.and([open, eb(column, 'in', ['enabled', 'public'])])];
   if (caller.user !== null) {
     const { id } = caller.user;
-    ways.push(eb.and([eb(column, '!=', 'disabled'), isProjectOf(id, level, day)]));
-    if (level > AccessLevel.guest) {
-      ways.push(eb.and([open, eb(column, '=', 'private'), isProjectOf(id, AccessLevel.guest, day)]));
+    const inPrivate = Math.max(level, privateLevel(feature));
+    if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), isProjectOf(id, level, day)]));
+    else {
+      ways.push(eb.and([eb(column, 'in', ['enabled', 'public']), isProjectOf(id, level, day)]));
+      ways.push(eb.and([eb(column, '=', 'private'), isProjectOf(id, inPrivate, day)]));
     }
   }
   return eb.and([...conditions, eb.or(ways)]);

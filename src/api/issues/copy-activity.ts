@@ -21,7 +21,7 @@ async function copyReactions(db: Db, type: 'Issue' | 'Note', from: number, to: n
   }
 }
 
-/** The notes of the issue, but for those that tell of mentions: these were of the issue itself. */
+/** The notes of the issue, but for those that tell of other things that named it: these were of the issue itself. */
 const notesOf = (db: Db, { id }: Issue, systemToo: boolean): Promise<Note[]> =>
   db
     .selectFrom('notes')
@@ -29,6 +29,9 @@ const notesOf = (db: Db, { id }: Issue, systemToo: boolean): Promise<Note[]> =>
     .where('noteable_type', '=', 'Issue')
     .where('noteable_id', '=', id)
     .where((eb) => eb.or([eb('system_action', 'is', null), eb('system_action', '!=', 'cross_reference')]))
+    .where(({ eb, exists, not }) =>
+      not(exists(eb.selectFrom('cross_references').select('id').whereRef('cross_references.note_id', '=', 'notes.id'))),
+    )
     .$if(!systemToo, (query) => query.where('system', '=', 0))
     .orderBy('id')
     .execute();

@@ -9,6 +9,7 @@ import { assigneesFor } from '../issuables/assignees.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { subscribedAmong } from '../issuables/subscriptions.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
+import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import type { Milestone } from '../milestones/entity.ts';
 import { milestonesById } from '../milestones/find.ts';
 import { usersById } from '../users/basic.ts';
@@ -53,7 +54,7 @@ export async function loadIssueViews(
     db,
     issues.map(({ milestone_id }) => milestone_id),
   );
-  const closing = await closingCounts(db, ids);
+  const closing = await closingCounts(deps, caller, ids);
   const blocking = await blockingCounts(deps, caller, ids);
   const duplicates = await duplicateTargets(deps, caller, issues);
   const { user } = caller;
@@ -83,11 +84,16 @@ async function projectsById(db: Db, issues: readonly Issue[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function closingCounts(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
-  const rows = await db
+/** How many merge requests that the caller may see close each of them. */
+async function closingCounts(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await deps.db
     .selectFrom('merge_requests_closing_issues')
+    // A cross join, so that SQLite starts from the few issues and not from all merge requests.
+    .crossJoin('merge_requests')
+    .whereRef('merge_requests.id', '=', 'merge_requests_closing_issues.merge_request_id')
     .select(({ fn }) => ['issue_id', fn.countAll<number>().as('count')])
     .where('issue_id', 'in', ids)
+    .where(() => visibleMergeRequests(caller, today(deps.clock)))
     .groupBy('issue_id')
     .execute();
   return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));

@@ -75,6 +75,32 @@ export async function reopenIssue(
   return opened;
 }
 
+/** Keeps by what an issue was closed: only who may see that is told. */
+async function nameSource(
+  deps: Deps,
+  db: Db,
+  { id, projectId }: { id: number; projectId: number },
+  noteId: number,
+  source: StateSource,
+): Promise<void> {
+  await db
+    .insertInto('cross_references')
+    .values({
+      target_type: 'Issue',
+      target_id: id,
+      source_type: source.mergeRequestId === undefined ? 'Commit' : 'MergeRequest',
+      source_id: source.mergeRequestId ?? null,
+      source_sha: source.commitSha ?? null,
+      // Unlike mentions, which are told once, every closing is told.
+      source_key: `Closed:${noteId}`,
+      source_project_id: source.projectId,
+      target_project_id: projectId,
+      note_id: noteId,
+      created_at: timestamp(deps.clock),
+    })
+    .execute();
+}
+
 async function tell(
   deps: Deps,
   db: Db,
@@ -85,7 +111,8 @@ async function tell(
   source?: StateSource,
 ): Promise<void> {
   const about = { type: 'Issue', id, projectId: project_id } as const;
-  await writeSystemNote(deps, db, about, actorId, action, text);
+  const noteId = await writeSystemNote(deps, db, about, actorId, action, text);
+  if (source !== undefined) await nameSource(deps, db, about, noteId, source);
   await recordState(deps, db, about, actorId, action, source);
   const payload = { issue_id: id, project_id };
   await deps.events.record(db, `issue.${action}`, payload, { projectId: project_id, actorId });

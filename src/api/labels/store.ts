@@ -1,14 +1,13 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { AFTER_LINEAGE, lineageIds } from '../../access/membership.ts';
 import { visibleGroups } from '../../access/visible-groups.ts';
-import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { containsWords } from '../../db/like.ts';
 import type { Db, Schema } from '../../db/schema.ts';
 import type { Label } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
-import { readableProjects } from '../issuables/visible-projects.ts';
+import { withOpenIssuables } from '../issuables/visible-projects.ts';
 import type { LabelHome } from './place.ts';
 import type { LabelFilters, LabelScope } from './schema.ts';
 
@@ -21,14 +20,10 @@ function groupsAbove({ namespace }: LabelHome, ancestors: boolean): number[] {
 
 /** Projects of the group, or also below it, whose issues or merge requests the caller may read: a subquery. */
 function projectsOf(deps: Deps, caller: Caller, { namespace }: LabelHome, descendants: boolean) {
-  const day = today(deps.clock);
-  const eb = expressionBuilder<Schema, 'projects'>();
-  const readable = (feature: 'issues' | 'merge_requests') =>
-    readableProjects(eb, caller, { feature, level: AccessLevel.guest, below: namespace.lineage }, day);
   const query = deps.db
     .selectFrom('projects')
     .select('projects.id')
-    .where(() => eb.or([readable('issues'), readable('merge_requests')]));
+    .where((eb) => withOpenIssuables(eb, caller, namespace.lineage, today(deps.clock)));
   return descendants ? query : query.where('projects.namespace_id', '=', namespace.id);
 }
 

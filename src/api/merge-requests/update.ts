@@ -8,6 +8,7 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
+import { resetForTarget } from '../approvals/observer.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { todosOfChanges } from '../todos/changes.ts';
@@ -139,8 +140,9 @@ export async function updateMergeRequest(
 const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
 const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
 
-/** Nobody agreed to a merge into another branch, be it an automatic one. */
+/** Nobody agreed to a merge into another branch, by an approval or an automatic merge. */
 async function loseConsent(deps: Deps, db: Db, row: MergeRequest, userId: number): Promise<void> {
+  await resetForTarget(deps, db, row, userId);
   const text = 'aborted the automatic merge because target branch was changed';
   await cancelAutoMerge(deps, db, row, { userId, text });
 }

@@ -1,14 +1,13 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
-import { AFTER_LINEAGE, isProjectOf } from '../../access/membership.ts';
-import { openVisibilities, visibleGroups } from '../../access/visible-groups.ts';
-import { AccessLevel } from '../../core/access-levels.ts';
+import { AFTER_LINEAGE } from '../../access/membership.ts';
+import { visibleGroups } from '../../access/visible-groups.ts';
 import { today } from '../../core/clock.ts';
 import { containsWords } from '../../db/like.ts';
-import { notDeleted } from '../../db/not-deleted.ts';
 import type { Db, Schema } from '../../db/schema.ts';
 import type { Milestone } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
+import { withOpenIssuables } from '../issuables/visible-projects.ts';
 import type { MilestoneHome } from './place.ts';
 import type { MilestoneFilters } from './schema.ts';
 
@@ -27,25 +26,10 @@ const ownedBy =
 
 /** Projects in the group and below it, with issues or merge requests that are open to the caller: a subquery. */
 function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
-  const features = ['issues_access_level', 'merge_requests_access_level'] as const;
   return db
     .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select('projects.id')
-    .where('namespaces.lineage', '>=', lineage)
-    .where('namespaces.lineage', '<', lineage + AFTER_LINEAGE)
-    .where(notDeleted())
-    .where((eb) => eb.or(features.map((feature) => eb(feature, '!=', 'disabled'))))
-    .where((eb) => {
-      if (caller.admin) return eb.lit(true);
-      const open = eb.and([
-        eb('projects.visibility', 'in', openVisibilities(caller)),
-        eb.or(features.map((feature) => eb(feature, 'in', ['enabled', 'public']))),
-      ]);
-      return caller.user === null
-        ? open
-        : eb.or([open, isProjectOf(caller.user.id, AccessLevel.guest, today(deps.clock))]);
-    });
+    .where((eb) => withOpenIssuables(eb, caller, lineage, today(deps.clock)));
 }
 
 /** Whose milestones a list holds: those of the home, of groups above it, of groups and projects below it. */

@@ -10,12 +10,15 @@ import type { Deps } from '../../deps.ts';
 import { unhiddenIssues } from '../issuables/visible-issues.ts';
 import type { Noteable, NoteScope } from './noteable.ts';
 
+/** What notes tell that may name another thing: a mention, or what closed the issue. */
+const REFERRING = ['cross_reference', 'closed'];
+
 /** Projects from which something may be mentioned here; mentions from further ones are not shown. */
 const MAX_SOURCES = 500;
 
 /**
  * Condition on rows of `notes`: the caller, who may read the noteable, may read them. Internal ones are for Planners
- * and up; what tells that something was mentioned elsewhere is for those who may see that place.
+ * and up; what tells that something was mentioned or closed from elsewhere is for those who may see it.
  */
 export async function visibleNotes(
   deps: Deps,
@@ -27,8 +30,10 @@ export async function visibleNotes(
   if (!permissions.can('read_internal_note')) conditions.push(eb('notes.internal', '=', 0));
   if (!caller.admin && (type === 'Issue' || type === 'MergeRequest')) {
     const ways = visibleSources(deps, caller, await sourcesOf(deps, caller, type, id!));
-    const other = eb.or([eb('notes.system_action', 'is', null), eb('notes.system_action', '!=', 'cross_reference')]);
-    conditions.push(ways.length === 0 ? other : eb.or([other, eb.exists(referenceFrom(ways))]));
+    const other = eb.or([eb('notes.system_action', 'is', null), eb('notes.system_action', 'not in', REFERRING)]);
+    const closedByHand = eb.and([eb('notes.system_action', '=', 'closed'), eb.not(eb.exists(referenceFrom()))]);
+    const seen = ways.length === 0 ? [] : [eb.exists(referenceFrom(ways))];
+    conditions.push(eb.or([other, closedByHand, ...seen]));
   }
   return eb.and(conditions);
 }
@@ -133,9 +138,9 @@ function visibleSources(deps: Deps, caller: Caller, sources: Sources): Expressio
   return ways;
 }
 
-const referenceFrom = (ways: readonly Expression<SqlBool>[]) =>
+const referenceFrom = (ways?: readonly Expression<SqlBool>[]) =>
   expressionBuilder<Schema, 'notes'>()
     .selectFrom('cross_references')
     .select('cross_references.id')
     .whereRef('cross_references.note_id', '=', 'notes.id')
-    .where(({ or }) => or(ways));
+    .where(({ lit, or }) => (ways === undefined ? lit(true) : or(ways)));

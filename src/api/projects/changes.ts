@@ -101,6 +101,12 @@ export function visibilityErrors(
   return { visibility_level: [`${visibility} is not allowed in a ${namespace.visibility} group.`] };
 }
 
+/** What is wrong with a visibility of a fork: it is not more open than its source. */
+export function forkVisibilityErrors(visibility: Visibility, source: Pick<Project, 'visibility'>): FieldErrors {
+  if (visibilityLevel(visibility) <= visibilityLevel(source.visibility)) return {};
+  return { visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`] };
+}
+
 /** What is wrong with the names of topics. */
 export function topicErrors(topics: readonly string[] | undefined): FieldErrors {
   if (topics?.some((name) => name.length > 255)) return { topic_list: ['is too long (maximum is 255 characters)'] };

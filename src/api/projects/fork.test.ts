@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { ProjectGit } from '../../../test/support/project-git.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -139,4 +140,64 @@ test('POST and DELETE of the fork relation are for owners', async () => {
   expectStatus(await app.delete(`/projects/${project.id}/fork`, { token: maintainer.token }), 403);
   expectStatus(await app.delete(`/projects/${project.id}/fork`, { token: owner.token }), 204);
   expectStatus(await app.delete(`/projects/${project.id}/fork`, { token: owner.token }), 304);
+});
+
+test('a fork does not give the code of a members-only repository to others', async () => {
+  const columns = { repository_access_level: 'private', merge_requests_access_level: 'private' } as const;
+  const project = await app.make.project({ visibility: 'public', columns });
+  new ProjectGit(app, project).commit('main', { secret: 'x' });
+  const oid = 'a'.repeat(64);
+  await app.deps.db
+    .insertInto('lfs_objects')
+    .values({ project_id: project.id, oid, size: 1, created_at: new Date().toISOString() })
+    .execute();
+  const { guest, planner, reporter, stranger } = await app.make.members(project);
+  for (const { token } of [stranger, guest, planner]) {
+    expectStatus(await app.post(`/projects/${project.id}/fork`, { token }), 403);
+  }
+  const own = await app.make.project({ owner: stranger.user });
+  expectStatus(await app.post(`/projects/${own.id}/fork/${project.id}`, { token: stranger.token }), 403);
+  const fork = expectStatus<Json>(await app.post(`/projects/${project.id}/fork`, { token: reporter.token }), 201);
+  await app.settle();
+  assert.equal(expectStatus<Json>(await app.get(`/projects/${fork.id}`), 200).import_status, 'finished');
+  const copied = () => app.deps.db.selectFrom('lfs_objects').select('project_id').where('oid', '=', oid).execute();
+  assert.deepEqual((await copied()).map(({ project_id }) => project_id).sort(), [project.id, fork.id].sort());
+});
+
+test('a fork gets nothing of a source that was closed before its repository was copied', async () => {
+  const { id } = await source();
+  const { token } = await app.make.user();
+  const fork = expectStatus<Json>(await app.post(`/projects/${id}/fork`, { token }), 201);
+  const json = {
+    repository_access_level: 'private',
+    merge_requests_access_level: 'private',
+    builds_access_level: 'private',
+  };
+  expectStatus(await app.put(`/projects/${id}`, { json }), 200);
+  await app.settle();
+  const failed = expectStatus<Json>(await app.get(`/projects/${fork.id}`, { token }), 200);
+  assert.equal(failed.import_status, 'failed');
+  assert.equal(failed.import_error, 'The source project is closed to who forked it.');
+  assert.deepEqual(await (await repositoryOf(Number(fork.id))).refs.list('refs/heads/'), []);
+});
+
+test('a fork cannot be made more open than its source by an update, also when the source was closed since', async () => {
+  const { id } = await source();
+  const { token } = await app.make.user();
+  const fork = expectStatus<Json>(
+    await app.post(`/projects/${id}/fork`, { token, json: { visibility: 'internal' } }),
+    201,
+  );
+  const put = (visibility: string) => app.put(`/projects/${fork.id}`, { token, json: { visibility } });
+  expectStatus(await app.put(`/projects/${id}`, { json: { visibility: 'private' } }), 200);
+  const refused = expectStatus<Json>(await put('public'), 400);
+  assert.deepEqual(refused.errors, {
+    visibility_level: ['public is not allowed since the fork source project has lower visibility.'],
+  });
+  // It stays as open as it is, whatever becomes of its source; what is closed once cannot be opened again.
+  assert.equal(expectStatus<Json>(await put('internal'), 200).visibility, 'internal');
+  assert.equal(expectStatus<Json>(await put('private'), 200).visibility, 'private');
+  expectStatus(await put('internal'), 400);
+  expectStatus(await app.put(`/projects/${id}`, { json: { visibility: 'public' } }), 200);
+  assert.equal(expectStatus<Json>(await put('public'), 200).visibility, 'public');
 });

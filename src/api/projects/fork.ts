@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
+import { callerNow } from '../../access/caller-now.ts';
 import { lineageIds } from '../../access/membership.ts';
+import { standingIn } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import { VISIBILITIES, type Visibility, visibilityLevel } from '../../core/access-levels.ts';
-import { type FieldErrors, invalidModel, notFound } from '../../core/errors.ts';
+import { type FieldErrors, forbidden, invalidModel, notFound } from '../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../core/paths.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../db/tables/projects.ts';
@@ -10,6 +13,7 @@ import type { Deps } from '../../deps.ts';
 import { Enum, Nullable } from '../../http/schema.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { groupSettings } from '../groups/settings.ts';
+import { forkVisibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
 import { enqueueCopy } from './repository-copy.ts';
@@ -81,6 +85,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       settings: JSON.stringify({ ...inherited, mr_default_target_self: input.mr_default_target_self ?? false }),
     },
     within: async (db, fork) => {
+      await requireForkable(within(deps, db), caller, source, visibility);
       await enqueueCopy(deps, db, { project_id: fork.id, source_id: source.id, branch: branch ?? null });
       await deps.events.record(
         db,
@@ -90,6 +95,15 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       );
     },
   });
+}
+
+/** Refuses a fork of what the caller may fork no more, or not so openly. @throws ApiError 401, 403, 404, 409 */
+async function requireForkable(deps: Deps, caller: UserCaller, { id }: Project, visibility: Visibility): Promise<void> {
+  const now = await standingIn(deps, await callerNow(deps, caller), id);
+  if (now === undefined || !now.permissions.can('read_project')) throw notFound('Project');
+  if (!now.permissions.can('fork_project')) throw forbidden();
+  const errors = forkVisibilityErrors(visibility, now.project);
+  if (Object.keys(errors).length > 0) throw invalidModel(errors, 409);
 }
 
 /** Whether the source's top-level group lets forks be made in the namespace. */
@@ -115,9 +129,7 @@ function refuseInvalid(name: string, path: string, visibility: Visibility, limit
   const [nameTexts, pathTexts] = [projectNameErrors(name), projectPathErrors(path)];
   if (nameTexts.length > 0) errors.name = nameTexts;
   if (pathTexts.length > 0) errors.path = pathTexts;
-  if (visibilityLevel(visibility) > visibilityLevel(limit)) {
-    errors.visibility_level = [`${visibility} is not allowed since the fork source project has lower visibility.`];
-  }
+  Object.assign(errors, forkVisibilityErrors(visibility, { visibility: limit }));
   if (Object.keys(errors).length > 0) throw invalidModel(errors, 409);
 }
 

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { privateLevel } from '../../access/abilities.ts';
 import type { Caller } from '../../access/caller.ts';
 import { fewProjectsOf, isProjectOf } from '../../access/membership.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
@@ -169,15 +170,16 @@ function byColumns(eb: Eb, filters: ProjectFilters): Expression<SqlBool>[] {
 }
 
 function byFeatures(eb: Eb, caller: Caller, filters: ProjectFilters, day: string): Expression<SqlBool>[] {
-  const open = (column: 'projects.issues_access_level' | 'projects.merge_requests_access_level') => {
+  const open = (feature: 'issues' | 'merge_requests') => {
+    const column = `projects.${feature}_access_level` as const;
     if (caller.admin) return eb(column, '!=', 'disabled');
     if (caller.user === null) return eb(column, 'in', ['enabled', 'public']);
-    const member = isProjectOf(caller.user.id, AccessLevel.guest, day);
+    const member = isProjectOf(caller.user.id, privateLevel(feature), day);
     return eb.or([eb(column, 'in', ['enabled', 'public']), eb.and([eb(column, '=', 'private'), member])]);
   };
   return [
-    ...(filters.with_issues_enabled ? [open('projects.issues_access_level')] : []),
-    ...(filters.with_merge_requests_enabled ? [open('projects.merge_requests_access_level')] : []),
+    ...(filters.with_issues_enabled ? [open('issues')] : []),
+    ...(filters.with_merge_requests_enabled ? [open('merge_requests')] : []),
   ];
 }
 

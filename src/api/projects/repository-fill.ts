@@ -17,6 +17,9 @@ export interface FillJob {
   disk_path: string;
 }
 
+/** Thrown by `within` where the repository may not become the project's after all; the message is shown. */
+export class FillRefused extends Error {}
+
 export interface FillWork {
   /** Makes the repository in the folder. GitError `conflict` says that an earlier run of the job has. */
   make: (dir: string) => Promise<void>;
@@ -54,7 +57,7 @@ export async function fillRepository(
   const { refs } = deps.storages.open(location);
   const head = await refs.head();
   const hasDefault = head !== null && (await refs.resolve(`refs/heads/${head}`)) !== null;
-  await deps.db.transaction().execute(async (db) => {
+  const enter = deps.db.transaction().execute(async (db) => {
     const { numUpdatedRows } = await db
       .updateTable('projects')
       .set({ disk_path: job.disk_path, repository_read_only: 0, import_status: 'finished', import_error: null })
@@ -69,6 +72,11 @@ export async function fillRepository(
     await work.within?.(db, project);
     await enqueueStatistics(deps, db, project.id);
     await deps.events.record(db, 'project.updated', { project_id: project.id }, { projectId: project.id });
+  });
+  await enter.catch(async (error: unknown) => {
+    if (!(error instanceof FillRefused)) throw error;
+    await enqueueRemoval(deps, deps.db, location);
+    await fail(deps, project.id, error.message);
   });
   deps.jobs.notify();
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
+import type { Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../core/paths.ts';
@@ -16,7 +17,14 @@ import { propertiesOf } from '../../http/schema.ts';
 import { inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { projectAttributes } from './attributes.ts';
-import { changesOf, featureErrors, type ProjectChanges, topicErrors, visibilityErrors } from './changes.ts';
+import {
+  changesOf,
+  featureErrors,
+  forkVisibilityErrors,
+  type ProjectChanges,
+  topicErrors,
+  visibilityErrors,
+} from './changes.ts';
 import { refuseTaken } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { changedSettings, settingsOf } from './settings.ts';
@@ -116,9 +124,10 @@ async function apply(
     .updateTable('projects')
     .set({ pending_delete: sql<0>`pending_delete` })
     .where('id', '=', project.id)
-    .returning(['settings', 'full_path'])
+    .returning(['settings', 'full_path', 'visibility', 'forked_from_id'])
     .executeTakeFirst();
   if (current === undefined) throw recordNotFound();
+  await refuseMoreOpenThanSource(db, current, columns.visibility);
   const changed = await db
     .updateTable('projects')
     .set({
@@ -141,6 +150,22 @@ async function apply(
   }
   await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
   return changed;
+}
+
+/** A fork may stay as open as it is when its source is closed, but becomes no more open than it. @throws ApiError 400 */
+async function refuseMoreOpenThanSource(
+  db: Db,
+  current: Pick<Project, 'visibility' | 'forked_from_id'>,
+  visibility: Visibility = current.visibility,
+): Promise<void> {
+  if (visibility === current.visibility || current.forked_from_id === null) return;
+  const source = await db
+    .selectFrom('projects')
+    .select('visibility')
+    .where('id', '=', current.forked_from_id)
+    .executeTakeFirst();
+  const errors = source === undefined ? {} : forkVisibilityErrors(visibility, source);
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
 /** Lets the address that a project had lead to it from now on. */

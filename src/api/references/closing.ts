@@ -129,15 +129,8 @@ export async function closeAll(
   deps.jobs.notify();
 }
 
-const OPENNESS = { private: 0, internal: 1, public: 2 } as const;
-
-/** Readers of the issue are told by what it was closed only where they can see that project too. */
-function told(home: Home, project: Home['project'], how: ClosedBy): ClosedBy {
-  if (home.project.id === project.id) return how;
-  return OPENNESS[home.project.visibility] < OPENNESS[project.visibility]
-    ? {}
-    : { ...how, projectPath: home.project.full_path };
-}
+const told = (home: Home, project: Home['project'], how: ClosedBy): ClosedBy =>
+  home.project.id === project.id ? how : { ...how, projectPath: home.project.full_path };
 
 async function isAssigned(db: Db, issueId: number, userId: number): Promise<boolean> {
   const row = await db

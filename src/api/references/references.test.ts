@@ -306,18 +306,30 @@ test('an issue that was opened again stays open when the event comes again', asy
   assert.equal((await stateOf(issue)).state, 'opened');
 });
 
-test('a project that readers of the issue cannot see is not named where the issue was closed', async () => {
-  const home = await app.make.project();
+test('what closed an issue is told to those alone who can see it, whatever the projects look like', async () => {
+  const columns = { repository_access_level: 'private', merge_requests_access_level: 'private' } as const;
+  const home = await app.make.project({ visibility: 'public', columns });
   const issue = await rows.issue(project.id);
   await push(home, 'start');
-  await push(home, `Closes root/home#${issue.iid}`);
+  const sha = await push(home, `Closes ${project.full_path}#${issue.iid}`);
   assert.equal((await stateOf(issue)).state, 'closed');
-  assert.ok((await told('Issue', issue)).includes('closed'));
-  const notes = await app.get(`/projects/${project.id}/issues/${issue.iid}/notes`, { token: users.owner.token });
-  assert.deepEqual(
-    expectStatus<{ body: string }[]>(notes, 200).map(({ body }) => body),
-    ['closed'],
-  );
+  const path = `/projects/${project.id}/issues/${issue.iid}`;
+  const shown = async (token?: string) => {
+    const notes = await app.get(`${path}/notes?sort=asc`, token === undefined ? {} : { token });
+    return expectStatus<{ body: string }[]>(notes, 200).map(({ body }) => body);
+  };
+  const closed = `closed via commit ${home.full_path}@${sha}`;
+  assert.deepEqual(await shown(), [closed]);
+  assert.deepEqual(await shown(users.owner.token), []);
+  await app.make.member({ project: home }, users.owner.user, AccessLevel.guest);
+  assert.deepEqual(await shown(users.owner.token), []);
+  const member = { json: { access_level: AccessLevel.reporter } };
+  expectStatus(await app.put(`/projects/${home.id}/members/${users.owner.user.id}`, member), 200);
+  assert.deepEqual(await shown(users.owner.token), [closed]);
+  // Who closes it by hand names nothing, and is shown to everybody.
+  const again = (state_event: string) => app.put(path, { json: { state_event } });
+  for (const event of ['reopen', 'close']) expectStatus(await again(event), 200);
+  assert.deepEqual((await shown(users.maintainer.token)).slice(-2), ['reopened', 'closed']);
 });
 
 test('merge requests know the issues that they close, and close them when they are merged', async () => {

@@ -3,7 +3,7 @@ import { refused } from '../../core/errors.ts';
 import type { FileAction } from '../../git/commit-writer.ts';
 import { route } from '../../http/route.ts';
 import { commitFiles } from '../../repositories/commit-files.ts';
-import { inProjectByUser } from '../access.ts';
+import { pusher } from '../access.ts';
 import { decodeContent } from '../commits/actions.ts';
 import { filePath } from './paths.ts';
 import { DeleteFile, FilePath, WriteFile, WrittenFile } from './schema.ts';
@@ -11,7 +11,6 @@ import { DeleteFile, FilePath, WriteFile, WrittenFile } from './schema.ts';
 const STALE_UPDATE = 'You are attempting to update a file that has changed since you started editing it.';
 const STALE_DELETE = 'You are attempting to delete a file that has been previously updated.';
 
-const writable = inProjectByUser('push_code');
 const params = Type.Object(FilePath);
 const errors = [400, 413];
 
@@ -36,13 +35,13 @@ export const writeRoutes = [
     method: 'POST',
     path: '/projects/:id/repository/files/:file_path',
     summary: 'Create a file in the repository',
-    access: writable,
+    access: pusher,
     bodyLimit: 'file',
     params,
     input: WriteFile,
     success: { status: 201, schema: WrittenFile },
     errors,
-    handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
+    handler: async ({ deps, project, actor, params: { file_path }, input }) => {
       const path = filePath(file_path);
       const content = await decodeContent(input.content, input.encoding, 'content');
       const action: FileAction = {
@@ -51,7 +50,7 @@ export const writeRoutes = [
         content,
         ...(input.execute_filemode === undefined ? {} : { executable: input.execute_filemode }),
       };
-      await commitFiles(deps, { project, actor: { caller, permissions }, actions: [action], ...common(input) });
+      await commitFiles(deps, { project, actor, actions: [action], ...common(input) });
       return { file_path: path, branch: input.branch };
     },
   }),
@@ -59,13 +58,13 @@ export const writeRoutes = [
     method: 'PUT',
     path: '/projects/:id/repository/files/:file_path',
     summary: 'Update a file in the repository',
-    access: writable,
+    access: pusher,
     bodyLimit: 'file',
     params,
     input: WriteFile,
     success: { status: 200, schema: WrittenFile },
     errors,
-    handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
+    handler: async ({ deps, project, actor, params: { file_path }, input }) => {
       const path = filePath(file_path);
       const content = await decodeContent(input.content, input.encoding, 'content');
       const action: FileAction = {
@@ -77,7 +76,7 @@ export const writeRoutes = [
       };
       await commitFiles(deps, {
         project,
-        actor: { caller, permissions },
+        actor,
         actions: [action],
         staleMessage: STALE_UPDATE,
         ...common(input),
@@ -89,12 +88,12 @@ export const writeRoutes = [
     method: 'DELETE',
     path: '/projects/:id/repository/files/:file_path',
     summary: 'Delete a file from the repository',
-    access: writable,
+    access: pusher,
     params,
     input: DeleteFile,
     success: { status: 204, empty: true },
     errors,
-    handler: async ({ deps, project, permissions, caller, params: { file_path }, input }) => {
+    handler: async ({ deps, project, actor, params: { file_path }, input }) => {
       const path = filePath(file_path);
       if (input.branch.trim() === '') throw refused('You can only create or edit files when you are on a branch');
       const action: FileAction = {
@@ -104,7 +103,7 @@ export const writeRoutes = [
       };
       await commitFiles(deps, {
         project,
-        actor: { caller, permissions },
+        actor,
         actions: [action],
         staleMessage: STALE_DELETE,
         ...common(input),
