@@ -1,5 +1,6 @@
 import { routes } from './api/index.ts';
 import { rewriteUploadUrl } from './api/uploads/addresses.ts';
+import { vocabulary } from './api/vocabulary/index.ts';
 import type { Deps } from './deps.ts';
 import { registerLfsRoutes } from './git-http/lfs.ts';
 import { rewriteGitUrl } from './git-http/paths.ts';
@@ -9,5 +10,5 @@ import { buildServer, type HttpServer } from './http/server.ts';
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
   const rewriteUrl = (url: string) => rewriteUploadUrl(rewriteGitUrl(url));
-  return buildServer(deps, { routes, rewriteUrl, plugins: [registerGitRoutes, registerLfsRoutes] });
+  return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins: [registerGitRoutes, registerLfsRoutes] });
 }

@@ -100,6 +100,7 @@ export function inProject(
   return {
     description: `Whoever may ${describe(ability)} in the project${anonymous ? '; anonymous callers too where the project is public' : ''}`,
     anonymous,
+    moves: true,
     params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the project.' }) },
     check: async (request) => {
       const { deps, caller } = request;
@@ -177,6 +178,7 @@ export function inGroup(
   return {
     description: `Whoever may ${describe(ability)} in the group${anonymous ? '; anonymous callers too where the group is public' : ''}`,
     anonymous,
+    moves: true,
     params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the group.' }) },
     check: async (request) => {
       const { deps, caller } = request;

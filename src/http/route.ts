@@ -17,6 +17,8 @@ export interface Access<A extends object = object> {
   readonly description: string;
   /** Whether anonymous callers are ever let in. */
   readonly anonymous: boolean;
+  /** Whether a resource that has moved leads to where it is now: 301 for reads, 405 for all else. */
+  readonly moves?: boolean;
   /** Path parameters the check reads, with their schemas. */
   readonly params: Readonly<Record<string, TSchema>>;
   /** @throws ApiError 401, 403 or 404 */
@@ -57,8 +59,8 @@ export type Success =
   | { status: 200 | 201 | 202; schema: TSchema; description?: string; headers?: Record<string, TSchema> }
   /** No body. */
   | { status: 200 | 201 | 202 | 204; empty: true; description?: string; headers?: Record<string, TSchema> }
-  /** Bytes of another kind, streamed or whole. */
-  | { status: 200; contentType: string; description?: string; headers?: Record<string, TSchema> };
+  /** Bytes of another kind, streamed or whole; of several where the content decides. */
+  | { status: 200; contentType: string | readonly string[]; description?: string; headers?: Record<string, TSchema> };
 
 export interface RouteOptions<P extends TObject, I extends TObject, A extends object> {
   method: Method;

@@ -65,7 +65,6 @@ export const runtimeOf = (reply: FastifyReply): string => (reply.elapsedTime / 1
 export function sendJson(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
   const ready = value instanceof Serialized ? value : undefined;
   const body = ready?.body ?? JSON.stringify(value);
-  reply.header('Content-Type', 'application/json');
   if (request.method === 'GET' || request.method === 'HEAD') {
     const etag = ready?.etag ?? etagOf(body);
     reply.header('ETag', etag).header('Cache-Control', PRIVATE);
@@ -74,5 +73,6 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, value: un
   } else if (!reply.hasHeader('Cache-Control')) {
     reply.header('Cache-Control', 'no-cache');
   }
+  reply.header('Content-Type', 'application/json');
   return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);
 }

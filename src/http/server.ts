@@ -8,6 +8,7 @@ import { maskAddress } from './mask.ts';
 import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerReference } from './openapi/serve.ts';
+import { NO_VOCABULARY, type Vocabulary } from './openapi/words.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { checkHost, clientErrorHandler, refuseStrangeRequests } from './protocol-errors.ts';
@@ -79,6 +80,8 @@ const NO_VALIDATOR = (() => () => () => true) as never;
 
 export interface ServerParts {
   routes: readonly Route[];
+  /** What the reference says where a declaration says nothing. */
+  vocabulary?: Vocabulary;
   /** Turns the address of a request into the one that is routed. */
   rewriteUrl?: (url: string) => string;
   /** Routes that are no part of the API, such as git's. */
@@ -86,7 +89,10 @@ export interface ServerParts {
 }
 
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
-export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plugins = [] }: ServerParts): HttpServer {
+export function buildServer(
+  deps: Deps,
+  { routes, vocabulary = NO_VOCABULARY, rewriteUrl = (url) => url, plugins = [] }: ServerParts,
+): HttpServer {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -154,7 +160,7 @@ export function buildServer(deps: Deps, { routes, rewriteUrl = (url) => url, plu
   registerFallback(app);
   registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));
   registerMonitoring(app, deps, metrics, () => ready);
-  registerReference(app, deps, routes);
+  registerReference(app, deps, routes, vocabulary);
   const services = new HttpServices(deps, routes);
   // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
   const order = [...routes].sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));

@@ -56,7 +56,9 @@ function parametersOf(document: OpenApiDocument, operation: OperationObject): Ma
 
 /** What the document lacks of an endpoint, in words. */
 export function missing(document: OpenApiDocument, endpoint: Endpoint): string[] {
-  const path = Object.keys(document.paths).find((each) => nameless(each) === nameless(endpoint.path));
+  const path = Object.keys(document.paths).find(
+    (each) => nameless(each.replace(/^\/api\/v4/, '')) === nameless(endpoint.path),
+  );
   const operation = path === undefined ? undefined : document.paths[path]![endpoint.method.toLowerCase()];
   if (operation === undefined) return ['is not there'];
   const found = parametersOf(document, operation);

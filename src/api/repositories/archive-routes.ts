@@ -7,7 +7,7 @@ import { List } from '../../http/schema.ts';
 import { matchesEtag } from '../../http/send.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { inProject, type ProjectScope } from '../access.ts';
-import { prepareArchive } from './archive.ts';
+import { ARCHIVE_TYPES, prepareArchive } from './archive.ts';
 
 const formats = `One of ${ARCHIVE_FORMATS.join(', ')}`;
 const input = {
@@ -44,7 +44,7 @@ const common = {
   method: 'GET',
   access: inProject('read_code', { anonymous: true }),
   expensive: true,
-  success: { status: 200, contentType: 'application/octet-stream', description: 'The archive, streamed.' },
+  success: { status: 200, contentType: ARCHIVE_TYPES, description: 'The archive, streamed.' },
   errors: [404, 406, 429],
 } as const;
 

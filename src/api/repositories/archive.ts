@@ -14,6 +14,9 @@ const TYPES = {
   gzip: { extension: 'tar.gz', contentType: 'application/gzip' },
   bzip2: { extension: 'tar.bz2', contentType: 'application/x-bzip2' },
 };
+/** Media types of archives. */
+export const ARCHIVE_TYPES: readonly string[] = Object.values(TYPES).map(({ contentType }) => contentType);
+
 /** A name and a folder of a longer one could not be stored where the archive is unpacked. */
 const MAX_REF_IN_NAME = 100;
 

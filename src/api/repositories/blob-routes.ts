@@ -39,7 +39,7 @@ export const blobRoutes = [
     summary: 'Get the bytes of a blob',
     access: readable,
     params,
-    success: { status: 200, contentType: 'application/octet-stream' },
+    success: { status: 200, contentType: ['text/plain', 'application/octet-stream'] },
     errors: [404],
     handler: async (c) => {
       const repo = repositoryOf(c.deps, c.project);

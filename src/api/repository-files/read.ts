@@ -152,7 +152,7 @@ export const readRoutes = [
         Type.Boolean({ default: false, description: 'Answer the LFS object instead of its pointer.' }),
       ),
     }),
-    success: { status: 200, contentType: 'application/octet-stream', headers: metadataSchema },
+    success: { status: 200, contentType: ['text/plain', 'application/octet-stream'], headers: metadataSchema },
     errors: [400, 404],
     handler: sendRaw,
   }),

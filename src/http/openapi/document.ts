@@ -1,8 +1,11 @@
 import { VERSION } from '../../core/version.ts';
 import type { Method, Route } from '../route.ts';
+import { introduction } from './introduction.ts';
 import { pathParameters, queryParameters, requestBody } from './parameters.ts';
 import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, successSchemas } from './responses.ts';
-import { SchemaBook, type SchemaObject, singular } from './schemas.ts';
+import { ruleSentences } from './rules.ts';
+import { pascalCase, SchemaBook, type SchemaObject, singular } from './schemas.ts';
+import { NO_VOCABULARY, type Vocabulary } from './words.ts';
 
 /** A document of OpenAPI 3.1, as far as the code that makes it needs to know. */
 export interface OpenApiDocument {
@@ -64,14 +67,40 @@ function operationId(method: Method, path: string): string {
 const resourceOf = (path: string): string =>
   singular(path.split('/').findLast((part) => /^[a-z]/.test(part)) ?? 'object');
 
+/** First word of a path, in the singular: what is below belongs to it. */
+const ownerOf = (path: string): string => pascalCase(singular(/^\/([a-z]\w*)/.exec(path)?.[1] ?? ''));
+
+/** `Create an issue` -> `CreateIssue`: what a body is called. */
+const bodyName = (summary: string): string =>
+  pascalCase(
+    summary
+      .replace(/'s\b/g, '')
+      .replace(/^(\w+)(?:, \w+)* or \w+/, '$1')
+      .replace(/[^\w\s-].*$/, '')
+      .replace(/\b(?:a|an|the|of one)\b/g, ' ')
+      .trim(),
+  );
+
+/** What there is to say of an operation, in Markdown. */
+function describe({ options }: Route, scopes: readonly string[]): string {
+  const { description, access, rules = {} } = options;
+  return [
+    ...(description === undefined ? [] : [description]),
+    ...ruleSentences(rules),
+    `**Who:** ${access.description}.`,
+    `**Scopes of tokens:** ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+  ].join('\n\n');
+}
+
 const SECURITY = [{ privateToken: [] }, { bearer: [] }, { privateTokenQuery: [] }];
 
 function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): OperationObject {
-  const { path, summary, description, access, input, scopes = [], deprecated } = route.options;
+  const { path, summary, access, input, rules = {}, deprecated } = route.options;
   const hint = resourceOf(path);
   const hasInput = Object.keys(input?.properties ?? {}).length > 0;
   const inQuery = method === 'GET' || method === 'HEAD' || method === 'DELETE';
   const reads = method === 'GET' || method === 'HEAD';
+  const scopes = ['api', ...(reads ? ['read_api'] : []), ...(route.options.scopes ?? [])];
   const parameters = [
     ...pathParameters(book, path, pathSchemas(route)),
     ...(input !== undefined && inQuery ? queryParameters(book, input) : []),
@@ -80,18 +109,21 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
     operationId: operationId(method, path),
     tags: [tags.of(path)],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: describe(route, scopes),
     ...(deprecated ? { deprecated } : {}),
     parameters,
     ...(input !== undefined && hasInput && !inQuery
-      ? { requestBody: requestBody(book, input, `${operationId(method, path)} input`) }
+      ? { requestBody: requestBody(book, input, rules, { hint: bodyName(summary), context: ownerOf(path) }) }
       : {}),
-    responses: responsesOf(book, route, hint, method === 'HEAD') as Record<string, object>,
+    responses: responsesOf(book, route, { name: hint, context: ownerOf(path) }, method === 'HEAD') as Record<
+      string,
+      object
+    >,
     security: access.anonymous ? [{}, ...SECURITY] : SECURITY,
     'x-access': {
       who: access.description,
       anonymous: access.anonymous,
-      scopes: ['api', ...(reads ? ['read_api'] : []), ...scopes],
+      scopes,
     },
   };
 }
@@ -101,14 +133,15 @@ class Paths {
   readonly items: OpenApiDocument['paths'] = {};
   readonly #byPattern = new Map<string, string>();
 
-  add(route: Route, method: Method, made: OperationObject, base: string): void {
-    const path = templated(route.options.path);
+  add(route: Route, method: Method, made: OperationObject): void {
+    const { root, path: own } = route.options;
+    const path = templated(root ? own : `/api/v4${own}`);
     const pattern = path.replace(/\{\w+\}/g, '{}');
     const known = this.#byPattern.get(pattern) ?? path;
     this.#byPattern.set(pattern, known);
     if (known !== path) rename(made, path, known);
     this.items[known] ??= {};
-    this.items[known][method.toLowerCase()] = route.options.root ? { ...made, servers: [{ url: base }] } : made;
+    this.items[known][method.toLowerCase()] = made;
   }
 }
 
@@ -125,18 +158,21 @@ function rename(made: OperationObject, from: string, to: string): void {
 /**
  * Describes the routes as an OpenAPI 3.1 document.
  * @param base address of the server, without a trailing slash
+ * @param vocabulary what the declarations leave unsaid
  */
-export function openApiDocument(routes: readonly Route[], base: string): OpenApiDocument {
-  const book = new SchemaBook();
+export function openApiDocument(
+  routes: readonly Route[],
+  base: string,
+  vocabulary: Vocabulary = NO_VOCABULARY,
+): OpenApiDocument {
+  const book = new SchemaBook(vocabulary);
   book.components.Error = ERROR_SCHEMA;
   for (const route of routes) for (const schema of successSchemas(route)) book.count(schema);
   const paths = new Paths();
   const tags = new Tags(routes);
-  const ownHead = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
   for (const route of routes) {
-    const { method, path } = route.options;
-    paths.add(route, method, operation(book, tags, route, method), base);
-    if (method === 'GET' && !ownHead.has(path)) paths.add(route, 'HEAD', operation(book, tags, route, 'HEAD'), base);
+    const { method } = route.options;
+    paths.add(route, method, operation(book, tags, route, method));
   }
   const names = [...new Set(routes.map(({ options }) => tags.of(options.path)))].sort();
   return {
@@ -144,10 +180,10 @@ export function openApiDocument(routes: readonly Route[], base: string): OpenApi
     info: {
       title: 'Stithy REST API',
       version: VERSION.api,
-      description: 'A source-hosting server, wire-compatible with version 4 of the GitLab REST API.',
+      description: introduction(base),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${base}/api/v4` }],
+    servers: [{ url: base }],
     tags: names.map((name) => ({ name })),
     paths: paths.items,
     components: {

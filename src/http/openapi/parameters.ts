@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
+import type { ParamRules } from '../params/coerce.ts';
 import { propertiesOf } from '../schema.ts';
+import { ruleConstraints } from './rules.ts';
 import type { SchemaBook, SchemaObject } from './schemas.ts';
 
 type InputSchema = TSchema & {
@@ -18,6 +20,7 @@ export interface ParameterObject {
   required?: boolean;
   description?: string;
   deprecated?: boolean;
+  example?: unknown;
   style?: string;
   explode?: boolean;
   schema: SchemaObject;
@@ -34,13 +37,17 @@ function parameter(
   schema: InputSchema,
   required: boolean,
 ): ParameterObject {
-  const { description, deprecated, ...rest } = schema;
+  const { description: own, deprecated, ...rest } = schema;
+  const plain = /(\w+)\]?(?:\[\])?$/.exec(name)?.[1] ?? name;
+  const description = own ?? book.words.description('', plain);
+  const example = book.words.example('', plain, schema as SchemaObject);
   return {
     name,
     in: place,
     ...(required ? { required } : {}),
     ...(description === undefined ? {} : { description }),
     ...(deprecated === true ? { deprecated } : {}),
+    ...(example === undefined ? {} : { example }),
     schema: book.write(rest as TSchema, name),
   };
 }
@@ -93,16 +100,36 @@ function withoutFiles(schema: InputSchema): InputSchema {
   return { ...schema, properties: Object.fromEntries(members) } as InputSchema;
 }
 
+/** A small body that is no refusal: what is required, or else the first parameter. */
+function exampleOf(book: SchemaBook, input: TObject, rules: ParamRules): object {
+  const choices = [...(rules.exactlyOne ?? []), ...(rules.atLeastOne ?? [])].flatMap(([first]) => first ?? []);
+  const properties = Object.entries(propertiesOf(input));
+  const wanted = [...((input.required as string[] | undefined) ?? []), ...choices];
+  const shown = wanted.length > 0 ? wanted : properties.slice(0, 1).map(([name]) => name);
+  const values = properties
+    .filter(([name]) => shown.includes(name))
+    .map(([name, schema]) => [name, book.words.example('', name, schema as SchemaObject)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
 /** The input as a body, in each of the encodings. */
-export function requestBody(book: SchemaBook, input: TObject, hint: string): object {
-  const plain = { schema: book.write(withoutFiles(input as InputSchema), hint) };
+export function requestBody(
+  book: SchemaBook,
+  input: TObject,
+  rules: ParamRules,
+  { hint, context }: { hint: string; context: string },
+): object {
+  const ruled = { ...input, ...ruleConstraints(rules, Object.keys(propertiesOf(input))) } as InputSchema;
+  const bare = withoutFiles(ruled);
+  const plain = { schema: book.write(bare, hint, context), example: exampleOf(book, input, rules) };
+  const hasFiles = JSON.stringify(bare) !== JSON.stringify(ruled);
   return {
     description: 'Each parameter may also be sent in the query string.',
     ...((input.required as string[] | undefined)?.length ? { required: true } : {}),
     content: {
       'application/json': plain,
       'application/x-www-form-urlencoded': plain,
-      'multipart/form-data': { schema: book.write(input, hint) },
+      'multipart/form-data': { schema: book.write(ruled, hasFiles ? `${hint} form` : hint, context) },
     },
   };
 }

@@ -29,15 +29,24 @@ export const ERROR_SCHEMA: SchemaObject = {
   type: 'object',
   required: ['message'],
   properties: {
-    message: { type: 'string', minLength: 1, description: 'What is wrong, in words.' },
-    error: { type: 'string', description: 'The same words where a parameter is wrong; a code where a token is.' },
+    message: {
+      type: 'string',
+      minLength: 1,
+      description: 'What is wrong, in words.',
+      examples: ['title is missing'],
+    },
+    error: {
+      type: 'string',
+      description: 'The same words where a parameter is wrong; a code where a token is.',
+      examples: ['title is missing'],
+    },
     errors: {
       type: 'object',
       description: 'What is wrong, by field.',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
-    error_description: { type: 'string' },
-    scope: { type: 'string', description: 'Scopes of which one would do.' },
+    error_description: { type: 'string', description: 'What is wrong with a token.', examples: ['Token was revoked.'] },
+    scope: { type: 'string', description: 'Scopes of which one would do.', examples: ['api read_api'] },
   },
 };
 
@@ -78,14 +87,16 @@ export function sharedResponses(): Record<string, object> {
 
 /** Statuses of refusals that follow from what the route declares. */
 export function refusalsOf({ options }: Route): number[] {
-  const { method, path, input, params, errors = [] } = options;
+  const { method, path, access, input, errors = [] } = options;
+  const reads = method === 'GET' || method === 'HEAD';
   const hasInput = Object.keys(input?.properties ?? {}).length > 0;
   const hasBody = hasInput && ['POST', 'PUT', 'PATCH'].includes(method);
   const statuses = [
-    ...(hasInput || params !== undefined ? [400] : []),
+    400,
     401,
     403,
     ...(/[:*]/.test(path) ? [404] : []),
+    ...(access.moves && !reads ? [405] : []),
     ...(hasBody ? [413, 415] : []),
     429,
     ...errors,
@@ -95,17 +106,26 @@ export function refusalsOf({ options }: Route): number[] {
 
 const DESCRIPTIONS: Record<number, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' };
 
+/** Bytes as they are (OpenAPI 3.1: no type, no encoding). */
+const BYTES: SchemaObject = {};
+
+/** What an answer holds, in a word, and what that belongs to. */
+interface Hint {
+  name: string;
+  context: string;
+}
+
 /** One kind of success. @param shared headers beside those it declares */
-function successOf(book: SchemaBook, success: Success, hint: string, bodiless: boolean, shared: object): object {
+function successOf(book: SchemaBook, success: Success, hint: Hint, bodiless: boolean, shared: object): object {
   const own = Object.entries(success.headers ?? {}).map(([name, schema]) => [
     name,
     { schema: book.write(schema, name) },
   ]);
   const content =
     'schema' in success
-      ? { content: json(book.write(success.schema, hint)) }
+      ? { content: json(book.write(success.schema, hint.name, hint.context)) }
       : 'contentType' in success
-        ? { content: { [success.contentType]: {} } }
+        ? { content: Object.fromEntries([success.contentType].flat().map((type) => [type, { schema: BYTES }])) }
         : {};
   return {
     description: success.description ?? DESCRIPTIONS[success.status]!,
@@ -115,7 +135,7 @@ function successOf(book: SchemaBook, success: Success, hint: string, bodiless: b
 }
 
 /** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
-export function responsesOf(book: SchemaBook, route: Route, hint: string, bodiless: boolean): object {
+export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless: boolean): object {
   const { success, otherSuccess, input, method } = route.options;
   const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
   const reads = method === 'GET' || method === 'HEAD';
@@ -138,11 +158,27 @@ export function responsesOf(book: SchemaBook, route: Route, hint: string, bodile
     [success.status]: successOf(book, success, hint, bodiless, headers),
     ...(otherSuccess === undefined
       ? {}
-      : { [otherSuccess.status]: successOf(book, otherSuccess, `${hint} other`, bodiless, headers) }),
-    ...(reads && 'schema' in success ? { 304: { description: 'The client has it already.' } } : {}),
+      : {
+          [otherSuccess.status]: successOf(
+            book,
+            otherSuccess,
+            { ...hint, name: `${hint.name} other` },
+            bodiless,
+            headers,
+          ),
+        }),
+    ...(reads && !('empty' in success) ? { 304: NOT_MODIFIED } : {}),
+    ...(reads && route.options.access.moves ? { 301: bodiless ? { ...MOVED, content: undefined } : MOVED } : {}),
     ...Object.fromEntries(refusals),
   };
 }
+
+const NOT_MODIFIED = { description: 'The client has it already: If-None-Match names its tag. No body.' };
+const MOVED = {
+  description: 'The project or group has another path now.',
+  headers: { Location: { description: 'The same request at its new address.', schema: { type: 'string' } } },
+  content: { 'text/plain': { schema: { type: 'string' } } },
+};
 
 const PAGE_HEADERS = {
   Link: refer('Link'),

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { NO_VOCABULARY, type Vocabulary, Words } from './words.ts';
 
 /** A JSON Schema as the document holds it. */
 export interface SchemaObject {
@@ -13,22 +14,35 @@ const PRIVATE = new Set(['x-message', 'x-comma-separated']);
 /** Objects with fewer properties are not worth a name of their own. */
 const MIN_SHARED_PROPERTIES = 3;
 
-type Visit = (schema: SchemaObject, hint: string) => SchemaObject;
+/** @param owner name of the object that the schema stands in */
+type Visit = (schema: SchemaObject, hint: string, owner: string) => SchemaObject;
+/** What a property gets beside what its schema says. */
+type Finish = (written: SchemaObject, owner: string, key: string) => SchemaObject;
 
 /** The schema with `visit` applied to every schema inside it. */
-function mapInside(schema: SchemaObject, hint: string, visit: Visit): SchemaObject {
+function mapInside(
+  schema: SchemaObject,
+  hint: string,
+  owner: string,
+  visit: Visit,
+  finish: Finish = (written) => written,
+): SchemaObject {
   const result: SchemaObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (PRIVATE.has(keyword)) continue;
     if (keyword === 'properties' || keyword === 'patternProperties') {
       const members = Object.entries(value as Record<string, SchemaObject>);
-      result[keyword] = Object.fromEntries(members.map(([key, member]) => [key, visit(member, key)]));
+      const write = ([key, member]: [string, SchemaObject]) => {
+        const written = visit(member, keyword === 'properties' ? key : hint, owner);
+        return [key, keyword === 'properties' ? finish(written, owner, key) : written];
+      };
+      result[keyword] = Object.fromEntries(members.map(write));
     } else if (keyword === 'items') {
-      result[keyword] = visit(value as SchemaObject, singular(hint));
+      result[keyword] = visit(value as SchemaObject, singular(hint), owner);
     } else if (keyword === 'additionalProperties' && typeof value === 'object') {
-      result[keyword] = visit(value as SchemaObject, hint);
+      result[keyword] = visit(value as SchemaObject, hint, owner);
     } else if (keyword === 'anyOf' || keyword === 'allOf' || keyword === 'oneOf') {
-      result[keyword] = (value as SchemaObject[]).map((each) => visit(each, hint));
+      result[keyword] = (value as SchemaObject[]).map((each) => visit(each, hint, owner));
     } else result[keyword] = value;
   }
   return result;
@@ -48,7 +62,11 @@ export function singular(word: string): string {
 
 /** `personal_access_token` -> `PersonalAccessToken`. */
 export const pascalCase = (words: string): string =>
-  words.replace(/(?:^|[_\s.-]+)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  words.replace(/(?:^|[_\s.-]+)([^\W_])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Whether something is said of the schema already. */
+const isDescribed = ({ description, anyOf }: SchemaObject): boolean =>
+  description !== undefined || (Array.isArray(anyOf) && (anyOf as SchemaObject[]).some(isDescribed));
 
 /**
  * Writes schemas into one document: objects that occur in several places get a name among the components and are
@@ -56,49 +74,95 @@ export const pascalCase = (words: string): string =>
  */
 export class SchemaBook {
   readonly components: Record<string, SchemaObject> = {};
+  readonly words: Words;
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
+  readonly #given = new Map<string, string>();
+
+  constructor(vocabulary: Vocabulary = NO_VOCABULARY) {
+    this.words = new Words(vocabulary);
+    for (const [name, schema] of Object.entries(vocabulary.objects)) {
+      const key = objectKey(schema as SchemaObject);
+      if (key !== undefined) this.#given.set(key, name);
+    }
+  }
 
   /** Notes which objects there are. */
   count(schema: TSchema): void {
     const visit: Visit = (each) => {
-      const key = sharedKey(each);
+      const key = this.#sharedKey(each);
       if (key !== undefined) {
         const uses = this.#uses.get(key) ?? 0;
         this.#uses.set(key, uses + 1);
         // What is inside a shared object is written once.
         if (uses > 0) return each;
       }
-      return mapInside(each, '', visit);
+      return mapInside(each, '', '', visit);
     };
-    visit(schema as SchemaObject, '');
+    visit(schema as SchemaObject, '', '');
   }
 
-  /** @param hint what the schema is of: a path's or a property's name, out of which its own is made */
-  write(schema: TSchema, hint: string): SchemaObject {
-    return this.#write(schema as SchemaObject, hint);
+  /**
+   * @param hint what the schema is of: a path's or a property's name, out of which its own is made
+   * @param context what it belongs to: begins the name where the plain one is taken
+   */
+  write(schema: TSchema, hint: string, context = ''): SchemaObject {
+    return this.#write(schema as SchemaObject, hint, context);
   }
 
-  #write(schema: SchemaObject, hint: string): SchemaObject {
-    const inner: Visit = (each, name) => this.#write(each, name);
-    const key = sharedKey(schema);
+  #write(schema: SchemaObject, hint: string, owner: string): SchemaObject {
+    const inner: Visit = (each, name, within) => this.#write(each, name, within);
+    const finish: Finish = (written, within, key) => this.#finish(written, within, key);
+    const key = this.#sharedKey(schema);
+    const given = key === undefined ? undefined : this.#givenName(key, schema);
     // A body is never counted, and always shared: it is written for each encoding.
-    if (key === undefined || this.#uses.get(key) === 1) return mapInside(schema, hint, inner);
+    if (key === undefined || (this.#uses.get(key) === 1 && given === undefined)) {
+      const isObject = schema.properties !== undefined;
+      return mapInside(schema, hint, isObject ? pascalCase(singular(hint)) : owner, inner, finish);
+    }
     let name = this.#names.get(key);
     if (name === undefined) {
-      name = this.#freeName(pascalCase(typeof schema.title === 'string' ? schema.title : hint));
+      name = this.#freeName(given ?? (hint.startsWith('_') ? owner : '') + pascalCase(hint), owner);
       this.#names.set(key, name);
       this.components[name] = {};
-      this.components[name] = mapInside(plainObject(schema), hint, inner);
+      this.components[name] = mapInside(plainObject(schema), hint, name, inner, finish);
     }
     const reference = { $ref: `#/components/schemas/${name}` };
-    return Array.isArray(schema.type) ? { anyOf: [reference, { type: 'null' }] } : reference;
+    const { description } = schema;
+    const said = description === undefined ? {} : { description };
+    return Array.isArray(schema.type) ? { anyOf: [reference, { type: 'null' }], ...said } : { ...reference, ...said };
   }
 
-  #freeName(wanted: string): string {
-    let name = wanted === '' ? 'Object' : wanted;
-    for (let count = 2; name in this.components; count += 1) name = `${wanted}${count}`;
-    return name;
+  #finish(written: SchemaObject, owner: string, key: string): SchemaObject {
+    const description = isDescribed(written) ? undefined : this.words.description(owner, key);
+    const refers = JSON.stringify(written).includes('"$ref"') || written.properties !== undefined;
+    const example = refers ? undefined : this.words.example(owner, key, written);
+    return {
+      ...written,
+      ...(description === undefined ? {} : { description }),
+      ...(example === undefined || written.examples !== undefined ? {} : { examples: [example] }),
+    };
+  }
+
+  #givenName(key: string, schema: SchemaObject): string | undefined {
+    return this.#given.get(key) ?? (typeof schema.title === 'string' ? pascalCase(schema.title) : undefined);
+  }
+
+  /** What tells objects apart; undefined for what is never shared. */
+  #sharedKey(schema: SchemaObject): string | undefined {
+    const key = objectKey(schema);
+    if (key === undefined || this.#givenName(key, schema) !== undefined) return key;
+    return Object.keys(schema.properties ?? {}).length < MIN_SHARED_PROPERTIES ? undefined : key;
+  }
+
+  #freeName(wanted: string, owner: string): string {
+    const plain = wanted === '' ? 'Object' : wanted;
+    const names = [plain, `${owner}${plain}`];
+    const free = names.find((name) => !(name in this.components));
+    if (free !== undefined) return free;
+    let count = 2;
+    while (`${plain}${count}` in this.components) count += 1;
+    return `${plain}${count}`;
   }
 }
 
@@ -112,10 +176,9 @@ function plainObject({
   return { type: 'object', ...rest };
 }
 
-/** What tells objects apart; undefined for what is never shared. */
-function sharedKey(schema: SchemaObject): string | undefined {
+/** What tells an object from others; undefined for what is no object with properties. */
+function objectKey(schema: SchemaObject): string | undefined {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   if (!types.includes('object') || types.some((type) => type !== 'object' && type !== 'null')) return undefined;
-  if (Object.keys(schema.properties ?? {}).length < MIN_SHARED_PROPERTIES) return undefined;
-  return JSON.stringify(plainObject(schema));
+  return schema.properties === undefined ? undefined : JSON.stringify(plainObject(schema));
 }

@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts';
 import type { Route } from '../route.ts';
 import { Serialized, sendJson } from '../send.ts';
 import { openApiDocument } from './document.ts';
+import type { Vocabulary } from './words.ts';
 
 const VENDOR = join(import.meta.dirname, '../../../vendor/rapidoc/rapidoc-min.js.gz');
 
@@ -50,12 +51,17 @@ async function sendScript(acceptsGzip: boolean, reply: FastifyReply): Promise<Fa
 }
 
 /** Serves the OpenAPI document of the routes, and at `/-/api` a reference page that works without internet. */
-export function registerReference(app: FastifyInstance, deps: Deps, routes: readonly Route[]): void {
+export function registerReference(
+  app: FastifyInstance,
+  deps: Deps,
+  routes: readonly Route[],
+  vocabulary: Vocabulary,
+): void {
   let made: { base: string; document: Serialized } | undefined;
   for (const path of ['/api/v4/openapi.json', '/api/openapi.json']) {
     app.get(path, (request, reply) => {
       const base = deps.externalUrl();
-      if (made?.base !== base) made = { base, document: Serialized.of(openApiDocument(routes, base)) };
+      if (made?.base !== base) made = { base, document: Serialized.of(openApiDocument(routes, base, vocabulary)) };
       return sendJson(request, reply, made.document);
     });
   }

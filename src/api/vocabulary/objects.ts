@@ -1,0 +1,137 @@
+import type { TSchema } from 'typebox';
+import {
+  ImpersonationToken,
+  ImpersonationTokenWithSecret,
+  PersonalToken,
+  PersonalTokenWithSecret,
+  ResourceToken,
+  ResourceTokenWithSecret,
+} from '../access-tokens/entity.ts';
+import { ApprovalConfig } from '../approvals/config.ts';
+import {
+  CommonRule,
+  MergeRequestRule,
+  ProjectRule,
+  RuleBranch,
+  RuleGroup,
+  RuleState,
+} from '../approvals/rule-schema.ts';
+import { ApprovalSummary, MergeRequestApprovalState } from '../approvals/summary.ts';
+import { AwardEmoji } from '../award-emoji/entity.ts';
+import { BadgeEntity, BadgePreview } from '../badges/schema.ts';
+import { Branch } from '../branches/schema.ts';
+import { CommitStatus } from '../commit-statuses/entity.ts';
+import { CommitAction } from '../commits/actions.ts';
+import { CommitNote } from '../commits/comment-entity.ts';
+import { Diff } from '../commits/diff-entity.ts';
+import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/schema.ts';
+import { Signature } from '../commits/signature.ts';
+import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../deploy-keys/schema.ts';
+import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/schema.ts';
+import { PositionInput } from '../discussions/position.ts';
+import { EventEntity } from '../events/schema.ts';
+import { Group, PublicGroup } from '../groups/entity.ts';
+import { IssueLink, LinkedIssue } from '../issue-links/schema.ts';
+import { Issue, IssueBasic } from '../issues/entity.ts';
+import { Label } from '../labels/entity.ts';
+import { GroupLabel, ProjectLabel } from '../labels/schema.ts';
+import { Member } from '../members/schema.ts';
+import { HeadPipeline, MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/schema.ts';
+import { Milestone } from '../milestones/entity.ts';
+import { Namespace, NamespaceBasic } from '../namespaces/entity.ts';
+import { Discussion, Note, Position } from '../notes/entity.ts';
+import { Project, ProjectStatistics, SimpleProject } from '../projects/schema.ts';
+import { ProtectedBranch } from '../protected-branches/schema.ts';
+import { ProtectedTag } from '../protected-tags/schema.ts';
+import { Blob, Compare, Contributor, TreeObject } from '../repositories/schema.ts';
+import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/schema.ts';
+import { Snippet } from '../snippets/entity.ts';
+import { SshKeyEntity, SshKeyWithUser } from '../ssh-keys/entity.ts';
+import { Tag } from '../tags/schema.ts';
+import { Topic } from '../topics/schema.ts';
+import { NewUpload, UploadEntity } from '../uploads/schema.ts';
+import { UserBasic } from '../users/basic.ts';
+import { UserProfile, UserPublic, UserWithAdmin } from '../users/entity.ts';
+
+/** Names of the objects that answers hold, in the words of the field. */
+export const objects: Readonly<Record<string, TSchema>> = {
+  ApprovalConfiguration: ApprovalConfig,
+  ApprovalRule: CommonRule,
+  ApprovalRuleBranch: RuleBranch,
+  ApprovalRuleGroup: RuleGroup,
+  ApprovalRuleState: RuleState,
+  ApprovalSummary,
+  AwardEmoji,
+  Badge: BadgeEntity,
+  BadgePreview,
+  BlameRange,
+  Branch,
+  Blob,
+  Commit,
+  CommitAction,
+  CommitDetail,
+  CommitListEntry,
+  CommitNote,
+  CommitStats,
+  CommitStatus,
+  Comparison: Compare,
+  Contributor,
+  DeployKey,
+  DeployKeyWithProjects,
+  DeployToken,
+  DeployTokenWithSecret,
+  Diff,
+  Discussion,
+  Event: EventEntity,
+  File: RepositoryFile,
+  Group,
+  GroupLabel,
+  GroupWithoutMembership: PublicGroup,
+  ImpersonationToken,
+  ImpersonationTokenWithSecret,
+  Issue,
+  IssueBasic,
+  IssueLink,
+  Label,
+  LinkedIssue,
+  Member,
+  HeadPipeline,
+  MergeRequest,
+  MergeRequestBasic,
+  MergeRequestSimple,
+  Milestone,
+  MergeRequestApprovalRule: MergeRequestRule,
+  MergeRequestApprovalState,
+  Namespace,
+  NamespaceBasic,
+  Note,
+  PersonalAccessToken: PersonalToken,
+  PersonalAccessTokenWithSecret: PersonalTokenWithSecret,
+  PipelineBasic,
+  Position,
+  PositionInput,
+  Project,
+  ProjectApprovalRule: ProjectRule,
+  ProjectDeployKey,
+  ProjectLabel,
+  ProjectStatistics,
+  ProtectedBranch,
+  ProtectedTag,
+  ResourceAccessToken: ResourceToken,
+  ResourceAccessTokenWithSecret: ResourceTokenWithSecret,
+  Signature,
+  SimpleProject,
+  Snippet,
+  SshKey: SshKeyEntity,
+  SshKeyWithUser,
+  Tag,
+  Topic,
+  TreeObject,
+  Upload: UploadEntity,
+  UploadedFile: NewUpload,
+  User: UserPublic,
+  UserBasic,
+  UserForAdministrators: UserWithAdmin,
+  UserProfile,
+  WrittenFile,
+};

@@ -1,0 +1,38 @@
+/**
+ * What a reader of the reference sees first: how to sign in, and a first call to copy. Markdown.
+ * @param base address of the server, without a trailing slash
+ */
+export const introduction = (base: string): string => `A source-hosting server, wire-compatible with version 4 of the
+GitLab REST API: clients of that API work unmodified.
+
+## Sign in
+
+Send an access token in the header \`PRIVATE-TOKEN\`. The administrator's token is printed by the first start of the
+server; users make their own with \`POST /api/v4/user/personal_access_tokens\`, administrators make them for others with
+\`POST /api/v4/users/:user_id/personal_access_tokens\`.
+
+A first call, which tells whose token it is:
+
+\`\`\`sh
+curl --header "PRIVATE-TOKEN: $TOKEN" "${base}/api/v4/user"
+\`\`\`
+
+Tokens of OAuth go into \`Authorization: Bearer ...\`, which takes access tokens as well. Without a token you see what is
+public.
+
+## Create something
+
+\`\`\`sh
+curl --header "PRIVATE-TOKEN: $TOKEN" --data "name=hello" "${base}/api/v4/projects"
+curl --header "PRIVATE-TOKEN: $TOKEN" --data "title=Nobody is greeted" "${base}/api/v4/projects/root%2Fhello/issues"
+\`\`\`
+
+Parameters go into the query string or the body, as JSON, as a form or as multipart. The \`:id\` of a project or group is
+its number or its full path, URL-encoded: \`root%2Fhello\`.
+
+## Answers
+
+- Lists come a page at a time (\`page\`, \`per_page\`); the headers \`Link\`, \`X-Next-Page\` and \`X-Total\` lead on.
+- A refusal has a \`message\` that says what to change. What you may not see is 404.
+- Every answer has an \`X-Request-Id\`, which is in the server's log as well.
+`;

@@ -1,0 +1,143 @@
+"""Lets schemathesis ask for things that exist, most of the time, and keeps it from taking away its own token."""
+
+import atexit
+import collections
+import hashlib
+import json
+import os
+import random
+import sys
+import threading
+
+import schemathesis
+
+sys.path.insert(0, os.path.dirname(__file__))
+from world import ROOT, Lost, call, refresh, world  # noqa: E402
+
+REPORT = os.environ["STITHY_FUZZ_REPORT"]
+lock = threading.Lock()
+counts = collections.Counter()
+statuses = collections.defaultdict(collections.Counter)
+last = threading.local()
+
+# Parameters by name, out of the lists of the world.
+BY_NAME = {
+    "assignee_id": "users",
+    "assignee_ids": "users",
+    "author_id": "users",
+    "reviewer_ids": "users",
+    "user_id": "users",
+    "user_ids": "users",
+    "group_id": "share",
+    "group_ids": "groups",
+    "namespace_id": "groups",
+    "parent_id": "groups",
+    "project_id": "projects",
+    "to_project_id": "projects",
+    "target_project_id": "projects",
+    "target_issue_iid": "issues",
+    "milestone_id": "milestones",
+    "branch": "branches",
+    "start_branch": "branches",
+    "source_branch": "branches",
+    "target_branch": "branches",
+    "ref": "branches",
+    "ref_name": "branches",
+    "from": "commits",
+    "to": "commits",
+    "sha": "commits",
+    "file_path": "files",
+    "path": "files",
+    "source_topic_id": "topics",
+    "target_topic_id": "topics",
+}
+# What hangs on the administrator himself.
+OWN = {"users": {"1", "root", "01", "1.0"}, "personal_access_tokens": {"1", "01"}, "user": {"1", "root"}}
+
+
+def random_of(case):
+    """The same choices for the same request, so that a finding can be found again."""
+    text = f"{case.method} {case.path} {case.path_parameters} {case.query} {case.body!r}"
+    return random.Random(hashlib.sha256(text.encode("utf8", "surrogatepass")).digest())
+
+
+def segments_before(path):
+    parts = path.split("/")
+    for index, part in enumerate(parts):
+        if part.startswith("{") and part.endswith("}"):
+            yield part[1:-1], parts[index - 1], index
+
+
+def fill_path(case, values, chance):
+    real = chance.random() < 0.9
+    for name, before, _ in segments_before(case.path):
+        known = values.get(name) or values.get(before)
+        if name == "ref" and known is None:
+            known = ["main"]
+        if known and real and chance.random() < 0.97:
+            case.path_parameters[name] = chance.choice(known)
+        own = OWN.get(before, ())
+        if str(case.path_parameters.get(name)) in own:
+            case.path_parameters[name] = chance.choice(values.get(before) or ["999"])
+
+
+def fill(given, values, chance):
+    if not isinstance(given, dict):
+        return
+    for name in list(given):
+        known = values.get(BY_NAME.get(name.removesuffix("[]"), ""))
+        if known and chance.random() < 0.7:
+            value = chance.choice(known)
+            value = int(value) if value.isdigit() and isinstance(given[name], (int, list)) else value
+            given[name] = [value] if isinstance(given[name], list) else value
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    label = f"{case.method} {case.path}"
+    last.calls = getattr(last, "calls", 0) + 1
+    if getattr(last, "label", None) != label or last.calls % 100 == 0:
+        last.label = label
+        refresh_or_end()
+    now = world()
+    chance = random_of(case)
+    if case.path_parameters:
+        fill_path(case, now.values, chance)
+    fill(case.query, now.values, chance)
+    fill(case.body, now.values, chance)
+    for name in ("sudo", "private_token", "access_token"):
+        if case.query:
+            case.query.pop(name, None)
+    case.headers["PRIVATE-TOKEN"] = token_of(case, now, chance)
+
+
+def refresh_or_end():
+    try:
+        refresh()
+    except Lost as error:
+        print(f"fuzz: {error}", flush=True)
+        report()
+        os._exit(3)
+
+
+def token_of(case, now, chance):
+    # These end the token that they are sent with.
+    if "self" in case.path.split("/") and case.method in ("DELETE", "POST"):
+        user = chance.choice(now.values["users"])
+        made = call("POST", f"/users/{user}/personal_access_tokens", json={"name": "self", "scopes": ["api"]})
+        return made["token"] if made else "none"
+    wish = chance.random()
+    return ROOT if wish < 0.7 else chance.choice(now.tokens) if wish < 0.95 else "glpat-unknown"
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    with lock:
+        counts["requests"] += 1
+        statuses[f"{case.method} {case.path}"][response.status_code] += 1
+
+
+@atexit.register
+def report():
+    with open(REPORT, "w", encoding="utf8") as file:
+        json.dump({"requests": counts["requests"], "statuses": statuses}, file)

@@ -1,0 +1,133 @@
+/**
+ * Sends requests that schemathesis makes out of our own OpenAPI document, on both databases: `npm run test:fuzz`, or
+ * `node test/fuzz/run.ts [--sqlite | --postgres] [--examples N] [--seed N] [--path REGEX]`.
+ * It fails at an answer 5xx, at a status, a header or a content type that is not declared, and at a body that differs
+ * from its schema. The last lines say how many requests were sent.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../support/runner/postgres.ts';
+import { startServer } from '../support/server-process.ts';
+
+const SCHEMATHESIS = '4.32.5';
+const TOKEN = 'glpat-fuzz-test-token-000000';
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+const RUN_MS = 3 * 3_600_000;
+
+const here = import.meta.dirname;
+const cache = resolve(here, '../../node_modules/.cache/fuzz');
+const { values: options } = parseArgs({
+  options: {
+    sqlite: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    examples: { type: 'string', default: '25' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '4' },
+    path: { type: 'string' },
+    log: { type: 'string' },
+  },
+});
+
+/** Brings schemathesis onto the machine, once for each version. @returns its program */
+function install(): string {
+  const folder = join(cache, `schemathesis-${SCHEMATHESIS}`);
+  const program = join(folder, 'bin/schemathesis');
+  if (existsSync(program)) return program;
+  const steps: [string, string[]][] = [
+    ['python3', ['-m', 'venv', folder]],
+    [join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `schemathesis==${SCHEMATHESIS}`]],
+  ];
+  for (const [command, args] of steps) {
+    const { status, error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
+  }
+  return program;
+}
+
+interface Outcome {
+  requests: number;
+  failed: boolean;
+}
+
+/** One run against a new server. */
+async function fuzz(name: string, settings: Record<string, string>): Promise<Outcome> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stithy-fuzz-'));
+  const server = await startServer({
+    dataDir,
+    settings: { STITHY_ROOT_TOKEN: TOKEN, STITHY_SYNC: 'off', ...settings },
+    ...(options.log === undefined ? {} : { logFile: `${options.log}.${name}` }),
+  });
+  try {
+    const args = [
+      'run',
+      `${server.url}/api/v4/openapi.json`,
+      '--checks',
+      CHECKS.join(','),
+      '--phases',
+      'examples,coverage,fuzzing',
+      '--workers',
+      options.workers,
+      '--max-examples',
+      options.examples,
+      '--seed',
+      options.seed,
+      '--no-shrink',
+      '--continue-on-failure',
+      '--warnings',
+      'off',
+      '--generation-database',
+      'none',
+      '--suppress-health-check',
+      'all',
+      ...(options.path === undefined ? [] : ['--include-path-regex', options.path]),
+    ];
+    const report = join(dataDir, 'fuzz.json');
+    const child = spawn(install(), args, {
+      stdio: 'inherit',
+      cwd: dataDir,
+      timeout: RUN_MS,
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: dataDir,
+        SCHEMATHESIS_HOOKS: join(here, 'hooks.py'),
+        STITHY_URL: server.url,
+        STITHY_TOKEN: TOKEN,
+        STITHY_FUZZ_REPORT: report,
+      },
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    const { requests } = JSON.parse(await readFile(report, 'utf8')) as { requests: number };
+    process.stdout.write(`${name}: ${requests} requests\n`);
+    return { requests, failed: code !== 0 };
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const both = options.sqlite === options.postgres;
+const outcomes: Outcome[] = [];
+if (both || options.sqlite) outcomes.push(await fuzz('SQLite', {}));
+if (both || options.postgres) {
+  const database = await startPostgres();
+  try {
+    outcomes.push(await fuzz('PostgreSQL', { STITHY_DATABASE_URL: database.url }));
+  } finally {
+    await database.stop();
+  }
+}
+const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
+const failed = outcomes.some((outcome) => outcome.failed);
+process.stdout.write(`${requests} requests, ${failed ? 'with failures' : 'no failures'}\n`);
+process.exitCode = failed ? 1 : 0;
