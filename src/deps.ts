@@ -1,6 +1,7 @@
 import type { PasswordGate } from './access/password-gate.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
+import type { FairSlots } from './core/fair-slots.ts';
 import type { Logger } from './core/logger.ts';
 import type { Database } from './db/database.ts';
 import type { Db } from './db/schema.ts';
@@ -41,6 +42,8 @@ export interface Deps {
   refObservers: RefObserver[];
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
+  /** Bytes of memory that large bodies and answers may take together. */
+  memory: FairSlots;
   /** Checks passwords, few at once and with a limit of failures. */
   passwords: PasswordGate;
   /** Base of web and clone addresses, without a trailing slash. */

@@ -9,6 +9,7 @@ import { bootstrap } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
+import { memoryBudget } from './core/memory-budget.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
 import { rememberCounts } from './db/paginate.ts';
@@ -76,6 +77,7 @@ export async function open(
     writes: new KeyedQueue(),
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
+    memory: memoryBudget(config.limits.memory),
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
     events: new EventBus(jobs, clock),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defaultMemory } from '../core/memory-budget.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
 
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
@@ -43,6 +44,8 @@ export interface Config {
     push: number;
     /** Bytes of one file of a snippet, and of one git push to a snippet. */
     snippet: number;
+    /** Bytes of memory that large bodies and answers of all requests may take together. */
+    memory: number;
     /** Requests of one user or address that may be inside an expensive endpoint at once. */
     expensivePerCaller: number;
   };
@@ -126,6 +129,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       fileBody: env.integer('STITHY_MAX_FILE_BODY', 100 * MiB, { min: 1024, max: 512 * MiB }),
       push: env.integer('STITHY_MAX_PUSH', 5 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
       snippet: env.integer('STITHY_MAX_SNIPPET', 50 * MiB, { min: 1024, max: 512 * MiB }),
+      memory: env.integer('STITHY_MAX_MEMORY', defaultMemory(), { min: MiB, max: Number.MAX_SAFE_INTEGER }),
       expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),
     },
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },

@@ -6,6 +6,7 @@ import type { ObjectFormat } from './objects.ts';
 import { splitPath } from './path-rules.ts';
 import type { Repository } from './repository.ts';
 import { objectFormatOf } from './repository-files.ts';
+import { bytesOf, type FileContent, sizeOf } from './stored-content.ts';
 import { checkSubmoduleSettings, meansSubmoduleSettings } from './submodule-settings.ts';
 import { type Leaf, TreeEditor } from './tree-editor.ts';
 
@@ -13,13 +14,13 @@ const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /** `lastCommitId`: the commit that last changed the file as its editor knows it; checked where it is given. */
 export type FileAction =
-  | { action: 'create'; path: string; content: Buffer; executable?: boolean }
-  | { action: 'update'; path: string; content: Buffer; executable?: boolean; lastCommitId?: string }
+  | { action: 'create'; path: string; content: FileContent; executable?: boolean }
+  | { action: 'update'; path: string; content: FileContent; executable?: boolean; lastCommitId?: string }
   | {
       action: 'move';
       path: string;
       previousPath: string;
-      content?: Buffer;
+      content?: FileContent;
       executable?: boolean;
       lastCommitId?: string;
     }
@@ -105,8 +106,8 @@ async function checkSettingsAt(repo: Repository, editor: TreeEditor, path: strin
   if (leaf === null || leaf === 'folder') return;
   if (!leaf.mode.startsWith('100')) throw new CommitError('submodule_invalid', path);
   const content = leaf.data ?? (await repo.objects.read(leaf.oid!, MAX_SETTINGS_BYTES))?.data;
-  if (!content || content.length > MAX_SETTINGS_BYTES) throw new CommitError('submodule_invalid', path);
-  await checkSubmoduleSettings(path, content);
+  if (!content || sizeOf(content) > MAX_SETTINGS_BYTES) throw new CommitError('submodule_invalid', path);
+  await checkSubmoduleSettings(path, await bytesOf(content));
 }
 
 async function apply(editor: TreeEditor, action: FileAction): Promise<void> {
@@ -148,7 +149,7 @@ async function move(
   await editor.put(parts, { ...old, mode, ...content });
 }
 
-function file(data: Buffer, executable: boolean): Leaf {
+function file(data: FileContent, executable: boolean): Leaf {
   return { kind: 'leaf', mode: modeOf(executable), oid: null, data };
 }
 

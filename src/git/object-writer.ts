@@ -1,15 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { deflate, deflateSync } from 'node:zlib';
+import { createDeflate, deflate, deflateSync } from 'node:zlib';
 import { isMissing, isTaken, syncPath } from './durable.ts';
 import type { ObjectFormat, ObjectType } from './objects.ts';
+import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
 
 export interface NewObject {
   type: ObjectType;
-  data: Buffer;
+  data: FileContent;
   /** Its id, where `nameObject` has been asked for it already. */
   oid?: string;
 }
@@ -18,12 +21,17 @@ const deflateAsync = promisify<Buffer, { level: number; chunkSize: number }, Buf
 /** Below this, compressing takes less time than handing the work to another thread. */
 const SMALL = 4 * 1024;
 const HASH_SLICE = 512 * 1024;
+const STREAM_CHUNK = 256 * 1024;
 /** Objects written at the same time, which bounds open files and compressed data held. */
 const PARALLEL = 32;
 
 /** The id of an object; a large one is hashed in slices, so that other requests go on in between. */
-export async function nameObject(type: ObjectType, data: Buffer, format: ObjectFormat = 'sha1'): Promise<string> {
-  const hash = createHash(format).update(`${type} ${data.length}\0`);
+export async function nameObject(type: ObjectType, data: FileContent, format: ObjectFormat = 'sha1'): Promise<string> {
+  const hash = createHash(format).update(`${type} ${sizeOf(data)}\0`);
+  if (!Buffer.isBuffer(data)) {
+    for await (const chunk of data.open() as AsyncIterable<Buffer>) hash.update(chunk);
+    return hash.digest('hex');
+  }
   for (let at = 0; at < data.length; at += HASH_SLICE) {
     if (at > 0) await nextTurn();
     hash.update(data.subarray(at, at + HASH_SLICE));
@@ -104,11 +112,14 @@ export class ObjectWriter {
       folders.add(folder);
       return null;
     }
-    const compressed = await compress(Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data]));
+    const header = Buffer.from(`${type} ${sizeOf(data)}\0`);
+    const compressed = Buffer.isBuffer(data) ? await compress(Buffer.concat([header, data])) : null;
     const temporary = join(folder, `tmp_obj_${randomUUID()}`);
     // Also where another writer makes the folder just now and has not synced its entry yet.
     folders.add(this.#objects);
-    await writeInto(folder, temporary, compressed);
+    await writeInto(folder, temporary, (path) =>
+      compressed === null ? writeStored(path, header, data as StoredContent) : writeSynced(path, compressed),
+    );
     return { oid, temporary, final, folder };
   }
 }
@@ -125,13 +136,13 @@ async function freshen(path: string): Promise<boolean> {
 }
 
 /** Writes a new file into a folder that is made as needed, again where a clean-up takes the empty folder away. */
-async function writeInto(folder: string, path: string, data: Buffer): Promise<void> {
+async function writeInto(folder: string, path: string, write: (path: string) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await mkdir(folder).catch((error: unknown) => {
       if (!isTaken(error)) throw error;
     });
     try {
-      await writeSynced(path, data);
+      await write(path);
       return;
     } catch (error) {
       await unlink(path).catch(() => {});
@@ -148,4 +159,14 @@ async function writeSynced(path: string, data: Buffer): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Compresses a large content while it is read. */
+async function writeStored(path: string, header: Buffer, content: StoredContent): Promise<void> {
+  async function* bytes() {
+    yield header;
+    yield* content.open() as AsyncIterable<Buffer>;
+  }
+  const target = createWriteStream(path, { flags: 'wx', mode: 0o444, flush: true });
+  await pipeline(bytes, createDeflate({ level: 1, chunkSize: STREAM_CHUNK }), target);
 }

@@ -4,13 +4,14 @@ import { encodeTree } from './object-encode.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
 import type { ObjectFormat } from './objects.ts';
+import type { FileContent } from './stored-content.ts';
 
 /** A file, symbolic link or submodule: `oid` of an old object, or the `data` of a new one. */
 export interface Leaf {
   kind: 'leaf';
   mode: string;
   oid: string | null;
-  data: Buffer | null;
+  data: FileContent | null;
 }
 
 interface Folder {

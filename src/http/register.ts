@@ -133,6 +133,16 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   }
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { held } = request;
+    held?.claim();
+    try {
+      return await work(request, reply);
+    } finally {
+      await held?.release();
+    }
+  }
+
+  async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input } = request.admission!;
     const { source, values } = input ?? readSource(withBody(request));
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
@@ -152,7 +162,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     url: routeUrl(options),
     exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(options.path),
     ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
-    config: { secrets: secretNames(options.input) },
+    config: { secrets: secretNames(options.input), spoolTexts: options.bodyLimit === 'file' },
     onRequest: admit,
     ...(hasBody ? { preParsing: unpackBody } : {}),
     handler: handle,

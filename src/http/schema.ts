@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { SpooledText } from './params/request-body.ts';
 import type { UploadedFile } from './params/uploaded-file.ts';
 
 /** The same schema, or null. */
@@ -40,6 +41,10 @@ export const List = <T extends TSchema>(items: T, options: object = {}) =>
 /** A file sent in a multipart body. */
 export const Upload = (options: object = {}) =>
   Type.Unsafe<UploadedFile | string>({ type: 'string', format: 'binary', ...options });
+
+/** The content of a file: a text, a file of a multipart body, or a text that is too long to be kept in memory. */
+export const Content = (options: object = {}) =>
+  Type.Unsafe<UploadedFile | SpooledText | string>({ type: 'string', format: 'binary', 'x-spooled': true, ...options });
 
 /** `page` and `per_page` of every list (part 1, section 1.6). */
 export const pagination = {

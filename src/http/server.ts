@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { sendError } from './errors.ts';
@@ -158,7 +157,7 @@ export function buildServer(
     done();
   });
   registerFallback(app);
-  registerBodyParsers(app, join(deps.config.dataDir, 'tmp'));
+  registerBodyParsers(app, deps);
   registerMonitoring(app, deps, metrics, () => ready);
   registerReference(app, deps, routes, vocabulary);
   const services = new HttpServices(deps, routes);

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { badRequest } from '../../core/errors.ts';
 import type { FileAction } from '../../git/commit-writer.ts';
 import { withoutLeadingSlash } from '../../git/path-rules.ts';
-import type { UploadedFile } from '../../http/params/uploaded-file.ts';
+import { Content } from '../../http/schema.ts';
+import { decodeContent, type SentContent } from './content.ts';
 
 const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 
@@ -13,13 +13,7 @@ export const CommitAction = Type.Object({
   action: Type.Optional(Type.String({ description: 'create, delete, move, update or chmod.' })),
   file_path: Type.Optional(Type.String({ description: 'Full path of the file.' })),
   previous_path: Type.Optional(Type.String({ description: 'Original path; move only.' })),
-  content: Type.Optional(
-    Type.Unsafe<string | UploadedFile>({
-      type: 'string',
-      format: 'binary',
-      description: 'Content of the file; a move without it keeps the content.',
-    }),
-  ),
+  content: Type.Optional(Content({ description: 'Content of the file; a move without it keeps the content.' })),
   encoding: Type.Optional(Type.String({ default: 'text', description: 'text or base64.' })),
   last_commit_id: Type.Optional(Type.String({ description: 'Last known commit of the file; update, move, delete.' })),
   execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file can be executed; chmod.' })),
@@ -27,21 +21,6 @@ export const CommitAction = Type.Object({
 type ActionInput = Static<typeof CommitAction>;
 
 const MAX_ACTIONS = 10_000;
-
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
-/** Bytes of a content as a client sends it. @throws ApiError 400 */
-export async function decodeContent(
-  content: string | UploadedFile,
-  encoding: string | undefined,
-  name: string,
-): Promise<Buffer> {
-  if (typeof content !== 'string') return readFile(content.path);
-  if (encoding !== 'base64') return Buffer.from(content, 'utf8');
-  const text = content.replace(/\s+/g, '');
-  if (!BASE64.test(text)) throw badRequest(`${name} is not valid base64`);
-  return Buffer.from(text, 'base64');
-}
 
 /**
  * Checks the actions of a commit and makes them what the commit writer takes.
@@ -60,7 +39,7 @@ async function readAction(input: ActionInput, name: string): Promise<FileAction>
   const encoding = input.encoding ?? 'text';
   if (encoding !== 'text' && encoding !== 'base64') throw badRequest(`${name}[encoding] must be text or base64`);
   const path = withoutLeadingSlash(input.file_path);
-  const decode = async (content: string | UploadedFile) => decodeContent(content, encoding, `${name}[content]`);
+  const decode = async (content: SentContent) => decodeContent(content, encoding, `${name}[content]`);
   const executable = input.execute_filemode === undefined ? {} : { executable: input.execute_filemode };
   const last = input.last_commit_id ? { lastCommitId: input.last_commit_id } : {};
   switch (kind) {

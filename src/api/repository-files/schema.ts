@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Enum, Filled } from '../../http/schema.ts';
+import { Content, Enum, Filled } from '../../http/schema.ts';
 import { INVALID_FILE_PATH } from './paths.ts';
 
 /** Repository file (part 1, section 2). */
@@ -61,7 +61,7 @@ const lastCommit = {
 };
 
 const content = {
-  content: Type.String(),
+  content: Content({ description: 'Content of the file, as text or Base64.' }),
   encoding: Type.Optional(Enum(['text', 'base64'], { default: 'text' })),
   execute_filemode: Type.Optional(Type.Boolean()),
 };

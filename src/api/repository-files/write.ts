@@ -4,7 +4,7 @@ import type { FileAction } from '../../git/commit-writer.ts';
 import { route } from '../../http/route.ts';
 import { commitFiles } from '../../repositories/commit-files.ts';
 import { pusher } from '../access.ts';
-import { decodeContent } from '../commits/actions.ts';
+import { decodeContent } from '../commits/content.ts';
 import { filePath } from './paths.ts';
 import { DeleteFile, FilePath, WriteFile, WrittenFile } from './schema.ts';
 

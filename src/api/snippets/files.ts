@@ -3,8 +3,8 @@ import { ApiError, invalidParameter, refused } from '../../core/errors.ts';
 import { CommitError } from '../../git/commit-error.ts';
 import type { FileAction } from '../../git/commit-writer.ts';
 import { splitPath } from '../../git/path-rules.ts';
-import type { UploadedFile } from '../../http/params/uploaded-file.ts';
-import { decodeContent } from '../commits/actions.ts';
+import type { FileContent } from '../../git/stored-content.ts';
+import { decodeContent, type SentContent } from '../commits/content.ts';
 import type { CreateSnippetInput, UpdateSnippetInput } from './schema.ts';
 
 type CreateInput = Static<typeof CreateSnippetInput>;
@@ -32,7 +32,7 @@ const inUnits = (bytes: number): string => {
 };
 
 /** @throws ApiError 400 for a content of more than `maxBytes` */
-async function contentOf(content: string | UploadedFile, maxBytes: number): Promise<Buffer> {
+async function contentOf(content: SentContent, maxBytes: number): Promise<FileContent> {
   const size = typeof content === 'string' ? Buffer.byteLength(content) : content.size;
   if (size > maxBytes) {
     throw refused(`Content is too long (${inUnits(size)}). The maximum size is ${inUnits(maxBytes)}.`);
@@ -79,7 +79,11 @@ export async function filesToUpdate(input: UpdateInput, maxBytes: number): Promi
   return (present) => changeOnly(present, name, content);
 }
 
-function changeOnly(present: readonly string[], name: string | undefined, content: Buffer | undefined): FileAction[] {
+function changeOnly(
+  present: readonly string[],
+  name: string | undefined,
+  content: FileContent | undefined,
+): FileAction[] {
   const [only] = present;
   if (only === undefined || present.length > 1) {
     throw refused('To update Snippets with multiple files, you must use the `files` parameter');

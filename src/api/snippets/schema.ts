@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
 import type { ParamRules } from '../../http/params/coerce.ts';
-import { Enum, Filled, Instant, Nullable, pagination, Upload } from '../../http/schema.ts';
+import { Content, Enum, Filled, Instant, Nullable, pagination } from '../../http/schema.ts';
 
 /** More than a snippet can hold; how many files it can is checked when they are known. */
 const MAX_ACTIONS = 100;
@@ -14,14 +14,14 @@ const attributes = {
   visibility: Type.Optional(Enum(VISIBILITIES, { description: 'private when absent.' })),
 };
 const oneFile = {
-  content: Type.Optional(Upload({ minLength: 1, description: 'Old: content of the only file.' })),
+  content: Type.Optional(Content({ minLength: 1, description: 'Old: content of the only file.' })),
   file_name: Type.Optional(Type.String({ description: 'Old: name of the only file.' })),
 };
 
 export const CreateSnippetInput = Type.Object({
   title: Type.String({ maxLength: 255 }),
   files: Type.Optional(
-    Type.Array(Type.Object({ file_path: Filled(filePath), content: Upload({ minLength: 1 }) }), {
+    Type.Array(Type.Object({ file_path: Filled(filePath), content: Content({ minLength: 1 }) }), {
       minItems: 1,
       maxItems: MAX_ACTIONS,
     }),
@@ -39,7 +39,7 @@ export const UpdateSnippetInput = Type.Object({
         action: Enum(['create', 'update', 'delete', 'move']),
         file_path: Type.Optional(Type.String(filePath)),
         previous_path: previousPath,
-        content: Type.Optional(Upload()),
+        content: Type.Optional(Content()),
       }),
       { maxItems: MAX_ACTIONS },
     ),

@@ -10,7 +10,7 @@ export interface SchemaObject {
 }
 
 /** Keywords that steer the reading of parameters and mean nothing to others. */
-const PRIVATE = new Set(['x-message', 'x-comma-separated']);
+const PRIVATE = new Set(['x-message', 'x-comma-separated', 'x-spooled']);
 /** Objects with fewer properties are not worth a name of their own. */
 const MIN_SHARED_PROPERTIES = 3;
 

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
+import { SpooledText } from './request-body.ts';
 import {
   type Coercer,
   coerceBoolean,
@@ -20,7 +21,11 @@ export interface ParamRules {
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof UploadedFile);
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof UploadedFile) &&
+  !(value instanceof SpooledText);
 
 function compileArray(schema: JsonSchema): Coercer {
   const item = schema.items === undefined ? undefined : compile(schema.items);

@@ -10,7 +10,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
-const invalidJson = () => new ApiError(400, 'Invalid json', { error: 'Invalid json' });
+/** 400 of a body that is no JSON object. */
+export const invalidJson = () => new ApiError(400, 'Invalid json', { error: 'Invalid json' });
 
 /** Index of the quote that ends the string which begins before `from`; -1 when there is none. */
 function endOfString(text: string, from: number): number {

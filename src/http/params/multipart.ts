@@ -1,22 +1,14 @@
-import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
 import { nestParams, type ParamValue } from './rack.ts';
+import { type RequestBody, SpooledText } from './request-body.ts';
+import { LONG_TEXT } from './text-sink.ts';
 import { UploadedFile } from './uploaded-file.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Files of a multipart body; removed when the request ends. */
-    uploads: UploadedFile[] | null;
-  }
-}
+import { Utf8Check } from './utf8-check.ts';
 
 /** The rest of the body is not read, so the connection cannot serve another request. */
 const CLOSE = { Connection: 'close' };
@@ -42,16 +34,16 @@ function newForm(headers: BusboyHeaders, limit: number): BusboyInstance {
 /** One body while it is read. */
 class MultipartReader {
   readonly pairs: [string, ParamValue][] = [];
-  readonly uploads: UploadedFile[] = [];
   readonly form: BusboyInstance;
-  readonly #tempDir: string;
+  readonly #owner: RequestBody;
+  #files = 0;
   readonly #targets: WriteStream[] = [];
   readonly #writes: Promise<void>[] = [];
   #refused: ApiError | undefined;
   #closed: Promise<void>;
 
-  constructor(headers: BusboyHeaders, tempDir: string, limit: number) {
-    this.#tempDir = tempDir;
+  constructor(headers: BusboyHeaders, owner: RequestBody, limit: number) {
+    this.#owner = owner;
     this.form = newForm(headers, limit);
     const refuse = () => {
       this.#refused ??= tooLarge();
@@ -60,7 +52,7 @@ class MultipartReader {
       stream.on('limit', refuse);
       if (`${name}${filename ?? ''}`.includes(REPLACEMENT)) this.#refused ??= malformed('has a name that is not UTF-8');
       if (filename === undefined && type !== 'application/octet-stream') this.#read(name, stream);
-      else if (this.uploads.length < MAX_FILES) this.#keep(name, stream, filename ?? '', type);
+      else if (this.#files < MAX_FILES) this.#keep(name, stream, filename ?? '', type);
       else {
         refuse();
         stream.resume();
@@ -74,24 +66,61 @@ class MultipartReader {
     this.#closed.catch(() => {});
   }
 
-  /** Reads a field whose value is a text. */
+  /** Reads a field whose value is a text: a long one into a file. */
   #read(name: string, stream: BusboyFileStream): void {
     const pair: [string, ParamValue] = [name, ''];
-    const chunks: Buffer[] = [];
+    const check = new Utf8Check();
+    let chunks: Buffer[] = [];
+    let size = 0;
+    let long: { path: string; target: WriteStream } | undefined;
     this.pairs.push(pair);
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const refuse = (error: unknown) => {
+      this.#refused ??= error instanceof ApiError ? malformed('has a field that is not UTF-8') : undefined;
+    };
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        check.push(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+      size += chunk.length;
+      if (long !== undefined) {
+        if (!long.target.write(chunk)) stream.pause();
+        return;
+      }
+      chunks.push(chunk);
+      if (size <= LONG_TEXT) return;
+      const path = this.#owner.newPath('text');
+      const target = createWriteStream(path, { mode: 0o600 });
+      long = { path, target };
+      this.#targets.push(target);
+      const written = new Promise<void>((resolve, reject) => target.once('finish', resolve).once('error', reject));
+      written.catch(() => {});
+      this.#writes.push(written);
+      target.on('drain', () => stream.resume());
+      target.write(Buffer.concat(chunks));
+      chunks = [];
+    });
     stream.on('end', () => {
-      const bytes = Buffer.concat(chunks);
-      if (isUtf8(bytes)) pair[1] = bytes.toString('utf8');
-      else this.#refused ??= malformed('has a field that is not UTF-8');
+      try {
+        check.end();
+      } catch (error) {
+        refuse(error);
+      }
+      if (long === undefined) {
+        pair[1] = Buffer.concat(chunks).toString('utf8');
+      } else {
+        long.target.end();
+        pair[1] = new SpooledText(this.#owner, long.path, 0, size);
+      }
     });
     // What ends before its time is told by the form.
     stream.on('error', () => {});
   }
 
   #keep(name: string, stream: BusboyFileStream, filename: string, contentType: string): void {
-    const file = new UploadedFile(filename, contentType, join(this.#tempDir, `upload-${randomUUID()}`));
-    this.uploads.push(file);
+    const file = new UploadedFile(filename, contentType, this.#owner.newPath('upload'));
+    this.#files += 1;
     this.pairs.push([name, file]);
     stream.on('data', (chunk: Buffer) => {
       file.size += chunk.length;
@@ -122,13 +151,8 @@ class MultipartReader {
   /** Closes and removes the files of a body that was not read to its end. */
   async abandon(): Promise<void> {
     await Promise.all(this.#targets.map(closed));
-    await removeUploads(this.uploads);
+    await this.#owner.release();
   }
-}
-
-/** Removes the files of a request. */
-export async function removeUploads(uploads: readonly UploadedFile[]): Promise<void> {
-  await Promise.all(uploads.map(({ path }) => rm(path, { force: true })));
 }
 
 /** Closes a file, and waits until it is: one that is still being opened would come back after its removal. */
@@ -143,22 +167,21 @@ const closed = (target: WriteStream): Promise<void> =>
 const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) => form.once('drain', resolve));
 
 /**
- * Reads a multipart body: fields are nested like a query string's, files wait in a temporary folder and are listed in
- * `request.uploads`.
+ * Reads a multipart body: fields are nested like a query string's; files and long texts wait in temporary files.
+ * @param owner where these come from
  * @param limit bytes of the whole body
  * @throws ApiError 400 when it is malformed, 413 when it is too large
  */
 export async function readMultipart(
   request: FastifyRequest,
   body: Readable,
-  tempDir: string,
+  owner: RequestBody,
   limit: number,
 ): Promise<Record<string, unknown>> {
   if (Number(request.headers['content-length']) > limit) throw tooLarge();
   const headers = { ...request.headers, 'content-type': request.headers['content-type'] ?? '' };
-  await mkdir(tempDir, { recursive: true });
-  const reader = new MultipartReader(headers, tempDir, limit);
-  request.uploads = reader.uploads;
+  await owner.prepare();
+  const reader = new MultipartReader(headers, owner, limit);
   try {
     await reader.read(body, limit);
   } catch (error) {

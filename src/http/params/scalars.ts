@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { parseInstant } from './dates.ts';
+import { SpooledText } from './request-body.ts';
 import { UploadedFile } from './uploaded-file.ts';
 
 /** What coercion reads of a JSON Schema. */
@@ -25,6 +26,7 @@ export type JsonSchema = TSchema & {
   const?: unknown;
   'x-comma-separated'?: boolean;
   'x-message'?: string;
+  'x-spooled'?: boolean;
 };
 
 /** Marks a value that does not fit; the texts have been added to the failures. */
@@ -65,11 +67,16 @@ function coerceNumber(value: unknown, whole: boolean): number | undefined {
 
 /** Reader of a text: its length, its pattern, its allowed values, or the date it stands for. */
 export function compileString(schema: JsonSchema): Coercer {
-  const { format, minLength = 0, maxLength, pattern, 'x-message': message } = schema;
+  const { format, minLength = 0, maxLength, pattern, 'x-message': message, 'x-spooled': spooled = false } = schema;
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const matches = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   return (value, name, failures) => {
     if (format === 'binary' && value instanceof UploadedFile) return value;
+    if (value instanceof SpooledText) {
+      if (spooled) return value;
+      value = value.read();
+      if (value === null) return fail(failures, `${name} is too long`);
+    }
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
     // PostgreSQL holds no null bytes in a text; the content of a file goes elsewhere.

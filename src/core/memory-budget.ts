@@ -1,0 +1,39 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { ApiError } from './errors.ts';
+import { FairSlots } from './fair-slots.ts';
+
+const MiB = 1024 * 1024;
+const MAX_WAITING = 2_000;
+const MAX_WAITING_PER_CALLER = 200;
+
+const RETRY = { 'Retry-After': '2' };
+const refuse = (whose: 'caller' | 'server'): ApiError =>
+  whose === 'caller'
+    ? new ApiError(429, 'You have too many large requests under way. Wait for some to end, then try again.', {}, RETRY)
+    : new ApiError(503, '503 Service Unavailable - too many large requests at once', {}, RETRY);
+
+/** A quarter of what the process may use: the machine's memory, that of its container, or the limit of its heap. */
+export function defaultMemory(): number {
+  const constrained = process.constrainedMemory();
+  const available = Math.min(
+    totalmem(),
+    constrained > 0 ? constrained : Number.POSITIVE_INFINITY,
+    getHeapStatistics().heap_size_limit,
+  );
+  return Math.min(Math.max(Math.floor(available / 4), 32 * MiB), 1024 * MiB);
+}
+
+/**
+ * Memory for what is large in bodies and answers of all requests, half of it for one caller. Who needs more than that has
+ * it alone.
+ * @param bytes of all together
+ */
+export const memoryBudget = (bytes: number): FairSlots =>
+  new FairSlots({
+    total: bytes,
+    perKey: Math.ceil(bytes / 2),
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_CALLER,
+    refuse,
+  });
