@@ -49,6 +49,15 @@ export interface Config {
     /** Requests of one user or address that may be inside an expensive endpoint at once. */
     expensivePerCaller: number;
   };
+  /** How slow a client may be. */
+  transfers: {
+    /** Milliseconds for the whole of a body that is parsed. */
+    bodyMs: number;
+    /** Milliseconds for the whole of a body or an answer that streams, such as a clone or a push. */
+    totalMs: number;
+    /** Bytes a second that a client must send or take on average; 0 asks for none. */
+    minRate: number;
+  };
   throttles: { authenticated: Throttle; unauthenticated: Throttle };
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Argon2id cost; lowered only by tests. */
@@ -131,6 +140,11 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       snippet: env.integer('STITHY_MAX_SNIPPET', 50 * MiB, { min: 1024, max: 512 * MiB }),
       memory: env.integer('STITHY_MAX_MEMORY', defaultMemory(), { min: MiB, max: Number.MAX_SAFE_INTEGER }),
       expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),
+    },
+    transfers: {
+      bodyMs: env.integer('STITHY_BODY_TIMEOUT', 60, { min: 1, max: 86_400 }) * 1_000,
+      totalMs: env.integer('STITHY_TRANSFER_TIMEOUT', 7_200, { min: 1, max: 604_800 }) * 1_000,
+      minRate: env.integer('STITHY_MIN_RATE', 1_024, { min: 0, max: 1e9 }),
     },
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),

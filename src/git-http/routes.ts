@@ -82,6 +82,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   const options = (request: FastifyRequest, reply: FastifyReply) => ({
     protocol: request.headers['git-protocol'] as string | undefined,
     signal: signalOf(reply),
+    timeoutMs: deps.config.transfers.totalMs,
   });
   const note = (request: FastifyRequest, { done }: TransportSession) => {
     void done.then(({ code, stderr, killed, failure }) => {

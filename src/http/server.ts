@@ -16,6 +16,7 @@ import type { Route } from './route.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { runtimeOf } from './send.ts';
 import { HttpServices } from './services.ts';
+import { TransferWatch } from './transfer-watch.ts';
 
 const NO_SECRETS: ReadonlySet<string> = new Set();
 const SHOWN_TO_BROWSERS = [
@@ -157,6 +158,19 @@ export function buildServer(
     done();
   });
   registerFallback(app);
+  const transfers = new TransferWatch(deps.config.transfers);
+  app.addHook('onRequest', (request, reply, done) => {
+    transfers.add(request, reply);
+    done();
+  });
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    transfers.receives(request);
+    done(null, payload);
+  });
+  app.addHook('onClose', (_app, done) => {
+    transfers.close();
+    done();
+  });
   registerBodyParsers(app, deps);
   registerMonitoring(app, deps, metrics, () => ready);
   registerReference(app, deps, routes, vocabulary);
