@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { badRequest } from '../../core/errors.ts';
 import { contentOfFile, type FileContent } from '../../git/stored-content.ts';
 import { SpooledText } from '../../http/params/request-body.ts';
@@ -26,7 +26,16 @@ export async function decodeContent(
 /** Decodes a long text piece by piece into a file of its own. */
 async function decodeSpooled(content: SpooledText, name: string): Promise<FileContent> {
   const path = content.owner.newPath('decoded');
-  await using file = await open(path, 'wx', 0o600);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await decodeInto(file, content, name);
+  } finally {
+    await file.close();
+  }
+  return contentOfFile(path);
+}
+
+async function decodeInto(file: FileHandle, content: SpooledText, name: string): Promise<void> {
   let rest = '';
   for await (const chunk of content.open() as AsyncIterable<Buffer>) {
     const text = rest + chunk.toString('latin1').replace(/\s+/g, '');
@@ -41,5 +50,4 @@ async function decodeSpooled(content: SpooledText, name: string): Promise<FileCo
   }
   if (!BASE64.test(rest)) throw badRequest(`${name} is not valid base64`);
   await file.appendFile(Buffer.from(rest, 'base64'));
-  return contentOfFile(path);
 }

@@ -68,13 +68,13 @@ export class JsonExtractor implements Extractor {
         this.#add(bytes.subarray(at));
         return bytes.length;
       }
-      const escape = at + found;
-      this.#add(bytes.subarray(at, escape));
-      if (!last && bytes.length - escape < LONGEST_ESCAPE) {
-        this.#carried = Buffer.from(bytes.subarray(escape));
+      const start = at + found;
+      this.#add(bytes.subarray(at, start));
+      if (!last && bytes.length - start < LONGEST_ESCAPE) {
+        this.#carried = Buffer.from(bytes.subarray(start));
         return null;
       }
-      at = escape + this.#escape(bytes, escape);
+      at = start + this.#escape(bytes, start);
     }
   }
 

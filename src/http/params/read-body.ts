@@ -74,35 +74,39 @@ async function* chunksOf(path: string): AsyncGenerator<{ chunk: Buffer; last: bo
   }
 }
 
-/** Parts a stored body into its long texts and the rest. @returns the paths of both */
+/** Parts a stored body into its long texts and the rest. @returns the paths of both, and the bytes of the rest */
 async function takeApart(path: string, kind: TextKind, sink: TextSink, owner: RequestBody) {
   const extractor: Extractor = kind === 'json' ? new JsonExtractor(sink) : new FormExtractor(sink);
   const check = new Utf8Check();
   const paths = { rest: owner.newPath('rest'), long: owner.newPath('texts') };
-  await using rest = await open(paths.rest, 'wx', 0o600);
-  await using long = await open(paths.long, 'wx', 0o600);
-  let size = 0;
-  for await (const { chunk, last } of chunksOf(path)) {
-    check.push(chunk);
-    extractor.feed(chunk, last);
-    const taken = sink.take();
-    const kept = Buffer.concat(taken.rest);
-    size += kept.length;
-    await rest.appendFile(kept);
-    if (taken.long.length > 0) await long.appendFile(Buffer.concat(taken.long));
+  const rest = await open(paths.rest, 'wx', 0o600);
+  try {
+    const long = await open(paths.long, 'wx', 0o600);
+    try {
+      let size = 0;
+      for await (const { chunk, last } of chunksOf(path)) {
+        check.push(chunk);
+        extractor.feed(chunk, last);
+        const taken = sink.take();
+        const kept = Buffer.concat(taken.rest);
+        size += kept.length;
+        await rest.appendFile(kept);
+        if (taken.long.length > 0) await long.appendFile(Buffer.concat(taken.long));
+      }
+      check.end();
+      return { ...paths, size };
+    } finally {
+      await long.close();
+    }
+  } finally {
+    await rest.close();
   }
-  check.end();
-  return { ...paths, size };
 }
 
 async function readWhole(path: string, size: number): Promise<Buffer> {
-  await using handle = await open(path);
   const bytes = Buffer.allocUnsafe(size);
-  for (let at = 0; at < size; ) {
-    const { bytesRead } = await handle.read(bytes, at, size - at, at);
-    if (bytesRead === 0) throw new Error('a stored body is cut off');
-    at += bytesRead;
-  }
+  let at = 0;
+  for await (const { chunk } of chunksOf(path)) at += chunk.copy(bytes, at);
   return bytes;
 }
 
