@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { GitError } from './errors.ts';
+import { isRepository } from './damage.ts';
+import { GitError, tellsOfDamage } from './errors.ts';
 import type { ObjectType } from './objects.ts';
 import { killGroup, startGit } from './process.ts';
 
@@ -39,6 +40,8 @@ export interface CatFileEnd {
   stderr: string;
   /** The process could not start, or the repository is not there. */
   hopeless: boolean;
+  /** The repository's directory. */
+  dir: string;
   /** The first unanswered request is the likely cause. */
   guilty: boolean;
 }
@@ -74,6 +77,7 @@ export class CatFile {
         unanswered: this.#queue.slice(this.#head),
         stderr: this.#stderr,
         hopeless: this.#spawnFailed || this.#stderr.includes('not a git repository'),
+        dir,
         guilty: this.#guilty,
       });
     };
@@ -89,6 +93,11 @@ export class CatFile {
       // Only the newest words matter: notes about ambiguous names come first, the reason of an end last.
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR);
     });
+  }
+
+  /** Whether git has told of damage since this process started. */
+  get damaged(): boolean {
+    return tellsOfDamage(this.#stderr);
   }
 
   get pending(): number {
@@ -199,6 +208,7 @@ export class CatFile {
 
 /** Makes the error of a request that brought down two processes. */
 export function catFileError(end: CatFileEnd, name: string): GitError {
-  const corrupt = /corrupt|bad object|inflate|unable to (?:read|unpack|parse|stream)/i.test(end.stderr);
+  const corrupt =
+    tellsOfDamage(end.stderr) || /corrupt|bad object|unable to read/i.test(end.stderr) || !isRepository(end.dir);
   return new GitError(corrupt ? 'corrupt' : 'failed', `git cat-file ${name}: ${end.stderr.trim()}`);
 }

@@ -12,6 +12,21 @@ export type GitErrorCode =
   | 'locked'
   | 'unavailable';
 
+/** What git says when it finds the repository damaged, not the question wrong. */
+const DAMAGE = [
+  /not a git repository|does not appear to be a git repository/,
+  /is corrupt|object file .* is empty|hash mismatch|garbage at end|reference broken|unknown object type/,
+  /unable to (?:unpack|parse|stream|read tree|read sha1 file)|inflate:|could not read [0-9a-f]{40}/i,
+  /packfile .* (?:cannot be accessed|index unavailable|does not match|claims|is far too short)/,
+  /index file .* is too small|(?:wrong|non-monotonic|corrupt) index|bad (?:offset|pack) /,
+  /broken (?:link|delta)|missing (?:blob|tree|commit) [0-9a-f]{40}/,
+];
+/** Git lacks an object that it was asked for: damage where the server had found that the object is there. */
+const LACK = /bad (?:object|tree)|nonexistent object|not a tree object|Not a valid (?:commit|object) name/;
+
+/** Whether what git has printed tells of damage. */
+export const tellsOfDamage = (text: string): boolean => DAMAGE.some((pattern) => pattern.test(text));
+
 /** What went wrong below HTTP. `message` is for the log: it may hold paths of the machine, so it is never sent to a client. */
 export class GitError extends Error {
   readonly code: GitErrorCode;
@@ -25,5 +40,12 @@ export class GitError extends Error {
     this.code = code;
     this.exitCode = exitCode;
     this.lasting = code === 'timeout' || code === 'output_too_large';
+  }
+
+  /** Whether the repository is damaged, as far as nobody else could explain the error. */
+  get damage(): boolean {
+    if (this.code === 'corrupt') return true;
+    if (this.code !== 'failed' && this.code !== 'invalid') return false;
+    return tellsOfDamage(this.message) || LACK.test(this.message);
   }
 }

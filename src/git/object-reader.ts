@@ -7,6 +7,7 @@ import {
   catFileError,
   type ObjectInfo,
 } from './cat-file.ts';
+import { mayBeLost } from './damage.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
 import { type Commit, isOid, parseCommit, parseTag, parseTree, type Tag, type TreeEntry } from './objects.ts';
@@ -58,7 +59,8 @@ export class ObjectReader {
   }
 
   /**
-   * Type and size of an object; null where it does not exist or a shortened id is ambiguous.
+   * Type and size of an object; null where it does not exist or a shortened id is ambiguous. Of a damaged repository
+   * nobody can say that a complete id does not exist.
    * @param name a complete or shortened object id, or a name below `refs/`, with an optional `^{commit}`
    * @throws GitError `invalid` for any other text, `corrupt`, `failed`, `busy`
    */
@@ -148,11 +150,22 @@ export class ObjectReader {
     return answer.data;
   }
 
-  #ask(command: CatFileRequest['command'], name: string, maxBytes: number): Promise<CatFileAnswer | null> {
-    if (!isObjectName(name)) return Promise.reject(new GitError('invalid', 'not an object name'));
-    return new Promise((resolve, reject) => {
+  async #ask(command: CatFileRequest['command'], name: string, maxBytes: number): Promise<CatFileAnswer | null> {
+    if (!isObjectName(name)) throw new GitError('invalid', 'not an object name');
+    const answer = await new Promise<CatFileAnswer | null>((resolve, reject) => {
       this.#send({ command, name, maxBytes, attempts: 0, resolve, reject });
     });
+    if (answer === null && isOid(name)) await this.#refuseLost(name);
+    return answer;
+  }
+
+  /** An object that is not found where something is damaged is no object that never was. */
+  async #refuseLost(oid: string): Promise<void> {
+    const process = this.#process;
+    // What git complains of lies in its other pipe by now, and is read in this turn.
+    await new Promise(setImmediate);
+    if (!process?.damaged && !(await mayBeLost(this.#dir, oid))) return;
+    throw new GitError('corrupt', `object ${oid} is lost`);
   }
 
   #send(request: CatFileRequest): void {

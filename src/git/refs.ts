@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { compareBytes } from './bytes.ts';
+import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
@@ -45,7 +46,7 @@ export class RefStore {
   /**
    * What a reference points to, not peeled; null where it does not exist or the name is not well formed.
    * @param ref full name, e.g. `refs/heads/main`
-   * @throws GitError `corrupt` where its file holds no object id
+   * @throws GitError `corrupt` where its file holds no object id, or the repository is gone
    */
   async resolve(ref: string): Promise<string | null> {
     if (!isValidRefName(ref)) return null;
@@ -53,7 +54,9 @@ export class RefStore {
     if (loose === null) throw new GitError('corrupt', `${ref} holds no object id`);
     if (loose !== undefined) return loose;
     this.#packed.refresh();
-    return this.#packed.find(ref);
+    const packed = this.#packed.find(ref);
+    if (packed === null) this.#refuseGone();
+    return packed;
   }
 
   /**
@@ -73,11 +76,11 @@ export class RefStore {
 
   /**
    * The branch that HEAD names, without `refs/heads/`, whether or not it exists; null where HEAD names none.
-   * @throws GitError `not_found` where the repository has no HEAD
+   * @throws GitError `corrupt` where the repository has no HEAD
    */
   async head(): Promise<string | null> {
     const stats = statSync(this.#headPath, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined) throw new GitError('not_found', `${this.#dir} has no HEAD`);
+    if (stats === undefined) throw new GitError('corrupt', `${this.#dir} has no HEAD`);
     if (this.#head !== undefined && isUnchanged(this.#head.stamp, stats)) return this.#head.branch;
     const stamp = stampOf(stats);
     try {
@@ -86,7 +89,7 @@ export class RefStore {
       this.#head = { stamp, branch };
       return branch;
     } catch (error) {
-      if (isMissing(error)) throw new GitError('not_found', `${this.#dir} has no HEAD`);
+      if (isMissing(error)) throw new GitError('corrupt', `${this.#dir} has no HEAD`);
       throw error;
     }
   }
@@ -106,6 +109,11 @@ export class RefStore {
     this.#transactions.retire();
   }
 
+  /** A repository that is not there has no refs, which is something else than having none. */
+  #refuseGone(): void {
+    if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is no repository`);
+  }
+
   #snapshot(prefix: string): Snapshot {
     if (!prefix.endsWith('/') || (prefix !== 'refs/' && !isValidRefName(prefix.slice(0, -1)))) {
       throw new GitError('invalid', 'not a folder of references');
@@ -116,6 +124,7 @@ export class RefStore {
     const known = this.#snapshots.get(prefix);
     if (known !== undefined && known.loose === loose && known.packed === packed) return known;
     const snapshot = { loose, packed, ...this.#merge(prefix) };
+    if (snapshot.refs.length === 0) this.#refuseGone();
     this.#snapshots.set(prefix, snapshot);
     return snapshot;
   }

@@ -24,11 +24,13 @@ const END = 'end-of-answer\n';
 const MAX_ANSWERS = 1_000;
 const MAX_OUTPUT = 64 * 1024;
 const MAX_WAITING = 200;
+const MAX_STDERR = 4 * 1024;
 
 /** One warm `git diff-tree`, one question at a time. */
 class StatsProcess {
   readonly #child: ChildProcess;
   #text = '';
+  #stderr = '';
   #current: { resolve: (text: string) => void; reject: (error: GitError) => void } | undefined;
   #answers = 0;
   #killed = false;
@@ -37,12 +39,14 @@ class StatsProcess {
   constructor(dir: string, onEnd: () => void) {
     this.#child = startGit([...STATS_COMMAND], { gitDir: dir });
     this.#child.stdin!.on('error', () => {});
-    this.#child.stderr!.resume();
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR);
+    });
     this.#child.stdout!.setEncoding('latin1').on('data', (text: string) => this.#read(text));
     const end = () => {
       if (this.#ended) return;
       this.#ended = true;
-      this.#current?.reject(new GitError('failed', 'git diff-tree ended'));
+      this.#current?.reject(new GitError('failed', `git diff-tree ended: ${this.#stderr}`));
       onEnd();
     };
     this.#child.on('close', end);

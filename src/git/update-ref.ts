@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { encodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
+import { GitError, tellsOfDamage } from './errors.ts';
 import { killGroup, startGit } from './process.ts';
 
 export interface RefUpdate {
@@ -113,7 +113,7 @@ export class UpdateRef {
 export function refusal(stderr: string): GitError {
   const text = stderr.trim();
   if (/Unable to create .*\.lock/i.test(text)) return new GitError('locked', text);
-  if (/reference broken/.test(text)) return new GitError('corrupt', text);
+  if (tellsOfDamage(text)) return new GitError('corrupt', text);
   if (/nonexistent object|non-commit object|multiple updates|cannot process|invalid/.test(text)) {
     return new GitError('invalid', text);
   }

@@ -29,7 +29,16 @@ const TEXTS: Record<number, string> = {
   503: '503 Service Unavailable',
 };
 
-function fromGit(error: GitError): ApiError | undefined {
+/** Names the project of the request, where its access check found one. */
+function damaged(request: FastifyRequest, cause: GitError): ApiError {
+  const { project } = (request.admission?.scope ?? {}) as { project?: { full_path: string } };
+  const what = project === undefined ? 'The repository' : `The repository of ${project.full_path}`;
+  const error = new ApiError(500, `${what} is damaged: an administrator can run stithy doctor.`);
+  error.cause = cause;
+  return error;
+}
+
+function fromGit(error: GitError, request: FastifyRequest): ApiError | undefined {
   if (error.code === 'busy' || error.code === 'locked') {
     return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
   }
@@ -40,20 +49,14 @@ function fromGit(error: GitError): ApiError | undefined {
   if (error.code === 'timeout' || error.code === 'output_too_large') {
     return new ApiError(503, '503 Service Unavailable - this request needs more work than is allowed; narrow it');
   }
-  if (error.code === 'corrupt') {
-    return new ApiError(
-      500,
-      '500 Internal Server Error - the repository is damaged; an administrator can run stithy doctor',
-    );
-  }
-  return undefined;
+  return error.damage ? damaged(request, error) : undefined;
 }
 
 /** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */
-function toApiError(error: unknown): ApiError | undefined {
+function toApiError(error: unknown, request: FastifyRequest): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof ParamsError) return new ApiError(400, error.message, { error: error.message });
-  if (error instanceof GitError) return fromGit(error);
+  if (error instanceof GitError) return fromGit(error, request);
   const status = (error as Partial<FastifyError>).statusCode;
   if (status !== undefined && status >= 400 && status < 500)
     return new ApiError(status, TEXTS[status] ?? `${status} Error`);
@@ -87,9 +90,10 @@ export function sendTextError(log: Logger, error: unknown, request: FastifyReque
 
 /** What is answered to an error; what nobody expected goes to the log. */
 function describeError(log: Logger, error: unknown, request: FastifyRequest): ApiError {
-  const answer = toApiError(error);
+  const answer = toApiError(error, request);
   if (answer !== undefined && answer.status < 500) return answer;
-  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  const reason = error instanceof ApiError ? (error.cause ?? error) : error;
+  const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
   log.log('error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
   return answer ?? new ApiError(500, TEXTS[500]!);
 }

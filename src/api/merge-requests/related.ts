@@ -48,7 +48,7 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
     db,
     rows.map(({ milestone_id }) => milestone_id),
   );
-  const statuses = await detailedMergeStatuses(deps, db, rows);
+  const statuses = await detailedMergeStatuses(deps, db, rows, { damaged: 'unchecked' });
   const unresolved = await withUnresolved(db, rows, projects);
   return rows.flatMap((row) => {
     const project = projects.get(row.project_id);

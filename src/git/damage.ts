@@ -1,0 +1,41 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMissing } from './durable.ts';
+
+/** A pack is there a moment before its index. */
+const SETTLE_MS = 100;
+
+/** Whether a folder is a repository at all. */
+export const isRepository = (dir: string): boolean => existsSync(join(dir, 'HEAD')) && existsSync(join(dir, 'objects'));
+
+function unpairedPack(dir: string): boolean {
+  let names: string[];
+  try {
+    names = readdirSync(join(dir, 'objects', 'pack'));
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
+  const stems = (ending: string) =>
+    new Set(
+      names
+        .filter((name) => /^pack-[0-9a-f]+\./.test(name) && name.endsWith(ending))
+        .map((name) => name.slice(0, -ending.length)),
+    );
+  const packs = stems('.pack');
+  const indexes = stems('.idx');
+  return packs.size !== indexes.size || [...packs].some((stem) => !indexes.has(stem));
+}
+
+/**
+ * Whether an object that git does not find may be there all the same, but cannot be read: its file is there, a pack lacks
+ * its index or an index its pack, or the repository itself is gone.
+ * @param oid complete object id
+ */
+export async function mayBeLost(dir: string, oid: string): Promise<boolean> {
+  if (!isRepository(dir) || existsSync(join(dir, 'objects', oid.slice(0, 2), oid.slice(2)))) return true;
+  if (!unpairedPack(dir)) return false;
+  await sleep(SETTLE_MS);
+  return unpairedPack(dir);
+}
