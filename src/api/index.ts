@@ -13,6 +13,7 @@ import { branchRoutes } from './branches/routes.ts';
 import { commitStatusRoutes } from './commit-statuses/routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { commitSubRoutes } from './commits/sub-routes.ts';
+import { contextCommitRoutes } from './context-commits/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
@@ -106,6 +107,7 @@ export const routes: readonly Route[] = [
   ...mergeRequestListRoutes,
   ...mergeRequestRoutes,
   ...mergeRequestSubRoutes,
+  ...contextCommitRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,

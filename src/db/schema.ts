@@ -36,7 +36,16 @@ import type {
   NamespacesTable,
   RedirectRoutesTable,
 } from './tables/namespaces.ts';
-import type { DraftNotesTable, ResourceEventsTable, TodosTable } from './tables/planning.ts';
+import type {
+  DraftNotesTable,
+  ExternalStatusCheckBranchesTable,
+  ExternalStatusChecksTable,
+  IssueUserAgentsTable,
+  MergeRequestContextCommitsTable,
+  ResourceEventsTable,
+  StatusCheckResponsesTable,
+  TodosTable,
+} from './tables/planning.ts';
 import type {
   CustomAttributesTable,
   ProjectLanguagesTable,
@@ -125,6 +134,11 @@ export interface Schema {
   resource_events: ResourceEventsTable;
   todos: TodosTable;
   draft_notes: DraftNotesTable;
+  issue_user_agents: IssueUserAgentsTable;
+  merge_request_context_commits: MergeRequestContextCommitsTable;
+  external_status_checks: ExternalStatusChecksTable;
+  external_status_check_branches: ExternalStatusCheckBranchesTable;
+  status_check_responses: StatusCheckResponsesTable;
   merge_requests: MergeRequestsTable;
   merge_request_diffs: MergeRequestDiffsTable;
   merge_request_commits: MergeRequestCommitsTable;

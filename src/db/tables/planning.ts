@@ -73,3 +73,46 @@ export interface DraftNotesTable {
   updated_at: Timestamp;
 }
 export type DraftNote = Selectable<DraftNotesTable>;
+
+/** Of the request that made an issue, for administrators. */
+export interface IssueUserAgentsTable {
+  issue_id: number;
+  user_agent: string;
+  ip_address: string;
+}
+
+/** Commits that belong to no merge request of their own but are looked at with this one. */
+export interface MergeRequestContextCommitsTable {
+  id: Id;
+  merge_request_id: number;
+  sha: string;
+  created_at: Timestamp;
+}
+
+/** A service outside that says whether merge requests are fine. Without branches it is for all of them. */
+export interface ExternalStatusChecksTable {
+  id: Id;
+  project_id: number;
+  name: string;
+  external_url: string;
+  /** Signs what is sent to it. */
+  shared_secret: string | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type ExternalStatusCheck = Selectable<ExternalStatusChecksTable>;
+
+export interface ExternalStatusCheckBranchesTable {
+  check_id: number;
+  protected_ref_id: number;
+}
+
+/** What a service said of a head; the newest counts. */
+export interface StatusCheckResponsesTable {
+  id: Id;
+  external_status_check_id: number;
+  merge_request_id: number;
+  sha: string;
+  status: 'pending' | 'passed' | 'failed';
+  created_at: Timestamp;
+}
