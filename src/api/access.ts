@@ -86,6 +86,19 @@ function redirect(request: AccessRequest, type: 'project' | 'group', oldPath: st
   throw new Moved(`${request.deps.externalUrl()}${segments.join('/')}${query === undefined ? '' : `?${query}`}`);
 }
 
+/** Administrators, in a project of which something is looked at. */
+export const administratorInProject = (ability: ProjectAbility): Access<ProjectScope & { caller: UserCaller }> => {
+  const access = inProjectByUser(ability);
+  return {
+    ...access,
+    description: administrator.description,
+    check: async (request) => {
+      await administrator.check(request);
+      return access.check(request);
+    },
+  };
+};
+
 /**
  * Callers who have an ability in the project of `:id`. What they may not see is 404; what they see but may not do
  * is 403, or 401 for anonymous callers.

@@ -12,6 +12,7 @@ import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
 import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
+import type { Origin } from '../user-agent.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
@@ -55,6 +56,11 @@ export async function insertIssue(
   return issue;
 }
 
+async function keepOrigin(db: Db, issue_id: number, { userAgent, address }: Origin): Promise<void> {
+  if (userAgent === null) return;
+  await db.insertInto('issue_user_agents').values({ issue_id, user_agent: userAgent, ip_address: address }).execute();
+}
+
 /** Gives those whom a new issue is assigned to something to do. */
 export const tellAssignees = (
   deps: Deps,
@@ -80,12 +86,14 @@ export async function recordBeginning(
 
 /**
  * Makes an issue. What the caller may not decide is passed over.
+ * @param origin of the request, for administrators
  * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
  */
 export async function createIssue(
   deps: Deps,
   scope: ProjectScope & { caller: UserCaller },
   input: IssueInput & { title: string },
+  origin: Origin,
 ): Promise<Issue> {
   const { project, namespace, caller } = scope;
   deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
@@ -116,6 +124,7 @@ export async function createIssue(
       const wanted = rights.backdate ? input.iid : undefined;
       const made = await insertIssue(deps, db, project.id, columns, caller.user.id, wanted);
       await recordBeginning(deps, db, made, caller.user.id);
+      await keepOrigin(db, made.id, origin);
       const target = { type: 'Issue', id: made.id, project, namespace } as const;
       if (rights.manage && (input.labels ?? input.add_labels) !== undefined) {
         const change = { labels: input.labels, add: input.add_labels, remove: input.remove_labels };

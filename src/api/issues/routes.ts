@@ -3,9 +3,10 @@ import { findProject } from '../../access/lookup.ts';
 import { forbidden, notFound, recordNotFound } from '../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
-import { administrator, inProject, inProjectByUser } from '../access.ts';
+import { administrator, administratorInProject, inProject, inProjectByUser } from '../access.ts';
 import { peopleRoutes } from '../issuables/people-endpoints.ts';
 import { timeRoutes } from '../issuables/time-endpoints.ts';
+import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../user-agent.ts';
 import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
 import { Issue, presentIssues } from './entity.ts';
@@ -42,7 +43,7 @@ export const issueRoutes = [
     input: CreateIssue,
     success: { status: 201, schema: Issue },
     errors: [409, 429],
-    handler: async (c) => ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, c.input)),
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, c.input, originOf(c.request))),
   }),
   route({
     method: 'GET',
@@ -82,6 +83,20 @@ export const issueRoutes = [
       if (!c.permissions.can('destroy_issue')) throw forbidden();
       checkUnmodifiedSince(c.request, issue.updated_at);
       await destroyIssue(c.deps, issue, c.caller.user.id);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:issue_iid/user_agent_detail`,
+    summary: 'Get what is known of who made an issue',
+    access: administratorInProject('read_issue'),
+    params: IssueParams,
+    success: { status: 200, schema: UserAgentDetail },
+    errors: [404],
+    handler: async (c) => {
+      const { id } = await findIssue(c.deps.db, c, c.params.issue_iid);
+      const query = c.deps.db.selectFrom('issue_user_agents').selectAll().where('issue_id', '=', id);
+      return presentUserAgent((await query.executeTakeFirst()) ?? NOBODY);
     },
   }),
   ...timeRoutes(ISSUE_KIND),

@@ -7,6 +7,7 @@ import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../http/route.ts';
 import { Filled } from '../../http/schema.ts';
 import { FilePath } from '../repository-files/schema.ts';
+import { originOf, presentUserAgent, UserAgentDetail } from '../user-agent.ts';
 import {
   makerInProject,
   type SnippetKind,
@@ -20,7 +21,7 @@ import { presentSnippets, Snippet } from './entity.ts';
 import { filesToCreate, filesToUpdate } from './files.ts';
 import { snippetListRoutes } from './list-routes.ts';
 import { fileAt, firstFile, sendText } from './raw.ts';
-import { CreateSnippetInput, createRules, UpdateSnippetInput, UserAgentDetail, updateRules } from './schema.ts';
+import { CreateSnippetInput, createRules, UpdateSnippetInput, updateRules } from './schema.ts';
 import { createSnippet, type SnippetChanges, updateSnippet } from './service.ts';
 
 async function present({ deps, caller }: BaseContext, snippet: SnippetRow) {
@@ -41,8 +42,7 @@ async function create(c: CreateContext, project: Project | null) {
     description: input.description ?? null,
     visibility: input.visibility ?? 'private',
     actions: await filesToCreate(input, deps.config.limits.snippet),
-    userAgent: request.headers['user-agent']?.slice(0, 1_000) ?? null,
-    address: request.ip,
+    ...originOf(request),
   });
   return present(c, snippet);
 }
@@ -95,10 +95,7 @@ function snippetRoutes(kind: SnippetKind): Route[] {
       summary: `Get what is known of who made ${whose}`,
       access: snippetAdministrator(kind),
       success: { status: 200, schema: UserAgentDetail },
-      handler: ({ snippet: { user_agent, ip_address } }) => {
-        if (user_agent === null || ip_address === null) throw notFound('UserAgentDetail');
-        return { user_agent, ip_address, akismet_submitted: false };
-      },
+      handler: ({ snippet }) => presentUserAgent(snippet),
     }),
     route({
       method: 'PUT',

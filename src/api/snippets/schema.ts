@@ -65,9 +65,3 @@ export const AllSnippetsInput = Type.Object({
   repository_storage: Type.Optional(Type.String({ description: 'Name of a storage; administrators only.' })),
   ...pagination,
 });
-
-export const UserAgentDetail = Type.Object({
-  user_agent: Type.String(),
-  ip_address: Type.String(),
-  akismet_submitted: Type.Boolean(),
-});

@@ -100,7 +100,6 @@ export interface ExternalStatusChecksTable {
   created_at: Timestamp;
   updated_at: Timestamp;
 }
-export type ExternalStatusCheck = Selectable<ExternalStatusChecksTable>;
 
 export interface ExternalStatusCheckBranchesTable {
   check_id: number;
