@@ -55,7 +55,7 @@ export async function isPathTaken(
       .executeTakeFirst();
     return project !== undefined;
   }
-  // Bots have a user name but no namespace.
+  // The ghost has a user name but no namespace.
   const user = await db
     .selectFrom('users as u')
     .select('u.id')

@@ -85,11 +85,12 @@ import type {
   OauthApplicationsTable,
   OauthTokensTable,
 } from './tables/tokens.ts';
-import type { EmailsTable, SshKeysTable, UserStatusesTable, UsersTable } from './tables/users.ts';
+import type { EmailsTable, SshKeysTable, UserIdentitiesTable, UserStatusesTable, UsersTable } from './tables/users.ts';
 
 /** Every table of the database, by name. */
 export interface Schema {
   users: UsersTable;
+  user_identities: UserIdentitiesTable;
   user_statuses: UserStatusesTable;
   emails: EmailsTable;
   ssh_keys: SshKeysTable;

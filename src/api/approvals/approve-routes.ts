@@ -66,11 +66,12 @@ export const approveRoutes = [
     summary: 'Take all approvals of a merge request away; only for bots of a project or group',
     access,
     params,
-    success: { status: 202, empty: true },
+    success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [401, 404],
     handler: async (c) => {
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
       await resetByBot(c.deps, c.caller, c.permissions.can('update_merge_request'), mergeRequest);
+      return { message: '202 Accepted' };
     },
   }),
   route({

@@ -292,7 +292,7 @@ test('bots reset approvals, people do not', async () => {
   expectStatus(await app.put(`${path}/reset_approvals`), 401);
   assert.deepEqual(by(await approvals()), [owner.user.id]);
   const answer = await reset(bot);
-  assert.deepEqual([answer.statusCode, answer.body], [202, '']);
+  assert.deepEqual([answer.statusCode, answer.json()], [202, { message: '202 Accepted' }]);
   assert.deepEqual(by(await approvals()), []);
   expectStatus(await reset(bot), 202);
   await app.deps.db.updateTable('merge_requests').set({ state: 'merged' }).where('id', '=', mergeRequest.id).execute();

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { pageOf } from '../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
@@ -9,6 +10,9 @@ import { createProjectRule, deleteProjectRule, findProjectRule, updateProjectRul
 import { presentProjectRules } from './rule-entity.ts';
 import { CreateProjectRule, ProjectRule, UpdateProjectRule } from './rule-schema.ts';
 import { withDetails } from './rule-store.ts';
+
+/** Where a rule's type stands in a list: of `TYPE_ORDER`, those that a project has. */
+const placeOfType = sql`case rule_type when 'any_approver' then 0 when 'regular' then 1 else 2 end`;
 
 const PATH = '/projects/:id/approval_rules';
 const ONE = `${PATH}/:approval_rule_id`;
@@ -30,6 +34,7 @@ export const projectRuleRoutes = [
         .selectAll()
         .where('project_id', '=', project.id)
         .where('merge_request_id', 'is', null)
+        .orderBy(placeOfType)
         .orderBy('id');
       const { rows, total } = await pageOf(deps.db, query, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });

@@ -243,3 +243,22 @@ test('rules are read by Developers and changed by Maintainers', async () => {
   expectStatus(await app.delete(`${pathOf(other)}/${id}`), 404);
   assert.equal(expectStatus<Rule>(await app.get(one), 200).approvals_required, 1);
 });
+
+test('rules were listed by id alone: now the rule for everybody comes first, and reports last', async () => {
+  const project = await app.make.project();
+  const add = async (name: string, more: object = {}) =>
+    expectStatus<Rule>(await app.post(pathOf(project), { json: { name, approvals_required: 1, ...more } }), 201).id;
+  const report = await add('Coverage-Check', { rule_type: 'report_approver', report_type: 'code_coverage' });
+  const [one, two] = [await add('one'), await add('two')];
+  const any = await add('All Members');
+  const wanted = [any, one, two, report];
+  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(pathOf(project)), 200)), wanted);
+  const paged = async (page: number) =>
+    ids(expectStatus<Rule[]>(await app.get(pathOf(project), { query: { per_page: 2, page } }), 200));
+  assert.deepEqual([...(await paged(1)), ...(await paged(2))], wanted);
+  const { iid } = await insertMergeRequest(app, project, { id: 1 });
+  const path = `/projects/${project.id}/merge_requests/${iid}`;
+  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(`${path}/approval_rules`), 200)), wanted);
+  const state = expectStatus<{ rules: Rule[] }>(await app.get(`${path}/approval_state`), 200);
+  assert.deepEqual(ids(state.rules), wanted);
+});

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/schema.ts';
-import type { ApprovalRule } from '../../db/tables/merge-requests.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../db/tables/merge-requests.ts';
 
 /** A rule with who may approve and where it applies. */
 export interface StoredRule extends ApprovalRule {
@@ -10,6 +10,9 @@ export interface StoredRule extends ApprovalRule {
   /** Protected branches that it is limited to. */
   branchIds: readonly number[];
 }
+
+/** The types of rules in the order in which the platform lists them; those of one type follow by id. */
+export const TYPE_ORDER: readonly ApprovalRuleType[] = ['any_approver', 'regular', 'code_owner', 'report_approver'];
 
 /** The rules of the projects themselves (in any order of projects), in order of their ids. */
 export async function projectRules(db: Db, projectIds: readonly number[]): Promise<StoredRule[]> {

@@ -2,7 +2,7 @@ import { matchesWildcard } from '../../core/wildcard.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { ProtectedRef } from '../../db/tables/repositories.ts';
 import type { ProjectSettings } from '../projects/settings.ts';
-import type { StoredRule } from './rule-store.ts';
+import { type StoredRule, TYPE_ORDER } from './rule-store.ts';
 
 /** A rule that a merge request has to satisfy. */
 export interface RuleInForce {
@@ -68,8 +68,12 @@ export function rulesInForce(
     if (!used.has(rule.id) && !foreign) rules.push({ rule, source: null, required: rule.approvals_required });
   }
   const asked = Math.max(settings.approvals_before_merge, mayOverride ? (mergeRequest.approvals_before_merge ?? 0) : 0);
-  return [...withNumber(rules, asked), ...codeOwners(ownRules, needsCodeOwners(branch, protections))];
+  const all = [...withNumber(rules, asked), ...codeOwners(ownRules, needsCodeOwners(branch, protections))];
+  return all.sort((a, b) => placeOf(a) - placeOf(b) || (a.rule?.id ?? 0) - (b.rule?.id ?? 0));
 }
+
+/** Where a rule's type stands in a list; a mere number of approvals asks what a rule for everybody would. */
+const placeOf = ({ rule }: RuleInForce): number => TYPE_ORDER.indexOf(rule?.rule_type ?? 'any_approver');
 
 const standsFor = (own: StoredRule, source: StoredRule): boolean =>
   own.source_rule_id === source.id || (own.rule_type === 'any_approver' && source.rule_type === 'any_approver');

@@ -267,3 +267,33 @@ test('DELETE /groups/:id is for owners and heeds If-Unmodified-Since', async () 
   expectStatus(await app.delete(`/groups/${group.id}`, { headers }), 412);
   expectStatus(await app.get(`/groups/${group.id}`), 200);
 });
+
+test('file_template_project_id was not taken: now it is a project of the group, or null', async () => {
+  const group = await app.make.group();
+  const below = await app.make.group({ parent: group });
+  const project = await app.make.project({ namespace: below });
+  const foreign = await app.make.project();
+  const put = (file_template_project_id: number | null) =>
+    app.put(`/groups/${group.id}`, { json: { file_template_project_id } });
+  const shown = async () =>
+    expectStatus<GroupAnswer>(await app.get(`/groups/${group.id}`), 200).file_template_project_id;
+  assert.equal(await shown(), null);
+  const changed = expectStatus<GroupAnswer>(await put(project.id), 200);
+  assert.deepEqual([changed.file_template_project_id, await shown()], [project.id, project.id]);
+  for (const id of [foreign.id, 99_999]) {
+    const refused = expectStatus<{ message: string }>(await put(id), 400);
+    assert.equal(refused.message, 'file_template_project_id is not a project of the group');
+  }
+  assert.equal(await shown(), project.id);
+  expectStatus(await put(null), 200);
+  assert.equal(await shown(), null);
+  expectStatus(await put(project.id), 200);
+  expectStatus(await app.delete(`/projects/${project.id}`), 202);
+  assert.equal(await shown(), null);
+});
+
+test('auto_ban_user_on_excessive_projects_download had another name', async () => {
+  const { id } = await app.make.group();
+  const name = 'auto_ban_user_on_excessive_projects_download';
+  assert.equal(expectStatus<GroupAnswer>(await app.put(`/groups/${id}`, { json: { [name]: true } }), 200)[name], true);
+});

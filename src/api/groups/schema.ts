@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
-import { Day, Enum, Filled, IntegerEnum, List, optional, pagination, Upload } from '../../http/schema.ts';
+import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination, Upload } from '../../http/schema.ts';
 import { customAttributesFilter } from '../custom-attributes/schema.ts';
 import { BranchProtection, detailSettingFields, settingFields } from './settings.ts';
 
@@ -29,6 +29,11 @@ export const CreateInput = Type.Object({
 export const UpdateInput = Type.Object({
   name: Type.Optional(Filled()),
   path: Type.Optional(Filled()),
+  file_template_project_id: Type.Optional(
+    Nullable(
+      Type.Integer({ description: 'Project below the group with the templates of files for all its projects.' }),
+    ),
+  ),
   ...optional(attributes).properties,
 });
 

@@ -6,6 +6,7 @@ import { timestamp } from '../../core/clock.ts';
 import { forbidden, invalidModel } from '../../core/errors.ts';
 import { randomText } from '../../core/secrets.ts';
 import { bit } from '../../db/columns.ts';
+import { startsWith } from '../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace, NamespacesTable } from '../../db/tables/namespaces.ts';
@@ -97,6 +98,9 @@ export async function updateGroup(
         ...picture,
         ...(input.name === undefined ? {} : { name: input.name }),
         ...(input.visibility === undefined ? {} : { visibility: input.visibility }),
+        ...(input.file_template_project_id === undefined
+          ? {}
+          : { file_template_project_id: input.file_template_project_id }),
         settings: settingsColumn(group, input),
         updated_at: now,
       })
@@ -132,7 +136,22 @@ async function updateErrors(db: Db, group: Namespace, input: Static<typeof Updat
     errors.prevent_sharing_groups_outside_hierarchy = ['can only be set on a top-level group'];
   }
   errors.default_branch = branchErrors(input.default_branch);
+  const { file_template_project_id: templates } = input;
+  if (templates != null && !(await isProjectBelow(db, group, templates))) {
+    errors.file_template_project_id = ['is not a project of the group'];
+  }
   return errors;
+}
+
+async function isProjectBelow(db: Db, group: Namespace, projectId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('projects.id')
+    .where('projects.id', '=', projectId)
+    .where((eb) => startsWith(eb, eb.ref('namespaces.lineage'), group.lineage))
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 async function rename(

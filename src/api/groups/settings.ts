@@ -55,7 +55,7 @@ export const detailSettingFields = {
   unique_project_download_limit_interval_in_seconds: Type.Integer({ minimum: 0, maximum: 864_000 }),
   unique_project_download_limit_allowlist: Type.Array(Type.String(), { maxItems: 100 }),
   unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100 }),
-  auto_ban_user_on_excessive_projects_downloads: Type.Boolean(),
+  auto_ban_user_on_excessive_projects_download: Type.Boolean(),
 };
 
 const Settings = Type.Object({ ...settingFields, ...detailSettingFields });
@@ -122,7 +122,7 @@ const DEFAULTS: GroupSettings = {
   unique_project_download_limit_interval_in_seconds: 0,
   unique_project_download_limit_allowlist: [],
   unique_project_download_limit_alertlist: [],
-  auto_ban_user_on_excessive_projects_downloads: false,
+  auto_ban_user_on_excessive_projects_download: false,
 };
 const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
 

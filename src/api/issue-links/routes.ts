@@ -12,7 +12,7 @@ import { linkIssues, unlinkIssues } from './service.ts';
 import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './store.ts';
 
 const PATH = '/projects/:id/issues/:issue_iid/links';
-const read = inProject('read_issue', { anonymous: true });
+const read = inProject('read_issue');
 const change = inProjectByUser('read_issue');
 /** An issue has so few links that they fit on one page, which a client gets who asks for none. */
 const ALL = { number: 1, size: 100, offset: 0 };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Enum, Instant } from '../../http/schema.ts';
+import { Enum, Instant, Nullable } from '../../http/schema.ts';
 import { Issue, IssueBasic } from '../issues/entity.ts';
 
 const LINK_TYPES = ['relates_to', 'blocks', 'is_blocked_by'] as const;
@@ -28,7 +28,7 @@ export type IssueLinkJson = Static<typeof IssueLink>;
 const idOrText = (description: string) => Type.Union([Type.Integer(), Type.String()], { description });
 
 export const CreateIssueLink = Type.Object({
-  target_project_id: idOrText('Id or full path of the project of the other issue.'),
+  target_project_id: Nullable(idOrText('Id or full path of the project of the other issue; empty for the own one.')),
   target_issue_iid: idOrText('Number of the other issue in its project.'),
   link_type: Type.Optional(Enum(LINK_TYPES, { default: 'relates_to' })),
 });

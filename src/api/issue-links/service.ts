@@ -96,11 +96,12 @@ export async function linkIssues(
   deps: Deps,
   scope: IssueScope & { caller: UserCaller },
   iid: number,
-  input: { target_project_id: number | string; target_issue_iid: number | string; link_type?: LinkType },
+  input: { target_project_id: number | string | null; target_issue_iid: number | string; link_type?: LinkType },
 ): Promise<IssueLink> {
   const { caller } = scope;
   const source: End = { ...scope, issue: await findIssue(deps.db, scope, iid) };
-  const target = await findTarget(deps, caller, input.target_project_id, input.target_issue_iid);
+  const targetProject = input.target_project_id === '' ? null : input.target_project_id;
+  const target = await findTarget(deps, caller, targetProject ?? scope.project.id, input.target_issue_iid);
   const ids = [source.issue.id, target.issue.id] as const;
   const linked = () => conflict('Issue(s) already assigned');
   if (await areLinked(deps.db, ...ids)) throw linked();

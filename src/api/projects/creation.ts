@@ -53,7 +53,7 @@ export const pathFromName = (name: string): string =>
 export async function makeProject(deps: Deps, caller: UserCaller, owner: User, input: CreateInput): Promise<Project> {
   const namespace =
     input.namespace_id === undefined
-      ? await personalNamespace(deps, owner.id)
+      ? await personalNamespace(deps, owner)
       : await findPlacement(deps, caller, String(input.namespace_id));
   if (namespace.kind === 'user') await checkLimit(deps, namespace, owner);
   const name = input.name?.trim() || input.path || '';

@@ -54,7 +54,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
   const target = input.namespace_id?.toString() ?? input.namespace_path ?? input.namespace;
   const namespace =
     target === undefined
-      ? await personalNamespace(deps, caller.user.id)
+      ? await personalNamespace(deps, caller.user)
       : await findPlacement(deps, caller, target, 'Target Namespace');
   if (!(await mayLeave(deps, source, namespace))) throw notFound('Target Namespace');
   const name = input.name?.trim() || source.name;

@@ -4,6 +4,7 @@ import { groupPermissions } from '../../access/permissions.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { forbidden, notFound } from '../../core/errors.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { type GroupSettings, groupSettings } from '../groups/settings.ts';
 
@@ -18,7 +19,10 @@ const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> =
 
 /** Whether the caller may put projects into the namespace. */
 export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
-  if (namespace.kind === 'user') return caller.admin || (caller.user !== null && namespace.owner_id === caller.user.id);
+  if (namespace.kind === 'user') {
+    const { user } = caller;
+    return caller.admin || (user !== null && namespace.owner_id === user.id && !isBot(user));
+  }
   const permissions = await groupPermissions(deps, caller, namespace);
   const { project_creation_level } = groupSettings(namespace);
   return permissions.can('create_projects') && permissions.level >= CREATION_LEVELS[project_creation_level];
@@ -42,12 +46,16 @@ export async function findPlacement(
   throw seen ? forbidden() : notFound(what);
 }
 
-/** The personal namespace of a user. @throws ApiError 404 for bots, which have none */
-export async function personalNamespace(deps: Deps, userId: number): Promise<Namespace> {
+/** Whether a user is the bot of a token: no project goes to its namespace, for the token may end at any time. */
+const isBot = ({ kind }: Pick<User, 'kind'>): boolean => kind === 'project_bot' || kind === 'group_bot';
+
+/** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
+export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind'>): Promise<Namespace> {
+  if (isBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
   const namespace = await deps.db
     .selectFrom('namespaces')
     .selectAll()
-    .where('owner_id', '=', userId)
+    .where('owner_id', '=', user.id)
     .where('kind', '=', 'user')
     .executeTakeFirst();
   if (namespace === undefined) throw notFound('Namespace');

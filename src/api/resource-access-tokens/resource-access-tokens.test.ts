@@ -150,3 +150,17 @@ test('a token that does not fit is refused and leaves no bot behind', async () =
   await refuse({ name: 'x', scopes: ['api'], expires_at: '2027-06-17' }, 'expires_at must be before 2027-06-16');
   assert.equal(await count(), before);
 });
+
+test('bots had no namespace: now they have one, in which no project can be made', async () => {
+  const { path, token } = await source('project');
+  const json = { name: 'robot', scopes: ['api'], access_level: 30 };
+  const made = expectStatus<Token>(await app.post(`${path}/access_tokens`, { token, json }), 201);
+  const bot = expectStatus<{ username: string; namespace_id: number }>(await app.get(`/users/${made.user_id}`), 200);
+  const namespace = expectStatus(await app.get(`/namespaces/${bot.namespace_id}`), 200);
+  assert.deepEqual([namespace.kind, namespace.full_path], ['user', bot.username]);
+  expectStatus(await app.post('/projects', { token: made.token, json: { name: 'own' } }), 403);
+  const there = { name: 'own', namespace_id: bot.namespace_id };
+  expectStatus(await app.post('/projects', { token: made.token, json: there }), 404);
+  const open = await app.make.project({ visibility: 'public' });
+  expectStatus(await app.post(`/projects/${open.id}/fork`, { token: made.token }), 403);
+});

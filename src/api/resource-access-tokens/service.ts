@@ -50,8 +50,8 @@ export async function createResourceToken(
       name: request.name,
       email: `${username}@noreply.${new URL(deps.externalUrl()).hostname}`,
       kind: source.kind === 'project' ? 'project_bot' : 'group_bot',
-      withNamespace: false,
       createdById: actor.id,
+      columns: { projects_limit: 0 },
     });
     const wanted = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
     await insertMember(deps, db, change, bot, wanted);

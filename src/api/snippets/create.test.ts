@@ -32,7 +32,7 @@ const error = async (method: 'POST' | 'PUT', path: string, json: Json, status: n
   expectStatus<Json>(await app.request(method, path, { token, json }), status).message;
 
 describe('POST /snippets', () => {
-  test('makes a private snippet of several files, with all its addresses', async () => {
+  test('makes a snippet of several files, internal where nothing else is said, with all its addresses', async () => {
     const made = await make({ description: 'Some text' });
     const base = app.deps.externalUrl();
     const { username, name } = ada.user;
@@ -41,7 +41,7 @@ describe('POST /snippets', () => {
       id: made.id,
       title: 'Title',
       description: 'Some text',
-      visibility: 'private',
+      visibility: 'internal',
       author: {
         id: ada.user.id,
         username,

@@ -79,7 +79,7 @@ describe('a process that dies', () => {
     await leaveIntent(snippet, 'New title');
     await recoverIntents(app.deps);
     const { title, visibility, file_name } = await shown(snippet);
-    assert.deepEqual([title, visibility, file_name], ['Title', 'private', 'a.txt']);
+    assert.deepEqual([title, visibility, file_name], ['Title', 'internal', 'a.txt']);
     assert.deepEqual(await app.deps.db.selectFrom('ref_intents').select('id').execute(), []);
   });
 

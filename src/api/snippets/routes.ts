@@ -40,7 +40,7 @@ async function create(c: CreateContext, project: Project | null) {
     project,
     title: input.title,
     description: input.description ?? null,
-    visibility: input.visibility ?? 'private',
+    visibility: input.visibility ?? (project === null ? 'internal' : 'private'),
     actions: await filesToCreate(input, deps.config.limits.snippet),
     ...originOf(request),
   });

@@ -11,7 +11,9 @@ const previousPath = Type.Optional(Type.String({ description: 'Path of the file 
 
 const attributes = {
   description: Type.Optional(Nullable(Type.String({ maxLength: 1_048_576 }))),
-  visibility: Type.Optional(Enum(VISIBILITIES, { description: 'private when absent.' })),
+  visibility: Type.Optional(
+    Enum(VISIBILITIES, { description: 'When absent, a new personal snippet is internal, one of a project private.' }),
+  ),
 };
 const oneFile = {
   content: Type.Optional(Content({ minLength: 1, description: 'Old: content of the only file.' })),

@@ -146,7 +146,7 @@ describe('PUT /snippets/:id', () => {
   });
 
   test('is for the author and administrators', async () => {
-    const hidden = await make();
+    const hidden = await make({ visibility: 'private' });
     const open = await make({ visibility: 'public' });
     const json = { title: 'Mine now' };
     expectStatus(await app.put(`/snippets/${hidden.id}`, { token: other.token, json }), 404);

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { Day, Instant, Nullable } from '../../http/schema.ts';
 import { UserBasic, userBasic, userBasicFields } from './basic.ts';
 import type { FollowFacts } from './follows.ts';
+import type { Identity } from './identities.ts';
 
 const profile = {
   created_at: Type.Optional(Instant()),
@@ -85,12 +86,18 @@ const own = {
 /** A user as the user himself sees it. */
 export const UserPublic = Type.Object({ ...userBasicFields, ...profile, ...own });
 
-/** @param personalProjects projects in the personal namespace */
+/** What a user's own view needs beside the row. */
+export interface OwnFacts {
+  /** Projects in the personal namespace. */
+  personalProjects: number;
+  identities: Identity[];
+  follows: FollowFacts;
+}
+
 export const presentUserPublic = (
   deps: Deps,
   user: User,
-  personalProjects: number,
-  follows: FollowFacts,
+  { personalProjects, identities, follows }: OwnFacts,
 ): Static<typeof UserPublic> => ({
   ...presentUserProfile(deps, user, follows),
   last_sign_in_at: user.last_sign_in_at,
@@ -101,7 +108,7 @@ export const presentUserPublic = (
   color_scheme_id: user.color_scheme_id,
   projects_limit: user.projects_limit,
   current_sign_in_at: user.current_sign_in_at,
-  identities: [],
+  identities,
   can_create_group: user.can_create_group === 1,
   can_create_project: user.projects_limit > personalProjects,
   two_factor_enabled: false,
@@ -132,16 +139,14 @@ const admin = {
 export const UserWithAdmin = Type.Object({ ...userBasicFields, ...profile, ...own, ...admin });
 
 /** What an administrator's view needs beside the user's row. */
-export interface AdminFacts {
-  personalProjects: number;
-  follows: FollowFacts;
+export interface AdminFacts extends OwnFacts {
   namespaceId: number | null;
   createdBy: User | null;
   customAttributes?: { key: string; value: string }[];
 }
 
 export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts): Static<typeof UserWithAdmin> => ({
-  ...presentUserPublic(deps, user, facts.personalProjects, facts.follows),
+  ...presentUserPublic(deps, user, facts),
   is_admin: user.admin === 1,
   note: user.note,
   namespace_id: facts.namespaceId,

@@ -5,6 +5,7 @@ import { pageOf } from '../../db/paginate.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import type { Page } from '../../http/pagination.ts';
+import { givenIdentity } from './identities.ts';
 import { ADMIN_FILTERS, type listUsers, type UserFilters } from './schema.ts';
 import { after, byRelevance, inOrder, usersMatching } from './store.ts';
 
@@ -26,7 +27,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   const { admin } = caller;
   const named = input.username !== undefined && input.username !== '';
   if (caller.user === null && !named) throw forbidden('Not authorized to access /api/v4/users');
-  if (!admin && (input.extern_uid !== undefined || input.provider !== undefined)) throw forbidden();
+  if (givenIdentity(input) !== undefined && !admin) throw forbidden();
   const query = usersMatching(deps.db, admin ? input : withoutAdminFilters(input), admin);
   const order = (admin ? input.order_by : undefined) ?? 'id';
   const direction = (admin ? input.sort : undefined) ?? 'desc';

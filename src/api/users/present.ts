@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { usersById } from './basic.ts';
 import { type AdminFacts, presentUserProfile, presentUserPublic, presentUserWithAdmin } from './entity.ts';
 import { followFacts } from './follows.ts';
+import { identitiesOf } from './identities.ts';
 
 const countPersonalProjects = async (db: Db, ids: readonly number[]): Promise<Map<number, number>> => {
   const rows = await db
@@ -51,12 +52,14 @@ export async function presentForAdmin(
     users.map(({ created_by_id }) => created_by_id),
   );
   const follows = await followFacts(db, ids, options.viewer?.id ?? null);
+  const identities = await identitiesOf(db, ids);
   const attributes = options.withCustomAttributes ? await customAttributes(db, ids) : undefined;
   return users.map((user) => {
     const own = attributes?.get(user.id);
     const facts: AdminFacts = {
       personalProjects: projects.get(user.id) ?? 0,
       follows: follows(user.id),
+      identities: identities.get(user.id)!,
       namespaceId: namespaces.get(user.id) ?? null,
       createdBy: user.created_by_id === null ? null : (creators.get(user.created_by_id) ?? null),
       ...(own === undefined ? {} : { customAttributes: own }),
@@ -79,7 +82,12 @@ export async function presentOneForAdmin(
 export async function presentSelf(deps: Deps, user: User) {
   const projects = await countPersonalProjects(deps.db, [user.id]);
   const follows = await followFacts(deps.db, [user.id], user.id);
-  return presentUserPublic(deps, user, projects.get(user.id) ?? 0, follows(user.id));
+  const identities = await identitiesOf(deps.db, [user.id]);
+  return presentUserPublic(deps, user, {
+    personalProjects: projects.get(user.id) ?? 0,
+    identities: identities.get(user.id)!,
+    follows: follows(user.id),
+  });
 }
 
 /** A user as another one sees him; a private profile shows less. */

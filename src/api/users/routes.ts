@@ -9,6 +9,7 @@ import { UserBasic, userAvatarUrl, userBasic } from './basic.ts';
 import { destroyUser } from './destroy.ts';
 import { UserProfile, UserPublic, UserWithAdmin } from './entity.ts';
 import { userById } from './find.ts';
+import { removeIdentity } from './identities.ts';
 import { listOfUsers } from './list.ts';
 import { presentForAdmin, presentForOther, presentOneForAdmin, presentSelf } from './present.ts';
 import { changedUser, listUsers, newUser, userId } from './schema.ts';
@@ -103,6 +104,22 @@ export const userRoutes = [
     errors: [400, 404, 409],
     handler: async ({ deps, caller, params, input }) =>
       presentOneForAdmin(deps, await updateUser(deps, caller, params.id, input)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id/identities/:provider',
+    summary: 'Delete the identity of a user at a provider',
+    access: administrator,
+    params: Type.Object({
+      ...userId.properties,
+      provider: Type.String({ description: 'Name of the provider of identities.' }),
+    }),
+    success: { status: 204, empty: true },
+    errors: [404],
+    handler: async ({ deps, params }) => {
+      const { id } = await userById(deps.db, params.id);
+      await removeIdentity(deps, id, params.provider);
+    },
   }),
   route({
     method: 'DELETE',

@@ -16,6 +16,7 @@ import { acceptInvitations } from '../invitations/accept.ts';
 import { createAccount } from './account.ts';
 import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
+import { givenIdentity, setIdentity } from './identities.ts';
 import { renameNamespace } from './rename.ts';
 import { attributeErrors } from './rules.ts';
 import type { ChangedUser, NewUser } from './schema.ts';
@@ -94,6 +95,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
   const random = given.force_random_password === true || given.reset_password === true;
   const password = random ? randomText(64) : (given.password ?? '');
   refuse(attributeErrors({ ...given, password }));
+  const identity = givenIdentity(given);
   const passwordHash = await hashPassword(password, deps.config.passwordHash);
   const picture = await avatarColumn(deps, given.avatar);
   const user = await orConflict(() =>
@@ -112,6 +114,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         createdById: caller.user.id,
         columns: { ...columnsOf(given), ...picture },
       });
+      if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
       await acceptInvitations(deps, db, created.id, created.email);
       return created;
@@ -135,6 +138,7 @@ export async function updateUser(
 ): Promise<User> {
   refuse(attributeErrors(given));
   const { password, email, username, name } = given;
+  const identity = givenIdentity(given);
   const picture = await avatarColumn(deps, given.avatar);
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   const user = await orConflict(() =>
@@ -147,6 +151,7 @@ export async function updateUser(
         await adoptAddress(db, old, email);
         if (confirmed) await acceptInvitations(deps, db, id, email);
       }
+      if (identity !== undefined) await setIdentity(deps, db, id, identity);
       await renameNamespace(
         deps,
         db,

@@ -46,14 +46,14 @@ export async function activateUser(deps: Deps, user: User): Promise<true> {
   return true;
 }
 
-/** Deactivates a user who has not been seen for 90 days. @throws ApiError 403 for others, blocked and internal users */
+/** Deactivates a user who was never seen, or not for 90 days. @throws ApiError 403 for others, blocked and internal users */
 export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   if (user.state === 'deactivated') return true;
   if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
   if (user.kind === 'ghost') throw forbidden('Internal users cannot be deactivated');
   const limit = new Date(deps.clock.now().getTime() - DORMANT_DAYS * 86_400_000).toISOString();
-  const seen = user.last_activity_on ?? user.created_at;
-  if (seen > limit.slice(0, seen.length)) {
+  const seen = user.last_activity_on;
+  if (seen !== null && seen > limit.slice(0, seen.length)) {
     throw forbidden(
       `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
     );

@@ -79,6 +79,12 @@ test('only dormant users are deactivated', async () => {
   assert.match(await message(recent, 'deactivate', 403), /active in the past 90 days and cannot be deactivated$/);
 });
 
+test('a user who was never seen could not be deactivated: now he can, however young the account', async () => {
+  const { user } = await app.make.user();
+  assert.equal(await act({ user, token: '' }, 'deactivate', 201), true);
+  assert.equal(await stateOf({ user, token: '' }), 'deactivated');
+});
+
 test('ban and unban go from active to banned and back only', async () => {
   const someone = await inState('active');
   assert.equal(await act(someone, 'ban', 201), true);

@@ -42,9 +42,17 @@ function byIdentity(query: Query, filters: UserFilters): Query {
   if (publicEmail !== undefined && publicEmail !== '') {
     result = result.where((eb) => equalsIgnoringCase(eb.ref('public_email'), publicEmail));
   }
-  // Nobody signs in here through another provider, or with a second factor.
-  if (filters.extern_uid !== undefined || filters.provider !== undefined || filters.two_factor === 'enabled') {
-    result = result.where('id', '<', 0);
+  // Nobody signs in here with a second factor.
+  if (filters.two_factor === 'enabled') result = result.where('id', '<', 0);
+  const { provider, extern_uid: externUid } = filters;
+  if (provider !== undefined && externUid !== undefined) {
+    result = result.where('id', 'in', (eb) =>
+      eb
+        .selectFrom('user_identities')
+        .select('user_id')
+        .where('provider', '=', provider)
+        .where((inner) => equalsIgnoringCase(inner.ref('extern_uid'), externUid)),
+    );
   }
   for (const [key, value] of Object.entries(filters.custom_attributes ?? {}).slice(0, 20)) {
     result = result.where('id', 'in', (eb) =>

@@ -347,3 +347,42 @@ test('what is changed by name only leaves the password alone', async () => {
   const row = await app.deps.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow();
   assert.equal(row.password_hash, password_hash);
 });
+
+test('identities at other providers are set, shown, found and removed by administrators', async () => {
+  const identity = { provider: 'saml', extern_uid: 'CN=Ada' };
+  const { id, identities } = await create(identity);
+  assert.deepEqual(identities, [identity]);
+  const shown = async () => expectStatus<Shown>(await app.get(`/users/${id}`), 200).identities;
+  assert.deepEqual(await shown(), [identity]);
+  const changed = { provider: 'saml', extern_uid: 'CN=Ada 2' };
+  const second = { provider: 'ldapmain', extern_uid: 'uid=ada' };
+  for (const json of [changed, second]) expectStatus(await app.put(`/users/${id}`, { json }), 200);
+  assert.deepEqual(await shown(), [changed, second]);
+  const found = async (query: Record<string, string>) =>
+    expectStatus<Shown[]>(await app.get('/users', { query }), 200).map((user) => user.id);
+  assert.deepEqual(await found({ provider: 'ldapmain', extern_uid: 'UID=ada' }), [id]);
+  assert.deepEqual(await found({ provider: 'ldapmain', extern_uid: 'CN=Ada 2' }), []);
+  const half = 'extern_uid, provider provide all or none of parameters';
+  assert.equal(expectStatus(await app.get('/users', { query: { provider: 'saml' } }), 400).message, half);
+  assert.equal(expectStatus(await app.put(`/users/${id}`, { json: { extern_uid: 'x' } }), 400).message, half);
+  const token = await app.make.token(id);
+  assert.deepEqual(expectStatus<Shown>(await app.get('/user', { token }), 200).identities, [changed, second]);
+  expectStatus(await app.delete(`/users/${id}/identities/saml`, { token }), 403);
+  expectStatus(await app.delete(`/users/${id}/identities/saml`, { token: null }), 401);
+  expectStatus(await app.delete(`/users/${id}/identities/saml`), 204);
+  assert.equal(expectStatus(await app.delete(`/users/${id}/identities/saml`), 404).message, '404 Identity Not Found');
+  assert.equal(expectStatus(await app.delete('/users/99999/identities/saml'), 404).message, '404 User Not Found');
+  assert.deepEqual(await shown(), [second]);
+});
+
+test('an identity belongs to one user, and is refused where it says nothing', async () => {
+  const identity = { provider: 'saml', extern_uid: 'one-only' };
+  await create(identity);
+  const taken = 'extern_uid has already been taken';
+  assert.equal(await refusal(newUser({ ...identity, extern_uid: 'ONE-only' })), taken);
+  const other = await create();
+  assert.equal(expectStatus(await app.put(`/users/${other.id}`, { json: identity }), 400).message, taken);
+  assert.match(String(await refusal(newUser({ provider: ' ', extern_uid: 'x' }))), /^provider can't be blank/);
+  assert.match(String(await refusal(newUser({ provider: 'x'.repeat(256), extern_uid: 'x' }))), /^provider is too long/);
+  assert.deepEqual(expectStatus<Shown>(await app.get(`/users/${other.id}`), 200).identities, []);
+});

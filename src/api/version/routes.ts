@@ -3,34 +3,27 @@ import { VERSION } from '../../core/version.ts';
 import { route } from '../../http/route.ts';
 import { signedIn } from '../access.ts';
 
-const Version = Type.Object({ version: Type.String(), revision: Type.String() });
-
+/** What the server is (silent parts of the specification); `/version` and `/metadata` answer the same. */
 const Metadata = Type.Object({
-  version: Type.String(),
+  version: Type.String({ description: 'Version of the platform whose API is served.' }),
   revision: Type.String(),
-  kas: Type.Object({
-    enabled: Type.Boolean(),
-    externalUrl: Type.Null(),
-    externalK8sProxyUrl: Type.Null(),
-    version: Type.Null(),
-  }),
-  enterprise: Type.Boolean(),
+  kas: Type.Object(
+    {
+      enabled: Type.Boolean(),
+      externalUrl: Type.Null(),
+      externalK8sProxyUrl: Type.Null(),
+      version: Type.Null(),
+    },
+    { description: 'The agent server for Kubernetes; there is none.' },
+  ),
+  enterprise: Type.Boolean({ description: 'Whether the plan has more than the free one.' }),
 });
 
-export const versionRoutes = [
+const metadataRoute = (path: string, summary: string) =>
   route({
     method: 'GET',
-    path: '/version',
-    summary: 'Get the version of the platform whose API is served',
-    access: signedIn,
-    scopes: ['read_user', 'ai_features'],
-    success: { status: 200, schema: Version },
-    handler: () => ({ version: VERSION.api, revision: VERSION.revision }),
-  }),
-  route({
-    method: 'GET',
-    path: '/metadata',
-    summary: 'Get the metadata of the server',
+    path,
+    summary,
     access: signedIn,
     scopes: ['read_user', 'ai_features'],
     success: { status: 200, schema: Metadata },
@@ -40,5 +33,9 @@ export const versionRoutes = [
       kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
       enterprise: deps.config.plan !== 'free',
     }),
-  }),
+  });
+
+export const versionRoutes = [
+  metadataRoute('/version', 'Get the version of the platform whose API is served'),
+  metadataRoute('/metadata', 'Get the metadata of the server'),
 ];

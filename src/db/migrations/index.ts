@@ -1,5 +1,6 @@
 import { foundation } from './0001-foundation.ts';
 import { collaboration } from './0002-collaboration.ts';
+import { exactness } from './0006-exactness.ts';
 import { planning } from './0007-planning.ts';
 import { spaces } from './0008-spaces.ts';
 
@@ -7,6 +8,7 @@ import { spaces } from './0008-spaces.ts';
 export const migrations: Readonly<Record<string, string>> = {
   '0001-foundation': foundation,
   '0002-collaboration': collaboration,
+  '0006-exactness': exactness,
   '0007-planning': planning,
   '0008-spaces': spaces,
 };

@@ -23,6 +23,12 @@ export interface NamespacesTable {
   settings: DefaultedJson<Record<string, unknown>>;
   archived: Defaulted<Bit>;
   marked_for_deletion_on: Day | null;
+  /** Who marked it. */
+  marked_by_id: number | null;
+  /** Whether it, or a group above it, is marked for deletion. */
+  in_deletion: Defaulted<Bit>;
+  /** Project with the templates of files for the group's projects. */
+  file_template_project_id: number | null;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

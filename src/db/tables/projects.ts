@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
-import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
+import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -60,6 +60,11 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   import_status: Defaulted<string>;
   import_error: string | null;
   pending_delete: Defaulted<Bit>;
+  marked_for_deletion_on: Day | null;
+  /** Who marked it. */
+  marked_by_id: number | null;
+  /** Whether it, or a group above it, is marked for deletion: nothing is written to it then. */
+  in_deletion: Defaulted<Bit>;
   created_at: Timestamp;
   updated_at: Timestamp;
   last_activity_at: Timestamp;

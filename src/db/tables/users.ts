@@ -60,6 +60,17 @@ export interface EmailsTable {
 }
 export type Email = Selectable<EmailsTable>;
 
+/** Who a user is at another provider of identities. */
+export interface UserIdentitiesTable {
+  id: Id;
+  user_id: number;
+  provider: string;
+  extern_uid: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type UserIdentity = Selectable<UserIdentitiesTable>;
+
 export interface SshKeysTable {
   id: Id;
   user_id: number;
