@@ -10,7 +10,7 @@ interface Rule {
   openToUsers?: boolean;
   /** Part of the project that must not be closed to the caller; of several, one that is open does. */
   feature?: ProjectFeature | readonly ProjectFeature[];
-  /** Not while the project is archived. */
+  /** Not while the project is archived, or waits for its deletion. */
   writes?: boolean;
   /** Another ability that it takes. */
   needs?: 'read_code';
@@ -80,7 +80,8 @@ export interface ProjectStanding {
   signedIn: boolean;
   external: boolean;
   visibility: Visibility;
-  archived: boolean;
+  /** Archived, or waiting for its deletion. */
+  frozen: boolean;
   featureLevel(feature: ProjectFeature): FeatureLevel;
 }
 
@@ -114,7 +115,7 @@ const anyOpen = (standing: ProjectStanding, features: ProjectFeature | readonly 
 /** Whether the standing gives the ability. Pure. */
 export function allowsInProject(standing: ProjectStanding, ability: ProjectAbility): boolean {
   const rule: Rule = PROJECT_RULES[ability];
-  if (rule.writes && standing.archived) return false;
+  if (rule.writes && standing.frozen) return false;
   if (rule.feature !== undefined && !anyOpen(standing, rule.feature)) return false;
   if (rule.needs !== undefined && !allowsInProject(standing, rule.needs)) return false;
   if (standing.level >= rule.level) return true;
@@ -132,8 +133,8 @@ interface GroupRule extends Rule {
 const GROUP_RULES = {
   read_group: { level: guest, open: true, inside: true },
   read_group_members: { level: guest, open: true },
-  create_subgroup: { level: maintainer, setting: 'subgroup' },
-  create_projects: { level: developer, setting: 'project' },
+  create_subgroup: { level: maintainer, setting: 'subgroup', writes: true },
+  create_projects: { level: developer, setting: 'project', writes: true },
   admin_group_members: { level: owner },
   read_group_deploy_tokens: { level: maintainer },
   admin_group_deploy_tokens: { level: owner },
@@ -142,9 +143,9 @@ const GROUP_RULES = {
   upload_group_file: { level: guest },
   admin_group_uploads: { level: maintainer },
   read_group_label: { level: guest, open: true, inside: true },
-  admin_group_label: { level: planner },
+  admin_group_label: { level: planner, writes: true },
   read_group_milestone: { level: guest, open: true, inside: true },
-  admin_group_milestone: { level: planner },
+  admin_group_milestone: { level: planner, writes: true },
   read_group_issues: { level: guest, open: true, inside: true },
   read_group_merge_requests: { level: guest, open: true, inside: true },
 } as const satisfies Record<string, GroupRule>;
@@ -157,6 +158,8 @@ export interface GroupStanding {
   visibility: Visibility;
   /** Whether the caller is a member of a project below the group. */
   inside: boolean;
+  /** Waiting for its deletion. */
+  frozen: boolean;
   /** Levels from which on members may create subgroups and projects. */
   creationLevels: { subgroup: number; project: number };
 }
@@ -173,6 +176,7 @@ export const CREATION_LEVELS: Readonly<Record<string, number>> = {
 /** Whether the standing gives the ability in a group. Pure. */
 export function allowsInGroup(standing: GroupStanding, ability: GroupAbility): boolean {
   const rule: GroupRule = GROUP_RULES[ability];
+  if (rule.writes && standing.frozen) return false;
   if (standing.level >= (rule.setting === undefined ? rule.level : standing.creationLevels[rule.setting])) return true;
   if (rule.inside && standing.inside) return true;
   const open =

@@ -15,6 +15,7 @@ import {
   type ProjectStanding,
 } from './abilities.ts';
 import type { Caller } from './caller.ts';
+import { isFrozen } from './frozen.ts';
 import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
 
 /** What one caller may do in one project. */
@@ -57,7 +58,7 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
     signedIn: user !== null,
     external: user?.external === 1,
     visibility: project.visibility,
-    archived: project.archived === 1,
+    frozen: isFrozen(project),
     featureLevel: (feature) => project[`${feature}_access_level`],
   };
   return {
@@ -83,6 +84,7 @@ export async function groupPermissions(deps: Deps, caller: Caller, namespace: Na
     signedIn: user !== null,
     external: user?.external === 1,
     visibility: namespace.visibility,
+    frozen: namespace.in_deletion === 1,
     inside: level === 0 && user !== null && !open && (await isInside(deps, namespace, user.id)),
     creationLevels: creationLevels(namespace),
   };

@@ -4,6 +4,7 @@ import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
 import { registerLineWork } from './discussions/background.ts';
 import { registerActivityFeed } from './events/record.ts';
+import { recoverRemovalOfMarked, registerRemovalOfMarked } from './groups/remove-marked.ts';
 import { registerUnassigning } from './issuables/unassign.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
 import { registerMerging } from './merging/background.ts';
@@ -24,10 +25,12 @@ export function registerBackgroundWork(deps: Deps): void {
   registerMerging(deps);
   registerProjectWork(deps);
   registerReferences(deps);
+  registerRemovalOfMarked(deps);
   registerTodos(deps);
 }
 
 /** Settles what resources were doing when the server ended. For the start, once interrupted writes are settled. */
 export async function recoverBackgroundWork(deps: Deps): Promise<void> {
   await recoverMerges(deps);
+  await recoverRemovalOfMarked(deps);
 }

@@ -58,6 +58,8 @@ export interface Config {
     /** Bytes a second that a client must send or take on average; 0 asks for none. */
     minRate: number;
   };
+  /** Days that a deleted group or project is kept, marked, before it goes; 0 removes it at once. */
+  deletionDelayDays: number;
   throttles: { authenticated: Throttle; unauthenticated: Throttle };
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Argon2id cost; lowered only by tests. */
@@ -146,6 +148,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       totalMs: env.integer('STITHY_TRANSFER_TIMEOUT', 7_200, { min: 1, max: 604_800 }) * 1_000,
       minRate: env.integer('STITHY_MIN_RATE', 1_024, { min: 0, max: 1e9 }),
     },
+    deletionDelayDays: env.integer('STITHY_DELETION_DELAY_DAYS', 0, { min: 0, max: 365 }),
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },

@@ -106,6 +106,7 @@ async function admitToProject(
   checkScopes(caller, wants);
   if (wants === 'write') {
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
+    if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
     const collaborates = permissions.can('push_code')
       ? undefined
       : await collaborationBranches(deps, { caller, project, namespace, permissions });

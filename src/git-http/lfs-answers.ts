@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { isFrozen } from '../access/frozen.ts';
 import { forbidden } from '../core/errors.ts';
 import type { ProjectAccess } from './access.ts';
 
@@ -15,7 +16,7 @@ export function requirePush({ permissions, caller, project }: ProjectAccess): vo
   if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
     throw forbidden('The token lacks the scope write_repository.');
   }
-  if (caller.user === null || !permissions.can('push_code') || project.archived === 1) {
+  if (caller.user === null || !permissions.can('push_code') || isFrozen(project)) {
     throw forbidden('You are not allowed to push code to this project.');
   }
 }

@@ -1,3 +1,4 @@
+import { isFrozen } from '../access/frozen.ts';
 import { memberLevels } from '../access/member-levels.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
 import { type Standing, standingIn } from '../access/standing.ts';
@@ -27,7 +28,7 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export async function collaborationBranches(deps: Deps, standing: Standing): Promise<ReadonlySet<string>> {
   const { caller, project, permissions } = standing;
-  if (caller.user === null || project.archived === 1 || project.visibility === 'private') return NONE;
+  if (caller.user === null || isFrozen(project) || project.visibility === 'private') return NONE;
   if (!permissions.can('read_code')) return NONE;
   const protections = await loadProtections(deps, project.id);
   const open = (await sharedBranches(deps, project)).filter(

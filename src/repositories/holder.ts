@@ -42,10 +42,11 @@ export async function writable(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>
   }
   const project = await db
     .selectFrom('projects')
-    .select(['repository_read_only', 'pending_delete'])
+    .select(['repository_read_only', 'pending_delete', 'in_deletion'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return project === undefined || project.pending_delete === 1 ? undefined : project.repository_read_only === 0;
+  if (project === undefined || project.pending_delete === 1) return undefined;
+  return project.repository_read_only === 0 && project.in_deletion === 0;
 }
 
 /** The holder that an intent names, where it still exists. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isFrozen } from '../../access/frozen.ts';
 import { timestamp } from '../../core/clock.ts';
 import { refused, unauthorized } from '../../core/errors.ts';
 import { route } from '../../http/route.ts';
@@ -36,8 +37,8 @@ export const approveRoutes = [
     errors: [401, 404, 409, 429],
     handler: async (c) => {
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      // Archived projects stand still.
-      if (c.project.archived === 1) throw unauthorized();
+      // Archived projects stand still, and those that wait for their deletion.
+      if (isFrozen(c.project)) throw unauthorized();
       const approved = await approve(c.deps, c.caller, mergeRequest, c.input);
       if (c.input.publish_review === true) {
         const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
@@ -56,7 +57,7 @@ export const approveRoutes = [
     errors: [401, 404],
     handler: async (c) => {
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      if (c.project.archived === 1) throw unauthorized();
+      if (isFrozen(c.project)) throw unauthorized();
       return presentSummary(c.deps, c.caller, await unapprove(c.deps, c.caller, mergeRequest));
     },
   }),

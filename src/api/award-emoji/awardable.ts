@@ -1,3 +1,4 @@
+import { isFrozen } from '../../access/frozen.ts';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { AwardEmojiTable } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
@@ -50,7 +51,7 @@ async function find(
   const noteable = await NOTEABLE_KINDS[segment].find(deps, scope, number);
   if (noteable.type === 'Commit') throw notFound();
   const open = permissions.can('award_emoji') && (!noteable.locked || permissions.level > 0);
-  const rest = { projectId: project.id, archived: project.archived === 1 };
+  const rest = { projectId: project.id, archived: isFrozen(project) };
   if (noteId === undefined) return { type: noteable.type, id: noteable.id, open, ...rest };
   const { id, system } = await findNote(deps, scope, noteable, noteId);
   return { type: 'Note', id, open: open && system === 0, ...rest };

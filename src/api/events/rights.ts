@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { allowsInProject, type ProjectAbility } from '../../access/abilities.ts';
 import type { Caller } from '../../access/caller.ts';
+import { isFrozen } from '../../access/frozen.ts';
 import { isProjectOf } from '../../access/membership.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import { projectStandings } from '../../access/project-levels.ts';
@@ -66,7 +67,7 @@ export async function rightsIn(
   const day = today(deps.clock);
   const projects = await db
     .selectFrom('projects')
-    .select(['id', 'namespace_id', 'visibility', 'archived'])
+    .select(['id', 'namespace_id', 'visibility', 'archived', 'in_deletion'])
     .select(FEATURES.map((feature) => `${feature}_access_level` as const))
     .where('id', 'in', projectIds)
     .where(visible(caller, day))
@@ -84,7 +85,7 @@ export async function rightsIn(
       signedIn: user !== null,
       external: user?.external === 1,
       visibility: project.visibility,
-      archived: project.archived === 1,
+      frozen: isFrozen(project),
       featureLevel: (feature: string) => levels.get(feature) ?? 'disabled',
     };
     const rights = rightsOf({ level, can: (ability: ProjectAbility) => allowsInProject(standing, ability) });

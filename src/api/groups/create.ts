@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { AccessLevel, type Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
+import { forbidden } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { isPathTaken, lockTrees } from '../../db/namespace-tree.ts';
 import type { Db } from '../../db/schema.ts';
@@ -38,6 +39,7 @@ export async function createGroup(deps: Deps, given: NewGroup): Promise<Namespac
 async function insertGroup(deps: Deps, db: Db, given: NewGroup): Promise<Namespace> {
   const now = timestamp(deps.clock);
   const parent = given.parent === null ? null : (await lockTrees(db, [given.parent]))[0]!;
+  if (parent?.in_deletion === 1) throw forbidden('The parent group is marked for deletion');
   const fullPath = parent === null ? given.path : `${parent.full_path}/${given.path}`;
   if (await isPathTaken(db, fullPath)) throw notSaved({ path: ['has already been taken'] });
   const inserted = await db

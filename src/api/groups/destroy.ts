@@ -9,11 +9,18 @@ import { removeUploads } from '../uploads/removal.ts';
 
 /**
  * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
+ * @param check looks at the group as it is once its tree is locked; may throw
  * @throws ApiError 409 when it has gone or moved meanwhile
  */
-export async function destroyGroup(deps: Deps, found: Namespace, actorId: number | null): Promise<void> {
+export async function destroyGroup(
+  deps: Deps,
+  found: Namespace,
+  actorId: number | null,
+  check?: (now: Namespace) => void,
+): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
+    check?.(group);
     const groups = await db
       .selectFrom('namespaces')
       .selectAll()

@@ -32,7 +32,7 @@ export async function groupQuery(
     .selectFrom('namespaces')
     .selectAll()
     .where('kind', '=', 'group')
-    .where((eb) => eb.and([standing(eb), placeCondition(eb, filters, base), ...attributeConditions(eb, filters)]))
+    .where((eb) => eb.and([standing(eb), placeCondition(eb, filters, base), ...attributeConditions(eb, filters, base)]))
     .where((eb) => eb.and(caller.admin ? adminConditions(deps, eb, filters) : []));
   return ordered(query, filters);
 }
@@ -90,6 +90,7 @@ function placeCondition(
 function attributeConditions(
   eb: ExpressionBuilder<Schema, 'namespaces'>,
   filters: GroupFilters,
+  base: GroupBase,
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   const { skip_groups: skipped = [], visibility, search = '', archived, active } = filters;
@@ -103,8 +104,13 @@ function attributeConditions(
     conditions.push(eb('marked_for_deletion_on', '=', filters.marked_for_deletion_on));
   }
   if (active !== undefined) {
-    const isActive = eb.and([eb('archived', '=', 0), eb('marked_for_deletion_on', 'is', null)]);
+    const isActive = eb.and([eb('archived', '=', 0), eb('in_deletion', '=', 0)]);
     conditions.push(active ? isActive : eb.not(isActive));
+  }
+  // What waits for its deletion is shown to who asks for it, and inside a group that waits itself.
+  const inside = (base.of === 'children' || base.of === 'descendants') && base.group.in_deletion === 1;
+  if (active === undefined && filters.marked_for_deletion_on === undefined && !inside) {
+    conditions.push(eb('in_deletion', '=', 0));
   }
   return conditions;
 }

@@ -50,6 +50,7 @@ export const groupProjectRoutes = [
     handler: (c) => {
       const { with_shared, include_subgroups, include_ancestor_groups, ...filters } = c.input;
       return answerProjects(c, filters, {
+        withMarked: c.group.in_deletion === 1,
         namespaceIds: include_ancestor_groups ? lineageIds(c.group.lineage) : [c.group.id],
         ...(include_subgroups ? { below: c.group.lineage } : {}),
         ...(with_shared ? { sharedWithGroupId: c.group.id } : {}),

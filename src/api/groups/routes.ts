@@ -4,9 +4,9 @@ import { route } from '../../http/route.ts';
 import { optional } from '../../http/schema.ts';
 import { anyone, inGroup, requireUser, signedIn } from '../access.ts';
 import { answerGroups, keysetParams } from './answers.ts';
-import { destroyGroup } from './destroy.ts';
 import { GroupDetail, presentGroupDetail } from './detail.ts';
 import { Group } from './entity.ts';
+import { deleteGroup, restoreGroup } from './mark.ts';
 import { CreateInput, customAttributeParams, ListInput, listParams, UpdateInput } from './schema.ts';
 import { createByInput, updateGroup } from './service.ts';
 
@@ -66,15 +66,32 @@ export const groupRoutes = [
     method: 'DELETE',
     path: '/groups/:id',
     summary: 'Remove a group with its subgroups and projects',
-    description: 'Immediate: nothing of it can be reached afterwards; the files of repositories go in the background.',
+    description:
+      'Where the server keeps deleted groups for some days, it is marked, renamed and read-only until then, with all below it; else nothing of it can be reached afterwards. Files are removed in the background.',
     access: inGroup('own_group'),
-    input: optional({ permanently_remove: Type.Boolean(), full_path: Type.String() }),
+    input: optional({
+      permanently_remove: Type.Boolean({ description: 'What is marked goes now. Needs `full_path`.' }),
+      full_path: Type.String({ description: 'The path that the group has now, for `permanently_remove`.' }),
+    }),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
-    errors: [409, 412],
-    handler: async ({ deps, caller, group, request }) => {
+    errors: [400, 409, 412],
+    handler: async ({ deps, caller, group, input, request }) => {
       checkUnmodifiedSince(request, group.updated_at);
-      await destroyGroup(deps, group, requireUser(caller).user.id);
+      const { permanently_remove: permanently, full_path: fullPath } = input;
+      await deleteGroup(deps, requireUser(caller), group, { permanently, fullPath });
       return { message: '202 Accepted' };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/groups/:id/restore',
+    summary: 'Restore a group that is marked for deletion',
+    access: inGroup('own_group'),
+    success: { status: 201, schema: GroupDetail },
+    errors: [400, 409],
+    handler: async ({ deps, caller, group }) => {
+      const user = requireUser(caller);
+      return presentGroupDetail(deps, user, await restoreGroup(deps, user, group));
     },
   }),
   route({

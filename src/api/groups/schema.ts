@@ -60,7 +60,7 @@ export const listParams = {
     sort: Enum(['asc', 'desc'], { default: 'asc' }),
     min_access_level: IntegerEnum([10, 15, 20, 30, 40, 50], { description: "The caller's level at least." }),
     top_level_only: Type.Boolean({ default: false }),
-    marked_for_deletion_on: Day(),
+    marked_for_deletion_on: Day({ description: 'Only groups that were marked for deletion on this day.' }),
     active: Type.Boolean({
       description: 'Only those that are neither archived nor marked for deletion, or the others.',
     }),

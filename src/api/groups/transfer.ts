@@ -53,6 +53,8 @@ export async function transferGroup(
 }
 
 async function checkPlace(db: Db, group: Namespace, parent: Namespace | null): Promise<void> {
+  if (group.in_deletion === 1) throw failed('Group is marked for deletion.');
+  if (parent?.in_deletion === 1) throw failed('The parent group is marked for deletion.');
   if (parent === null && group.parent_id === null) throw failed('Group is already a root group.');
   if (parent !== null && parent.id === group.parent_id) {
     throw failed('Group is already associated to the parent group.');
@@ -84,6 +86,7 @@ export function transferLocations(
     .selectAll()
     .where('kind', '=', 'group')
     .where('archived', '=', 0)
+    .where('in_deletion', '=', 0)
     .where((eb) => eb.not(startsWith(eb, eb.ref('lineage'), group.lineage)))
     .orderBy('name')
     .orderBy('id');

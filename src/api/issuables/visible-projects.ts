@@ -16,7 +16,7 @@ export interface ProjectsWanted {
   level: number;
   /** Only projects in the group of this lineage and the groups below it. */
   below?: string | undefined;
-  /** Not those that are archived. */
+  /** Not those that are archived, or wait for their deletion. */
   nonArchived?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export function readableProjects(
 ): Expression<SqlBool> {
   const column = `projects.${feature}_access_level` as const;
   const conditions: Expression<SqlBool>[] = [notDeleted()];
-  if (nonArchived) conditions.push(eb('projects.archived', '=', 0));
+  if (nonArchived) conditions.push(eb('projects.archived', '=', 0), eb('projects.in_deletion', '=', 0));
   if (below !== undefined) {
     conditions.push(
       sql<SqlBool>`projects.namespace_id in (

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { isFrozen } from '../../access/frozen.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import type { Db } from '../../db/schema.ts';
@@ -31,7 +32,7 @@ export const rightsOnCreation = ({ permissions }: Standing): IssueRights => ({
 /** What the caller may change about the issue. */
 export async function rightsOn(db: Db, { project, permissions, caller }: Standing, issue: Issue): Promise<IssueRights> {
   const takesPart = async () =>
-    project.archived === 0 &&
+    !isFrozen(project) &&
     (issue.author_id === caller.user.id || (permissions.level > 0 && (await isAssignee(db, issue, caller.user.id))));
   return {
     edit: permissions.can('update_issue') || (await takesPart()),

@@ -28,7 +28,7 @@ export function namespaceQuery(
   filters: NamespaceFilters,
 ): SelectQueryBuilder<Schema, 'namespaces', NamespaceRow> {
   const { search = '', full_path_search: wholePath = false } = filters;
-  let query = deps.db.selectFrom('namespaces').selectAll().orderBy('id');
+  let query = deps.db.selectFrom('namespaces').selectAll().where('in_deletion', '=', 0).orderBy('id');
   if (filters.top_level_only) query = query.where('parent_id', 'is', null);
   if (search !== '') {
     query = query.where((eb) =>

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
-import { type FieldErrors, invalidModel } from '../../core/errors.ts';
+import { type FieldErrors, forbidden, invalidModel } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { asciiLower } from '../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../db/namespace-tree.ts';
@@ -59,6 +59,7 @@ async function insertProject(
   place: { repository_storage: string; disk_path: string },
 ): Promise<Project> {
   const [namespace] = await lockTrees(db, [given.namespace]);
+  if (namespace!.in_deletion === 1) throw forbidden('The namespace is marked for deletion');
   const fullPath = `${namespace!.full_path}/${given.path}`;
   await refuseTaken(db, { namespaceId: namespace!.id, name: given.name, fullPath }, given.takenStatus);
   const now = timestamp(deps.clock);

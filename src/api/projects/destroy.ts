@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { notFound } from '../../core/errors.ts';
 import { removeBelongings } from '../../db/belongings.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -10,9 +12,29 @@ import { removeUploads } from '../uploads/removal.ts';
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
 const BATCH = 200;
 
-/** Removes a project at once: its rows now, its repository by background work. */
-export async function destroyProject(deps: Deps, project: Project, actorId: number | null): Promise<void> {
-  await deps.db.transaction().execute(async (db) => destroyProjectsWithin(deps, db, [project], actorId));
+/**
+ * Removes a project at once: its rows now, its repository by background work.
+ * @param check looks at the project as it is once its row is locked; may throw
+ * @throws ApiError 404 when it has gone meanwhile
+ */
+export async function destroyProject(
+  deps: Deps,
+  { id }: Project,
+  actorId: number | null,
+  check?: (now: Project) => void,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    // An update that changes nothing locks the row on either engine.
+    const now = await db
+      .updateTable('projects')
+      .set({ pending_delete: sql<0>`pending_delete` })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (now === undefined) throw notFound('Project');
+    check?.(now);
+    await destroyProjectsWithin(deps, db, [now], actorId);
+  });
   deps.jobs.notify();
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../core/access-levels.ts';
-import { Enum, Instant, IntegerEnum, List, optional, pagination } from '../../http/schema.ts';
+import { Day, Enum, Instant, IntegerEnum, List, optional, pagination } from '../../http/schema.ts';
 import { customAttributesFilter } from '../custom-attributes/schema.ts';
 
 export const PROJECT_ORDERS = [
@@ -43,8 +43,8 @@ const filters = optional({
   repository_storage: Type.String({ description: 'Name of a storage; administrators only.' }),
   topic: List(Type.String(), { maxItems: 50, description: 'Names of topics that all belong to the project.' }),
   topic_id: Type.Integer(),
-  marked_for_deletion_on: Instant({ description: 'Deletion is at once, so no project fits.' }),
-  include_pending_delete: Type.Boolean(),
+  marked_for_deletion_on: Day({ description: 'Only projects that were marked for deletion on this day.' }),
+  include_pending_delete: Type.Boolean({ description: 'Those too that wait for their deletion.' }),
   include_hidden: Type.Boolean(),
   wiki_checksum_failed: Type.Boolean(),
   repository_checksum_failed: Type.Boolean(),

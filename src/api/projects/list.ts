@@ -25,6 +25,8 @@ export interface ListBase {
   /** Projects in which a user has done something since the instant. */
   contributor?: { userId: number; since: string };
   forkedFromId?: number;
+  /** Those too that wait for their deletion: of a group that waits itself. */
+  withMarked?: boolean;
 }
 
 type Eb = ExpressionBuilder<Schema, 'projects'>;
@@ -74,7 +76,7 @@ function filtered(deps: Deps, caller: Caller, filters: ProjectFilters, base: Lis
     .where((eb) => eb.and(visible(eb, caller, day)))
     .where((eb) => eb.and(within(eb, base)))
     .where((eb) => eb.and(ofCaller(eb, caller, filters, day)))
-    .where((eb) => eb.and(byColumns(eb, filters)))
+    .where((eb) => eb.and(byColumns(eb, filters, base)))
     .where((eb) => eb.and(byFeatures(eb, caller, filters, day)))
     .where((eb) => eb.and(byTexts(eb, filters)))
     .where((eb) => eb.and(byAdministration(eb, caller, filters)));
@@ -150,9 +152,14 @@ function ofCaller(eb: Eb, { user }: Caller, filters: ProjectFilters, day: string
   ];
 }
 
-function byColumns(eb: Eb, filters: ProjectFilters): Expression<SqlBool>[] {
+function byColumns(eb: Eb, filters: ProjectFilters, { withMarked }: ListBase): Expression<SqlBool>[] {
   const list: Expression<SqlBool>[] = [];
-  if (filters.active !== undefined) list.push(eb('projects.archived', '=', filters.active ? 0 : 1));
+  const { active, marked_for_deletion_on: markedOn } = filters;
+  if (active === false) list.push(eb.or([eb('projects.archived', '=', 1), eb('projects.in_deletion', '=', 1)]));
+  if (active) list.push(eb('projects.archived', '=', 0));
+  if (markedOn !== undefined) list.push(eb('projects.marked_for_deletion_on', '=', markedOn));
+  const asked = active === false || markedOn !== undefined || filters.include_pending_delete === true;
+  if (active || (!asked && !withMarked)) list.push(eb('projects.in_deletion', '=', 0));
   if (filters.archived !== undefined) list.push(eb('projects.archived', '=', filters.archived ? 1 : 0));
   if (filters.visibility !== undefined) list.push(eb('projects.visibility', '=', filters.visibility));
   if (filters.imported) list.push(eb('projects.import_url', 'is not', null));
@@ -163,8 +170,8 @@ function byColumns(eb: Eb, filters: ProjectFilters): Expression<SqlBool>[] {
   if (last_activity_before !== undefined) list.push(eb('projects.last_activity_at', '<', last_activity_before));
   if (updated_after !== undefined) list.push(eb('projects.updated_at', '>', updated_after));
   if (updated_before !== undefined) list.push(eb('projects.updated_at', '<', updated_before));
-  // No project waits for its deletion, and damaged repositories are not recorded here.
-  const never = [filters.marked_for_deletion_on, filters.wiki_checksum_failed, filters.repository_checksum_failed];
+  // Damaged repositories are not recorded here.
+  const never = [filters.wiki_checksum_failed, filters.repository_checksum_failed];
   if (never.some(Boolean)) list.push(sql<SqlBool>`1 = 0`);
   return list;
 }

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
-import { refused } from '../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
-import { administrator, inProject, signedIn } from '../access.ts';
+import { administrator, inProject, inProjectByUser, signedIn } from '../access.ts';
 import { userById } from '../users/find.ts';
 import { setArchived } from './archive.ts';
 import { CreateInput, makeProject } from './creation.ts';
-import { destroyProject } from './destroy.ts';
 import { forkRoutes } from './fork-routes.ts';
 import { projectListRoutes } from './list-routes.ts';
+import { deleteProject, restoreProject } from './mark.ts';
 import { presentProject } from './present.ts';
 import { Accepted, Project } from './schema.ts';
 import { starRoutes } from './star-routes.ts';
@@ -101,22 +100,34 @@ export const projectRoutes = [
     method: 'DELETE',
     path: '/projects/:id',
     summary: 'Delete a project',
-    description: 'The project is gone at once; its files are removed in the background.',
-    access: inProject('own_project'),
+    description:
+      'Where the server keeps deleted projects for some days, it is marked, renamed and read-only until then; else it is gone at once. Files are removed in the background.',
+    access: inProjectByUser('own_project'),
     input: Type.Object({
-      permanently_remove: Type.Optional(Type.Boolean({ default: false, description: 'Needs `full_path`.' })),
-      full_path: Type.Optional(Type.String()),
+      permanently_remove: Type.Optional(
+        Type.Boolean({ default: false, description: 'What is marked goes now. Needs `full_path`.' }),
+      ),
+      full_path: Type.Optional(
+        Type.String({ description: 'The path that the project has now, for `permanently_remove`.' }),
+      ),
     }),
     success: { status: 202, schema: Accepted },
-    errors: [412],
+    errors: [400, 404, 409, 412],
     handler: async (c) => {
       checkUnmodifiedSince(c.request, c.project.updated_at);
-      if (c.input.permanently_remove && c.input.full_path !== c.project.full_path) {
-        throw refused('`full_path` is incorrect. You must enter the complete path for the project.');
-      }
-      await destroyProject(c.deps, c.project, c.caller.user?.id ?? null);
+      const { permanently_remove: permanently, full_path: fullPath } = c.input;
+      await deleteProject(c.deps, c, { permanently, fullPath });
       return { message: '202 Accepted' };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/restore',
+    summary: 'Restore a project that is marked for deletion',
+    access: inProjectByUser('own_project'),
+    success: { status: 201, schema: Project },
+    errors: [400, 404, 409],
+    handler: async (c) => presentProject(c.deps, c.caller, await restoreProject(c.deps, c)),
   }),
   archiving('archive'),
   archiving('unarchive'),

@@ -50,6 +50,8 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
   const [, namespace] = (await lockTrees(db, [source, target])) as [Namespace, Namespace];
   const project = await db.selectFrom('projects').selectAll().where('id', '=', given.id).executeTakeFirst();
   if (project === undefined) throw notFound('Project');
+  if (project.in_deletion === 1) throw failed('Project is marked for deletion.');
+  if (namespace.in_deletion === 1) throw failed('The namespace is marked for deletion.');
   if (project.namespace_id === namespace.id) throw failed('Project is already in this namespace.');
   const fullPath = `${namespace.full_path}/${project.path}`;
   try {
@@ -94,6 +96,7 @@ export async function transferLocations(
     .selectFrom('namespaces')
     .selectAll()
     .where('kind', '=', 'group')
+    .where('in_deletion', '=', 0)
     .where('id', '!=', project.namespace_id)
     .orderBy('full_path')
     .orderBy('id');

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { isFrozen } from '../../access/frozen.ts';
 import { closingReferences } from '../../core/references.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
@@ -120,7 +121,7 @@ export async function closeAll(
   for (const { issue, project, permissions } of issues.slice(0, MAX_CLOSED)) {
     if (issue.state !== 'opened' || !settingsOf(project).autoclose_referenced_issues) continue;
     await deps.db.transaction().execute(async (db) => {
-      const own = project.archived === 0 && (issue.author_id === user.id || (await isAssigned(db, issue.id, user.id)));
+      const own = !isFrozen(project) && (issue.author_id === user.id || (await isAssigned(db, issue.id, user.id)));
       if (!own && !permissions.can('update_issue')) return;
       if (await wasReopened(db, issue.id, since)) return;
       await closeIssue(deps, db, issue, user.id, told(home, project, how));
