@@ -122,7 +122,7 @@ describe('the repository of a snippet', () => {
         : (/not found|could not read Username|403|Authentication failed/.exec(stderr)?.[0] ?? stderr);
     };
     const [hidden, internal, open] = [
-      await make(),
+      await make({ visibility: 'private' }),
       await make({ visibility: 'internal' }),
       await make({ visibility: 'public' }),
     ];

@@ -19,15 +19,17 @@ interface Place {
  * dies. So no row ever lacks its repository, and no repository its row.
  * @param make makes the repository in a folder that is not there yet
  * @param insert writes the row with the handle of a transaction
+ * @param storage name of the storage; drawn by weight when absent
  * @throws what `make` and `insert` throw
  */
 export async function withNewRepository<T>(
   deps: Deps,
   make: (dir: string) => Promise<void>,
   insert: (db: Db, place: Place) => Promise<T>,
+  storage?: string,
 ): Promise<T> {
   const { storages } = deps;
-  const location = { storage: storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
+  const location = { storage: storage ?? storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
   await discardUnlessKept(deps, location);
   try {
     await make(storages.dirOf(location));

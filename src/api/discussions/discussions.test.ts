@@ -373,3 +373,21 @@ test('writing in threads follows locks, archives, roles, scopes and the limit of
   const old = await rows.mergeRequest(archived.id);
   expectStatus(await app.post(`/projects/${archived.id}/merge_requests/${old.iid}/discussions`, { json }), 403);
 });
+
+test('confidential of a new thread was passed over: now it and its answers are kept from those below Planners', async () => {
+  const path = on('issues', (await rows.issue(project.id)).iid);
+  for (const name of ['confidential', 'internal']) {
+    const { id, notes } = await start(path, { [name]: true }, users.planner);
+    assert.deepEqual([notes[0]!.internal, notes[0]!.confidential], [true, true]);
+    const answered = expectStatus<Row>(await answer(path, id, 'Because', users.developer), 201);
+    assert.equal(answered.internal, true);
+    expectStatus(await app.get(`${path}/${id}`, by(users.planner)), 200);
+    for (const token of [users.guest.token, users.stranger.token, null]) {
+      expectStatus(await app.get(`${path}/${id}`, { token }), 404);
+    }
+    expectStatus(await app.post(path, { json: { body: 'x', [name]: true }, ...by(users.guest) }), 403);
+    expectStatus(await app.post(path, { json: { body: 'x', [name]: false }, ...by(users.guest) }), 201);
+  }
+  const commit = await app.post(on('repository/commits', 'main'), { json: { body: 'x', confidential: true } });
+  assert.match(String(expectStatus<Row>(commit, 400).message), /can not be set here/);
+});

@@ -8,7 +8,7 @@ import { inProject, inProjectByUser } from '../access.ts';
 import { Discussion, isResolvable, Note, presentDiscussions, presentNotes, presentOne } from '../notes/entity.ts';
 import { reloadNote } from '../notes/find.ts';
 import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
-import { requireComment, requireNoteChange, requireResolve } from '../notes/rights.ts';
+import { requireComment, requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
 import { changeNote, MAX_NOTE, removeNote } from '../notes/write.ts';
 import { findDiscussion, listDiscussions, noteIn } from './find.ts';
 import { PositionInput } from './position.ts';
@@ -68,6 +68,8 @@ function threadRoutesOf(kind: NoteableKind) {
         body,
         created_at,
         position: Type.Optional(PositionInput),
+        internal: Type.Optional(Type.Boolean({ description: 'The whole thread is for Planners and up alone.' })),
+        confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
         commit_id: Type.Optional(
           Filled({ maxLength: 64, description: 'Commit of the merge request that the thread is about.' }),
         ),
@@ -77,7 +79,9 @@ function threadRoutesOf(kind: NoteableKind) {
       handler: async (c) => {
         const noteable = await kind.find(c.deps, c, c.params.noteable_id);
         requireComment(c, noteable);
-        const note = await startDiscussion(c.deps, c, c.project, noteable, c.input);
+        const internal = c.input.internal ?? c.input.confidential ?? false;
+        requireInternal(c, noteable, internal);
+        const note = await startDiscussion(c.deps, c, c.project, noteable, { ...c.input, internal });
         return (await presentDiscussions(c.deps, noteable, [[note]]))[0];
       },
     }),

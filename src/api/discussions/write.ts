@@ -19,6 +19,8 @@ export interface NewDiscussion {
   created_at?: string | undefined;
   position?: PositionInput | undefined;
   commit_id?: string | undefined;
+  /** Whether it is kept from those below Planners. */
+  internal?: boolean | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function startDiscussion(
   writer: Writer,
   project: Project,
   noteable: Noteable,
-  { body, created_at: createdAt, position, commit_id: commitId }: NewDiscussion,
+  { body, created_at: createdAt, position, commit_id: commitId, internal = false }: NewDiscussion,
 ): Promise<Note> {
   countNote(deps, writer);
   requireBody(body);
@@ -45,6 +47,7 @@ export async function startDiscussion(
   return writeNote(deps, writer, noteable, {
     body,
     createdAt,
+    internal,
     type: place === null ? 'DiscussionNote' : 'DiffNote',
     position: place,
     commitId: noteable.type === 'MergeRequest' ? (commitId ?? null) : null,

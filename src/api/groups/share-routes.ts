@@ -51,8 +51,8 @@ export const groupShareRoutes = [
     input: Type.Object({
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(MEMBER_LEVELS, { description: 'The level that they have at most.' }),
-      expires_at: Type.Optional(Nullable(Day())),
-      member_role_id: Type.Optional(Nullable(Type.Integer())),
+      expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
+      member_role_id: Type.Optional(Nullable(Type.Integer({ description: 'Custom role that the members get.' }))),
     }),
     success: { status: 201, schema: GroupDetail },
     errors: [400, 404, 409],

@@ -6,6 +6,7 @@ import { conflict, invalidModel, notFound } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
+import { refuseMemberRole } from '../members/rules.ts';
 import { groupSettings } from './settings.ts';
 
 export interface NewShare {
@@ -18,10 +19,11 @@ const rootId = (group: Namespace): number => lineageIds(group.lineage)[0]!;
 
 /**
  * Lets the members of another group into the group.
- * @throws ApiError 400 for an expiry in the past, 404 where the group's settings forbid it, 409 when it is shared already
+ * @throws ApiError 400 for an expiry in the past or a role that there is not, 404 where the group's settings forbid it, 409 when it is shared already
  */
 export async function shareGroup(deps: Deps, group: Namespace, invited: Namespace, share: NewShare): Promise<void> {
   const { expires_at: expiresAt = null } = share;
+  refuseMemberRole(share.member_role_id);
   if (expiresAt !== null && expiresAt < today(deps.clock)) {
     throw invalidModel({ expires_at: ['cannot be a date in the past'] });
   }
@@ -37,7 +39,6 @@ export async function shareGroup(deps: Deps, group: Namespace, invited: Namespac
         source_id: group.id,
         group_id: invited.id,
         group_access: share.group_access,
-        member_role_id: share.member_role_id ?? null,
         expires_at: expiresAt,
         created_at: timestamp(deps.clock),
       })

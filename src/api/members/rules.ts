@@ -54,6 +54,11 @@ export async function validateMembership(
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
+/** Custom roles are still to come, so a share can name none. @throws ApiError 400 */
+export function refuseMemberRole(id: number | null | undefined): void {
+  if (id != null) throw invalidModel({ member_role_id: ['is not the id of a member role'] });
+}
+
 /** Nobody gives more than he has, nor touches who stands above him. @throws ApiError 403 */
 export function requireLevel(own: number, ...levels: number[]): void {
   if (levels.some((level) => level > own)) throw forbidden();

@@ -21,6 +21,7 @@ const own = {
   wip: Enum(['yes', 'no'], { description: '`yes`: drafts only; `no`: those that are none.' }),
   merge_user_id: Type.Integer(),
   merge_user_username: Type.String(),
+  approved: Enum(['yes', 'no'], { description: '`yes`: those that somebody has approved; `no`: the others.' }),
   approver_ids: people('Ids of users whom rules name as approvers, all of them; or None, or Any.'),
   approved_by_ids: people('Ids of users who all have approved; or None, or Any.'),
   approved_by_usernames: people('Names of users who all have approved; or None, or Any.'),

@@ -106,6 +106,7 @@ async function byApproval(own: OwnFilters, filters: MergeRequestFilters): Promis
     if (names.length === 1 && (word === 'none' || word === 'any')) own.people(APPROVALS, word);
     else own.people(APPROVALS, await Promise.all(names.map((name) => own.userId(name))));
   }
+  if (filters.approved !== undefined) own.having(APPROVALS, EVERY, filters.approved === 'no');
   if (approvers !== undefined && approvers.length > 0) byApprover(own, idsOrWord('approver_ids', approvers));
 }
 

@@ -165,3 +165,11 @@ test('GET view=simple gives a few keys; with_merge_status_recheck has unknown on
   assert.equal((details!.labels[0] as { name: string }).name, 'bug');
   assert.equal(details!.references.relative, `${project.full_path}!2`);
 });
+
+test('approved was not taken: now it tells what somebody has approved from what nobody has', async () => {
+  assert.deepEqual(await inProject({ approved: 'yes' }), [3]);
+  assert.deepEqual(await inProject({ approved: 'no' }), [2, 1]);
+  assert.deepEqual(await iids(`/groups/${group.id}/merge_requests`, { approved: 'yes' }), [3]);
+  assert.deepEqual(await iids('/merge_requests', { approved: 'no', scope: 'all' }), [2, 1]);
+  expectStatus(await app.get('/merge_requests', { query: { approved: 'perhaps' } }), 400);
+});

@@ -148,3 +148,13 @@ test('GET users lists everyone of the project, inherited and invited ones includ
   assert.deepEqual(ids(expectStatus<Body[]>(await app.get(`${path}/users`, { query }), 200)), [above.user.id]);
   expectStatus(await app.get(`${path}/users`, { token: people.stranger.token }), 404);
 });
+
+test('member_role_id of a share was passed over: null is taken, a role that there is not is refused', async () => {
+  const { path, group, invited } = await scene();
+  const json = { group_id: invited.id, group_access: 10 };
+  for (const place of [path, `/groups/${group.id}`]) {
+    const refused = await app.post(`${place}/share`, { json: { ...json, member_role_id: 7 } });
+    assert.equal(expectStatus<Body>(refused, 400).message, 'member_role_id is not the id of a member role');
+    expectStatus(await app.post(`${place}/share`, { json: { ...json, member_role_id: null } }), 201);
+  }
+});

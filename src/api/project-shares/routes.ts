@@ -13,6 +13,7 @@ import { visibleGroup } from '../groups/find.ts';
 import { type GroupFilters, groupQuery } from '../groups/list.ts';
 import { presentPublicGroups } from '../groups/present.ts';
 import { customAttributeParams } from '../groups/schema.ts';
+import { refuseMemberRole } from '../members/rules.ts';
 import { groupsOfProject, invitedGroups, shareLocations } from './groups.ts';
 import { shareProject, unshareProject } from './service.ts';
 
@@ -55,11 +56,13 @@ export const projectShareRoutes = [
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(LEVELS, { description: 'The level that they have at most.' }),
       expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
+      member_role_id: Type.Optional(Nullable(Type.Integer({ description: 'Custom role that the members get.' }))),
     }),
     success: { status: 201, schema: Share },
-    errors: [409],
+    errors: [400, 409],
     handler: async ({ deps, caller, project, namespace, permissions, input }) => {
       const invited = await visibleGroup(deps, requireUser(caller), input.group_id);
+      refuseMemberRole(input.member_role_id);
       const place = { project, namespace, level: permissions.level };
       const share = { groupAccess: input.group_access, expiresAt: input.expires_at ?? null };
       return presentShare(await shareProject(deps, place, invited, share));

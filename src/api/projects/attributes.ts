@@ -31,6 +31,7 @@ export const settingAttributes = {
   shared_runners_enabled: flag(),
   group_runners_enabled: flag(),
   lfs_enabled: flag(),
+  show_default_award_emojis: flag('Whether pages offer a thumb up and down before anybody has reacted.'),
   mr_default_target_self: flag('Merge requests of this fork go to the fork itself unless they say otherwise.'),
   ci_config_path: text('Path of the CI configuration file; empty for the default.'),
   ci_default_git_depth: number({ minimum: 0, maximum: 1000 }),

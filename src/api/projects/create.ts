@@ -22,6 +22,8 @@ export interface NewProject {
   creatorId: number;
   defaultBranch: string;
   objectFormat?: ObjectFormat;
+  /** Name of the storage of its repository; drawn by weight when absent. */
+  storage?: string;
   /** Further columns: feature access levels, description, settings and the like. */
   columns?: Partial<Insertable<ProjectsTable>>;
   /** Writes the first objects and refs into the empty repository, before anyone can see it. */
@@ -45,7 +47,7 @@ export async function createProject(deps: Deps, given: NewProject): Promise<Proj
     await given.fillRepository?.(dir);
   };
   try {
-    return await withNewRepository(deps, make, (db, place) => insertProject(deps, db, given, place));
+    return await withNewRepository(deps, make, (db, place) => insertProject(deps, db, given, place), given.storage);
   } catch (error) {
     if (isUniqueViolation(error)) throw taken(['name', 'path'], given.takenStatus);
     throw error;

@@ -29,6 +29,9 @@ export const CreateInput = Type.Object({
   initialize_with_readme: Type.Optional(Type.Boolean({ default: false })),
   repository_object_format: Type.Optional(Enum(['sha1', 'sha256'])),
   template_name: Type.Optional(Type.String()),
+  repository_storage: Type.Optional(
+    Type.String({ description: 'Storage of the repository; passed over from others than administrators.' }),
+  ),
   ...projectAttributes,
 });
 export type CreateInput = Static<typeof CreateInput>;
@@ -61,12 +64,16 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
   const visibility = input.visibility ?? 'private';
   const defaultBranch = input.default_branch || groupSettings(namespace).default_branch || DEFAULT_BRANCH;
   const { columns, settings, topics } = changesOf(input);
+  const storage = caller.admin ? input.repository_storage || undefined : undefined;
   const errors: FieldErrors = {
     ...errorsOf('name', projectNameErrors(name)),
     ...errorsOf('path', projectPathErrors(path)),
     ...visibilityErrors(visibility, namespace),
     ...featureErrors(columns),
     ...topicErrors(topics),
+    ...(storage === undefined || deps.storages.list.some(({ name }) => name === storage)
+      ? {}
+      : { repository_storage: ['is not included in the list'] }),
     ...(isValidBranchName(defaultBranch) ? {} : { default_branch: ['is not a valid branch name'] }),
     ...(input.template_name ? { template_name: [`'${input.template_name}' is unknown or invalid`] } : {}),
   };
@@ -83,6 +90,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     creatorId: owner.id,
     defaultBranch,
     objectFormat,
+    ...(storage === undefined ? {} : { storage }),
     columns: {
       ...columns,
       ...picture,

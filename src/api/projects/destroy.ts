@@ -12,6 +12,16 @@ import { removeUploads } from '../uploads/removal.ts';
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
 const BATCH = 200;
 
+/** A project as it is now, its row kept for the rest of the transaction; undefined when it has gone. */
+export const lockProject = (db: Db, id: number): Promise<Project | undefined> =>
+  // An update that changes nothing locks the row on either engine.
+  db
+    .updateTable('projects')
+    .set({ pending_delete: sql<0>`pending_delete` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
 /**
  * Removes a project at once: its rows now, its repository by background work.
  * @param check looks at the project as it is once its row is locked; may throw
@@ -24,13 +34,7 @@ export async function destroyProject(
   check?: (now: Project) => void,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    // An update that changes nothing locks the row on either engine.
-    const now = await db
-      .updateTable('projects')
-      .set({ pending_delete: sql<0>`pending_delete` })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst();
+    const now = await lockProject(db, id);
     if (now === undefined) throw notFound('Project');
     check?.(now);
     await destroyProjectsWithin(deps, db, [now], actorId);

@@ -10,7 +10,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueRemovalOfMarked } from '../groups/remove-marked.ts';
 import { refuseTaken } from './create.ts';
-import { destroyProject } from './destroy.ts';
+import { destroyProject, lockProject } from './destroy.ts';
 import { keepOldPath } from './update.ts';
 
 /** A project with its place, and who deletes or restores it. */
@@ -88,7 +88,7 @@ async function changeMark(
 ): Promise<Project> {
   const changed = await deps.db.transaction().execute(async (db) => {
     const namespace = (await lockTrees(db, [place]))[0]!;
-    const project = await db.selectFrom('projects').selectAll().where('id', '=', found.id).executeTakeFirst();
+    const project = await lockProject(db, found.id);
     if (project === undefined || project.namespace_id !== namespace.id) throw notFound('Project');
     const { names, columns } = await decide(db, project, namespace);
     const { name, path } = await freeName(db, project, namespace, names);

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 
@@ -276,4 +279,41 @@ test('GET /projects/:id/storage is for administrators', async () => {
   expectStatus(await app.get(`/projects/${project.id}/storage`, { token: owner.token }), 403);
   const body = expectStatus<Json>(await app.get(`/projects/${project.id}/storage`), 200);
   assert.equal(body.disk_path, project.disk_path);
+});
+
+test('show_default_award_emojis is on, until it is switched off', async () => {
+  const { id } = await app.make.project();
+  const shown = async () => expectStatus<Json>(await app.get(`/projects/${id}`), 200).show_default_award_emojis;
+  assert.equal(await shown(), true);
+  expectStatus(await app.put(`/projects/${id}`, { json: { show_default_award_emojis: false } }), 200);
+  assert.equal(await shown(), false);
+  const json = { name: 'no-thumbs', show_default_award_emojis: false };
+  assert.equal(expectStatus<Json>(await app.post('/projects', { json }), 201).show_default_award_emojis, false);
+});
+
+test('repository_storage is chosen by administrators, and passed over from others', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'stithy-storages-'));
+  const storages = `default=${join(root, 'one')},second=${join(root, 'two')}=0`;
+  const other = await buildTestApp({ settings: { STITHY_STORAGES: storages } });
+  try {
+    const { token } = await other.make.user();
+    const post = (name: string, repository_storage: string, options: object = {}) =>
+      other.post('/projects', { json: { name, repository_storage }, ...options });
+    const made = expectStatus<Json>(await post('chosen', 'second'), 201);
+    assert.equal(made.repository_storage, 'second');
+    const query = { repository_storage: 'second' };
+    const listed = expectStatus<Json[]>(await other.get('/projects', { query }), 200);
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [made.id],
+    );
+    const passedOver = expectStatus<Json>(await post('not-chosen', 'second', { token }), 201);
+    assert.equal(Object.hasOwn(passedOver, 'repository_storage'), false);
+    assert.equal(expectStatus<Json>(await other.get(`/projects/${passedOver.id}`), 200).repository_storage, 'default');
+    const refused = expectStatus<Json>(await post('nowhere', 'third'), 400);
+    assert.equal(refused.message, 'repository_storage is not included in the list');
+  } finally {
+    await other.close();
+    rmSync(root, { recursive: true, force: true });
+  }
 });

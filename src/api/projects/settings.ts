@@ -21,6 +21,7 @@ export interface ProjectSettings {
   shared_runners_enabled: boolean;
   group_runners_enabled: boolean;
   lfs_enabled: boolean;
+  show_default_award_emojis: boolean;
   mr_default_target_self: boolean;
   ci_config_path: string | null;
   ci_default_git_depth: number | null;
@@ -106,6 +107,7 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   shared_runners_enabled: true,
   group_runners_enabled: true,
   lfs_enabled: true,
+  show_default_award_emojis: true,
   mr_default_target_self: false,
   ci_config_path: null,
   ci_default_git_depth: 20,
