@@ -69,7 +69,6 @@ export interface UserIdentitiesTable {
   created_at: Timestamp;
   updated_at: Timestamp;
 }
-export type UserIdentity = Selectable<UserIdentitiesTable>;
 
 export interface SshKeysTable {
   id: Id;
