@@ -170,6 +170,68 @@ def test_snippets():
     shared.delete()
 
 
+def test_badges_uploads_and_invitations():
+    project = new_project("py spaces", visibility="public")
+    group = gl.groups.create({"name": "py spaces", "path": "py-spaces"})
+    picture = "https://example.org/%{default_branch}.svg"
+    for place in (project, group):
+        badge = place.badges.create({"link_url": "https://example.org/%{project_path}", "image_url": picture})
+        badge.link_url = "https://example.org/x"
+        badge.save()
+        assert place.badges.get(badge.id).link_url == "https://example.org/x"
+        assert badge.id in [each.id for each in place.badges.list(get_all=True)]
+        badge.delete()
+        place.invitations.create({"email": ["py-one@example.org", "py-two@example.org"], "access_level": 30})
+        assert [each.invite_email for each in place.invitations.list()] == ["py-one@example.org", "py-two@example.org"]
+        place.invitations.update("py-one@example.org", {"access_level": 20})
+        try:
+            place.invitations.create({"email": "py-one@example.org", "access_level": 30})
+        except gitlab.exceptions.GitlabInvitationError as error:
+            assert "already been taken" in str(error), error
+        else:
+            raise AssertionError("an address was invited twice")
+        place.invitations.delete("py-two@example.org")
+    rendered = project.badges.render("https://example.org/%{project_path}", picture)
+    assert rendered["rendered_link_url"] == "https://example.org/root/py-spaces", rendered
+    assert rendered["rendered_image_url"] == "https://example.org/main.svg", rendered
+    upload = project.upload("report.txt", filedata=b"uploaded")
+    assert upload["markdown"] == f"[report.txt]({upload['url']})", upload
+    for path in (upload["full_path"], f"/{project.path_with_namespace}{upload['url']}"):
+        assert gl.session.get(URL + path).content == b"uploaded"
+    invited = gl.users.create(
+        {"username": "py-one", "name": "One", "email": "py-one@example.org", "password": "a long enough 1 pass"}
+    )
+    assert project.members.get(invited.id).access_level == 20
+    invited.follow()
+    assert [each.id for each in invited.followers_users.list()] == [gl.user.id]
+    invited.unfollow()
+    group.delete()
+
+
+def test_keys_accounts_and_the_server():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(folder, "../fixtures/pgp/ana.asc"), encoding="ascii") as file:
+        key = gl.user.gpgkeys.create({"key": file.read()})
+    assert [each.id for each in gl.user.gpgkeys.list()] == [key.id]
+    key.delete()
+    group = gl.groups.create({"name": "py accounts", "path": "py-accounts"})
+    account = group.service_accounts.create({"name": "Robot", "username": "py-robot"})
+    assert [each.id for each in group.service_accounts.list()] == [account.id]
+    token = account.access_tokens.create({"name": "t", "scopes": ["api"]})
+    robot = gitlab.Gitlab(URL, private_token=token.token)
+    robot.auth()
+    assert robot.user.username == "py-robot"
+    account.access_tokens.rotate(token.id)
+    refused(401, robot.auth)
+    account.delete()
+    assert int(gl.statistics.get().users) >= 1
+    look = gl.appearance.get()
+    look.title = "Py"
+    look.save()
+    assert gl.appearance.get().title == "Py"
+    assert gl.user_activities.list(get_all=True)[0].last_activity_on
+
+
 def main():
     failed = 0
     tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]

@@ -32,7 +32,7 @@ function routesOf(kind: SourceKind): Route[] {
       method: 'GET',
       path,
       summary: `List the badges of a ${kind}`,
-      description: kind === 'project' ? 'With those of the groups that the project is in.' : '',
+      ...(kind === 'project' ? { description: 'With those of the groups that the project is in.' } : {}),
       access: see,
       input: listBadges,
       success: { status: 200, schema: Type.Array(BadgeEntity) },

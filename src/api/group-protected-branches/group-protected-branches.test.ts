@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { cloneUrl, mustGit, runGitClient } from '../../../test/support/git-client.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { staffedGroup } from '../../../test/support/staffed-group.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
@@ -159,6 +163,28 @@ test('commits, merges, new branches and deletions obey the group, whatever the p
   assert.deepEqual([await canMerge(developer.token), await canMerge(maintainer.token)], [false, true]);
   expectStatus(await app.put(`${path}/merge`, { token: developer.token }), 401);
   expectStatus(await app.put(`${path}/merge`, { token: maintainer.token }), 200);
+});
+
+test('a push to a branch that a group protects is refused, with the reason', async () => {
+  const { group, project, developer, maintainer } = await place();
+  await protect(group, { name: 'main', push_access_level: 40 });
+  const url = await app.listen();
+  const dir = await mkdtemp(join(tmpdir(), 'stithy-group-push-'));
+  try {
+    const remote = (token: string) => cloneUrl(url, project.full_path, token);
+    await mustGit(dir, ['clone', '-q', remote(developer.token), 'work']);
+    const work = join(dir, 'work');
+    await mustGit(work, ['commit', '-q', '--allow-empty', '-m', 'change']);
+    const refused = await runGitClient(work, ['push', remote(developer.token), 'HEAD:refs/heads/main']);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /not allowed to push code to protected branches/);
+    await mustGit(work, ['push', '-q', remote(developer.token), 'HEAD:refs/heads/other']);
+    const gone = await runGitClient(work, ['push', remote(maintainer.token), ':refs/heads/main']);
+    assert.notEqual(gone.code, 0);
+    await mustGit(work, ['push', '-q', remote(maintainer.token), 'HEAD:refs/heads/main']);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 });
 
 test('a protection of a group works in projects of its tree alone, and ends with it', async () => {

@@ -81,6 +81,11 @@ for (const kind of ['project', 'group'] as const) {
     const [fresh, twice, member, other] = [address(), address(), await app.make.user(), await app.make.user()];
     await send(at, { email: twice, access_level: 30 });
     await send(at, { user_id: member.user.id, access_level: 30 });
+    const third = await app.make.user();
+    assert.equal((await send(at, { user_id: [third.user.id], access_level: 20 })).status, 'success');
+    const listed = { email: [address(), third.user.email], access_level: 20 };
+    assert.deepEqual((await send(at, listed)).message, { [third.user.email]: 'User already exists in source' });
+    expectStatus(await app.delete(`/${at}/invitations/${listed.email[0]}`), 204);
     const answer = await send(at, {
       email: `${fresh}, ${twice},${member.user.email},not an address,${other.user.email}`,
       user_id: `${member.user.id},999999`,
@@ -117,7 +122,10 @@ for (const kind of ['project', 'group'] as const) {
     const bad = async (json: Json) => expectStatus<Json>(await app.post(`/${at}/invitations`, { json }), 400).message;
     assert.match(String(await bad({ access_level: 30 })), /email, user_id are missing/);
     assert.match(String(await bad({ email })), /access_level is missing/);
-    assert.match(String(await bad({ user_id: 'x', access_level: 30 })), /user_id/);
+    for (const user_id of ['x', '', [], '99999999999999999999', {}]) {
+      assert.match(String(await bad({ user_id, access_level: 30 })), /user_id/);
+    }
+    for (const email of ['', [], {}]) assert.match(String(await bad({ email, access_level: 30 })), /email/);
     const many = Array.from({ length: 101 }, (_, n) => `many-${n}@example.org`).join(',');
     assert.match(String(await bad({ email: many, access_level: 30 })), /Too many emails/);
     assert.deepEqual(await list(at), []);

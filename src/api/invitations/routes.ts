@@ -18,12 +18,6 @@ import {
 } from './schema.ts';
 import { invitationsOf, invite, updateInvitation, withdrawInvitation } from './service.ts';
 
-const parts = (text = ''): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-
 async function present({ db }: Deps, rows: readonly Invitation[]) {
   const users = await usersById(
     db,
@@ -55,7 +49,8 @@ function routesOf(kind: SourceKind): Route[] {
       rules: { atLeastOne: [['email', 'user_id']] },
       success: { status: 201, schema: Invited },
       handler: async (c) => {
-        const who = { emails: parts(c.input.email), ids: parts(c.input.user_id).map(Number) };
+        const { email = [], user_id: ids = [] } = c.input;
+        const who = { emails: email.map((each) => each.trim()), ids: [ids].flat() };
         const message = await invite(c.deps, changeOf(c), who, {
           accessLevel: c.input.access_level,
           expiresAt: c.input.expires_at ?? null,

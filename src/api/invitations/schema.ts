@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Day, Enum, Instant, Nullable, optional, pagination } from '../../http/schema.ts';
+import { Day, Enum, Instant, List, Nullable, optional, pagination } from '../../http/schema.ts';
 
 /** Somebody who was invited and is no member yet. */
 export const InvitationEntity = Type.Object({
@@ -23,8 +23,10 @@ const expiresAt = Nullable(Day({ description: 'Day on which the membership ends,
 export const newInvitation = Type.Object({
   access_level: Type.Integer({ description: 'Level of the role: 10, 15, 20, 30, 40 or 50, in groups 5 too.' }),
   ...optional({
-    email: Type.String({ minLength: 1, description: 'Address to invite, or several with commas.' }),
-    user_id: Type.String({ pattern: '^\\s*\\d+(\\s*,\\s*\\d+)*\\s*$', description: 'Id, or several with commas.' }),
+    email: List(Type.String(), { minItems: 1, description: 'Addresses to invite.' }),
+    user_id: Type.Union([List(Type.Integer(), { minItems: 1 }), Type.Integer()], {
+      description: 'Ids of users to add.',
+    }),
     expires_at: expiresAt,
     member_role_id: Nullable(Type.Integer({ description: 'Custom role of that base level.' })),
     invite_source: Type.String({ description: 'What made the client invite; not kept.' }),

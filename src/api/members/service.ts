@@ -1,7 +1,15 @@
 import type { Caller } from '../../access/caller.ts';
 import { timestamp, today } from '../../core/clock.ts';
 import type { DomainEvents } from '../../core/domain-events.ts';
-import { ApiError, conflict, invalidParameter, notFound, recordNotFound, unauthorized } from '../../core/errors.ts';
+import {
+  ApiError,
+  conflict,
+  invalidModel,
+  invalidParameter,
+  notFound,
+  recordNotFound,
+  unauthorized,
+} from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Member } from '../../db/tables/namespaces.ts';
@@ -104,7 +112,7 @@ export async function addMember(deps: Deps, change: Change, who: Users, wanted: 
   try {
     const member = await deps.db
       .transaction()
-      .execute(async (db) => insertMember(deps, db, change, requirePerson(user), wanted));
+      .execute(async (db) => insertMember(deps, db, change, requirePerson(user, change.source), wanted));
     deps.jobs.notify();
     return member;
   } catch (error) {
@@ -112,8 +120,16 @@ export async function addMember(deps: Deps, change: Change, who: Users, wanted: 
   }
 }
 
-/** Bots are members of the one project or group that they were made for. @throws ApiError 404 */
-function requirePerson(user: User): User {
+/**
+ * Bots are members of the one project or group that they were made for, service accounts of what they were made in.
+ * @throws ApiError 400, 404
+ */
+function requirePerson(user: User, source: Source): User {
+  const { provisioned_by_group_id: group, provisioned_by_project_id: project } = user;
+  const isForeign =
+    (group !== null && !source.lineage.includes(group)) ||
+    (project !== null && (source.kind !== 'project' || source.id !== project));
+  if (isForeign) throw invalidModel({ user: ['is a service account of another group or project'] });
   if (user.kind === 'project_bot' || user.kind === 'group_bot' || user.kind === 'ghost') throw notFound('User');
   return user;
 }

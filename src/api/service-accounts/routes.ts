@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { UserCaller } from '../../access/caller.ts';
+import { AccessLevel } from '../../core/access-levels.ts';
 import { pageOf } from '../../db/paginate.ts';
 import type { User } from '../../db/tables/users.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
@@ -28,35 +28,36 @@ import {
   accountsOf,
   createServiceAccount,
   findAccount,
-  type Home,
+  type Manager,
   requireManageable,
   tokenOf,
   updateServiceAccount,
 } from './service.ts';
 
-/** What handlers find: whose accounts they are about, and the user who manages them. */
-interface HomeScope {
-  home: Home;
-  manager: UserCaller;
-}
-
 const MANAGE = { project: 'admin_access_tokens', group: 'own_group' } as const;
 const present = ({ id, username, name, email }: User) => ({ id, username, name, email });
 
-const ofServer: Access<HomeScope> = {
+const ofServer: Access<Manager> = {
   ...administrator,
-  check: async (request) => ({ home: null, manager: (await administrator.check(request)).caller }),
+  check: async (request) => ({
+    home: null,
+    manager: (await administrator.check(request)).caller,
+    level: AccessLevel.admin,
+  }),
 };
 
-function ofSource(kind: SourceKind): Access<HomeScope> {
+function ofSource(kind: SourceKind): Access<Manager> {
   const access = inSource(kind, MANAGE);
   return {
     ...access,
-    check: async (request) => ({ home: (await access.check(request)).source, manager: userOf(request.caller) }),
+    check: async (request) => {
+      const { source, level } = await access.check(request);
+      return { home: source, manager: userOf(request.caller), level };
+    },
   };
 }
 
-function accountRoutes(access: Access<HomeScope>, path: string, of: string): Route[] {
+function accountRoutes(access: Access<Manager>, path: string, of: string): Route[] {
   return [
     route({
       method: 'GET',
@@ -92,9 +93,9 @@ function accountRoutes(access: Access<HomeScope>, path: string, of: string): Rou
       input: changedServiceAccount,
       success: { status: 200, schema: ServiceAccount },
       errors: [403, 404, 409],
-      handler: async ({ deps, home, manager, params, input }) => {
-        const user = await findAccount(deps.db, home, params.user_id);
-        return present(await updateServiceAccount(deps, manager, user, input));
+      handler: async (c) => {
+        const user = await findAccount(c.deps.db, c.home, c.params.user_id);
+        return present(await updateServiceAccount(c.deps, c, user, c.input));
       },
     }),
     route({
@@ -106,16 +107,16 @@ function accountRoutes(access: Access<HomeScope>, path: string, of: string): Rou
       input: deletion,
       success: { status: 204, empty: true },
       errors: [403, 404, 409],
-      handler: async ({ deps, home, manager, params, input }) => {
-        const user = await findAccount(deps.db, home, params.user_id);
-        requireManageable(manager, user);
-        await destroyUser(deps, manager.user, user, input.hard_delete === true);
+      handler: async (c) => {
+        const user = await findAccount(c.deps.db, c.home, c.params.user_id);
+        await requireManageable(c.deps, c, user);
+        await destroyUser(c.deps, c.manager.user, user, c.input.hard_delete === true);
       },
     }),
   ];
 }
 
-function tokenRoutes(access: Access<HomeScope>, accounts: string, of: string): Route[] {
+function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Route[] {
   const path = `${accounts}/:user_id/personal_access_tokens`;
   return [
     route({
@@ -144,9 +145,10 @@ function tokenRoutes(access: Access<HomeScope>, accounts: string, of: string): R
       input: newAccountToken,
       success: { status: 201, schema: PersonalTokenWithSecret },
       errors: [403, 404],
-      handler: async ({ deps, home, manager, params, input }) => {
-        const user = await findAccount(deps.db, home, params.user_id);
-        requireManageable(manager, user);
+      handler: async (c) => {
+        const { deps, input } = c;
+        const user = await findAccount(deps.db, c.home, c.params.user_id);
+        await requireManageable(deps, c, user);
         const { row, token } = await createToken(deps, user, { ...input, expiresAt: input.expires_at });
         return { ...presentToken(row, deps.clock), token };
       },
@@ -161,11 +163,12 @@ function tokenRoutes(access: Access<HomeScope>, accounts: string, of: string): R
       input: rotation,
       success: { status: 200, schema: PersonalTokenWithSecret },
       errors: [403, 404],
-      handler: async ({ deps, home, manager, params, input }) => {
-        const user = await findAccount(deps.db, home, params.user_id);
-        requireManageable(manager, user);
-        const old = await tokenOf(deps.db, user, params.token_id);
-        const { row, token } = await rotateToken(deps, old, input.expires_at);
+      handler: async (c) => {
+        const { deps } = c;
+        const user = await findAccount(deps.db, c.home, c.params.user_id);
+        await requireManageable(deps, c, user);
+        const old = await tokenOf(deps.db, user, c.params.token_id);
+        const { row, token } = await rotateToken(deps, old, c.input.expires_at);
         return { ...presentToken(row, deps.clock), token };
       },
     }),

@@ -138,6 +138,40 @@ test('nobody becomes an administrator, or somebody else, through a service accou
   expectStatus(await app.delete(`${path}/${id}`, { token: owner.token }), 403);
 });
 
+test('a maintainer does not act through an account that stands higher in the project', async () => {
+  const project = await app.make.project();
+  const { maintainer } = await app.make.members(project);
+  const path = `/projects/${project.id}/service_accounts`;
+  const { id } = await create(path, {}, maintainer.token);
+  const tokens = `${path}/${id}/personal_access_tokens`;
+  const json = { name: 'x', scopes: ['api'] };
+  const made = await create(tokens, json, maintainer.token);
+  const member = { user_id: id, access_level: 50 };
+  expectStatus(await app.post(`/projects/${project.id}/members`, { json: member }), 201);
+  const { token } = maintainer;
+  expectStatus(await app.post(tokens, { token, json }), 403);
+  expectStatus(await app.post(`${tokens}/${made.id}/rotate`, { token }), 403);
+  expectStatus(await app.patch(`${path}/${id}`, { token, json: { name: 'x' } }), 403);
+  expectStatus(await app.delete(`${path}/${id}`, { token }), 403);
+  expectStatus(await app.delete(`${tokens}/${made.id}`, { token }), 204);
+});
+
+test('accounts of a group or project are members only there', async () => {
+  const group = await app.make.group();
+  const [inside, outside] = [await app.make.project({ namespace: group }), await app.make.project()];
+  const ofGroup = await create(`/groups/${group.id}/service_accounts`);
+  const ofProject = await create(`/projects/${inside.id}/service_accounts`);
+  const ofServer = await create('/service_accounts');
+  const add = async (place: string, account: Json) =>
+    (await app.post(`/${place}/members`, { json: { user_id: account.id, access_level: 30 } })).statusCode;
+  assert.equal(await add(`projects/${outside.id}`, ofGroup), 400);
+  assert.equal(await add(`projects/${outside.id}`, ofProject), 400);
+  assert.equal(await add(`groups/${group.id}`, ofProject), 400);
+  assert.equal(await add(`projects/${inside.id}`, ofGroup), 201);
+  assert.equal(await add(`projects/${inside.id}`, ofProject), 201);
+  assert.equal(await add(`projects/${outside.id}`, ofServer), 201);
+});
+
 test('accounts end with the group or project that made them', async () => {
   for (const kind of ['group', 'project'] as const) {
     const { id } = await app.make[kind]();

@@ -1,4 +1,6 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { projectLevel } from '../../access/membership.ts';
+import { today } from '../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../core/errors.ts';
 import { randomText } from '../../core/secrets.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
@@ -16,7 +18,7 @@ import { isUsernameTaken } from '../users/store.ts';
 import type { Attributes } from './schema.ts';
 
 /** Whose service accounts: those of the whole server, of a group, or of a project. */
-export type Home = null | Pick<Source, 'kind' | 'id'>;
+export type Home = null | Source;
 
 /** The service accounts of one home, in no order. */
 export function accountsOf(db: Db, home: Home) {
@@ -87,15 +89,32 @@ export async function createServiceAccount(
   }
 }
 
-/** Changes what is given. @throws ApiError 400, 404, 409 */
-export function updateServiceAccount(deps: Deps, caller: UserCaller, user: User, given: Attributes): Promise<User> {
-  requireManageable(caller, user);
-  return updateUser(deps, caller, user.id, given, { confirmed: caller.admin });
+/** Changes what is given. @throws ApiError 400, 403, 404, 409 */
+export async function updateServiceAccount(deps: Deps, scope: Manager, user: User, given: Attributes): Promise<User> {
+  await requireManageable(deps, scope, user);
+  const { manager } = scope;
+  return updateUser(deps, manager, user.id, given, { confirmed: manager.admin });
 }
 
-/** An account that was made an administrator is no longer its home's to act through. @throws ApiError 403 */
-export function requireManageable({ admin }: UserCaller, user: User): void {
-  if (user.admin === 1 && !admin) throw forbidden();
+/** Who manages the accounts of a home. */
+export interface Manager {
+  home: Home;
+  manager: UserCaller;
+  /** The manager's level there. */
+  level: number;
+}
+
+/**
+ * Nobody acts through an account that may do more than himself: one that was made an administrator, or that stands
+ * higher in the project.
+ * @throws ApiError 403
+ */
+export async function requireManageable(deps: Deps, { home, manager, level }: Manager, user: User): Promise<void> {
+  if (manager.admin) return;
+  if (user.admin === 1) throw forbidden();
+  if (home?.kind !== 'project') return;
+  const own = await projectLevel(deps.db, home.project, home.namespace, user.id, today(deps.clock));
+  if (own > level) throw forbidden();
 }
 
 /** A personal access token of an account. @throws ApiError 404 */

@@ -14,7 +14,7 @@ import { createUpload, deleteUpload, findUpload, uploadsOf } from './service.ts'
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 const UPLOAD = { project: 'upload_file', group: 'upload_group_file' } as const;
 const MANAGE = { project: 'admin_uploads', group: 'admin_group_uploads' } as const;
-const BYTES: Success = { status: 200, contentType: 'application/octet-stream' };
+const BYTES: Success = { status: 200, contentType: '*/*' };
 
 function presentNew(source: Source, { id, secret, filename }: Upload) {
   const url = `/uploads/${secret}/${encodeURIComponent(filename)}`;

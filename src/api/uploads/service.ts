@@ -45,6 +45,7 @@ export async function createUpload(
     maxBytes: deps.config.limits.fileBody,
   });
   const upload = await deps.db.transaction().execute(async (db) => {
+    await requireThere(db, source);
     const row = await db
       .insertInto('uploads')
       .values({
@@ -64,6 +65,20 @@ export async function createUpload(
   });
   deps.jobs.notify();
   return upload;
+}
+
+/** The project or group may have gone while the bytes came. @throws ApiError 404 */
+async function requireThere(db: Db, { kind, id }: Source): Promise<void> {
+  const found =
+    kind === 'project'
+      ? await db
+          .selectFrom('projects')
+          .select('id')
+          .where('id', '=', id)
+          .where('pending_delete', '=', 0)
+          .executeTakeFirst()
+      : await db.selectFrom('namespaces').select('id').where('id', '=', id).executeTakeFirst();
+  if (found === undefined) throw notFound(kind === 'project' ? 'Project' : 'Group');
 }
 
 /** Removes an upload; its bytes go when nothing else has the same. */

@@ -19,14 +19,16 @@ const CURVES: Readonly<Record<string, { crv: string; bytes: number }>> = {
   '2b8104000a': { crv: 'secp256k1', bytes: 32 },
 };
 const ED25519 = '2b06010401da470f01';
-const MAX_RSA_BYTES = 2_048;
+/** Larger keys and exponents cost more to check than they are worth. */
+const MAX_RSA_BYTES = 1_024;
+const MAX_EXPONENT_BYTES = 4;
 
 const keyOf = (jwk: Readonly<Record<string, string>>): KeyObject => createPublicKey({ key: jwk, format: 'jwk' });
 const text = (bytes: Buffer): string => bytes.toString('base64url');
 
 function rsa(algorithm: number, reader: Reader): PgpKeyMaterial | null {
   const [n, e] = [reader.number(), reader.number()];
-  if (n.length > MAX_RSA_BYTES || e.length > 8) return null;
+  if (n.length > MAX_RSA_BYTES || e.length > MAX_EXPONENT_BYTES) return null;
   return { kind: 'rsa', algorithm, key: keyOf({ kty: 'RSA', n: text(n), e: text(e) }), bytes: n.length };
 }
 

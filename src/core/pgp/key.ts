@@ -28,7 +28,7 @@ export interface PgpPublicKey {
 
 const MAX_ARMOUR = 512 * 1024;
 /** Signatures of a key that are checked; the rest of an enormous key is not looked at. */
-const MAX_CHECKS = 300;
+const MAX_CHECKS = 100;
 const SIGNS = 0x02;
 
 const header = (body: Buffer): Buffer => {
