@@ -4,6 +4,8 @@ import { timestamp } from './core/clock.ts';
 import { hashPassword, randomText, tokenDigest } from './core/secrets.ts';
 import type { Deps } from './deps.ts';
 
+/** Where the id of the installation stands among the instance's values. */
+const INSTANCE_ID = 'instance_id';
 /** Scopes of the administrator's first token: everything. */
 const ROOT_SCOPES = [
   'api',
@@ -20,36 +22,53 @@ const ROOT_SCOPES = [
 ];
 
 /**
- * Makes what a new installation needs: its id, the administrator `root` (id 1) with a token, the folders. A token or
- * password that the configuration names is put in force at every start.
- * @returns the token, when it was made now and so is shown this once; otherwise null
+ * Makes what a new installation needs: its id and the administrator `root` (id 1). A token that the configuration names is
+ * put in force at every start.
+ * @returns whether the installation is new
  */
-export async function bootstrap(deps: Deps): Promise<{ firstStart: boolean; newToken: string | null }> {
+export async function bootstrap(deps: Deps): Promise<boolean> {
   const { db, clock, config } = deps;
-  const passwordHash =
-    config.rootPassword === null ? null : () => hashPassword(config.rootPassword!, config.passwordHash);
-  const root = await db.selectFrom('users').select(['id', 'password_hash']).where('id', '=', 1).executeTakeFirst();
-  if (root !== undefined) {
-    if (config.rootToken !== null) await ensureToken(deps, config.rootToken);
-    return { firstStart: false, newToken: null };
-  }
-  const hashed = (await passwordHash?.()) ?? null;
-  const token = config.rootToken ?? `glpat-${randomText(26)}`;
-  await db.transaction().execute(async (db) => {
-    await db
-      .insertInto('instance_values')
-      .values({ key: 'instance_id', value: JSON.stringify(randomUUID()), updated_at: timestamp(clock) })
-      .execute();
-    await createAccount(db, clock, {
-      username: 'root',
-      name: 'Administrator',
-      email: 'admin@example.com',
-      admin: true,
-      passwordHash: hashed,
+  const root = await db.selectFrom('users').select('id').where('id', '=', 1).executeTakeFirst();
+  if (root === undefined) {
+    const passwordHash =
+      config.rootPassword === null ? null : await hashPassword(config.rootPassword, config.passwordHash);
+    await db.transaction().execute(async (db) => {
+      await db
+        .insertInto('instance_values')
+        .values({ key: INSTANCE_ID, value: JSON.stringify(randomUUID()), updated_at: timestamp(clock) })
+        .execute();
+      await createAccount(db, clock, {
+        username: 'root',
+        name: 'Administrator',
+        email: 'admin@example.com',
+        admin: true,
+        passwordHash,
+      });
     });
-    await insertToken({ ...deps, db }, token);
-  });
-  return { firstStart: true, newToken: config.rootToken === null ? token : null };
+  }
+  if (config.rootToken !== null) await ensureToken(deps, config.rootToken);
+  return root === undefined;
+}
+
+/**
+ * Makes the administrator's first token where there has never been one and the configuration names none.
+ * @returns the token, which is shown this once; null when there was one
+ */
+export async function makeFirstToken(deps: Deps): Promise<string | null> {
+  const known = await deps.db
+    .selectFrom('access_tokens')
+    .select('id')
+    .where('user_id', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return known === undefined ? makeRootToken(deps) : null;
+}
+
+/** Makes a token of the administrator with every scope. @returns the token itself, which is kept nowhere */
+export async function makeRootToken(deps: Pick<Deps, 'db' | 'clock'>): Promise<string> {
+  const token = `glpat-${randomText(26)}`;
+  await insertToken(deps, token);
+  return token;
 }
 
 async function ensureToken(deps: Deps, token: string): Promise<void> {
@@ -58,13 +77,13 @@ async function ensureToken(deps: Deps, token: string): Promise<void> {
   if (known === undefined) await insertToken(deps, token);
 }
 
-async function insertToken({ db, clock }: Deps, token: string): Promise<void> {
+async function insertToken({ db, clock }: Pick<Deps, 'db' | 'clock'>, token: string): Promise<void> {
   await db
     .insertInto('access_tokens')
     .values({
       user_id: 1,
       name: 'root token',
-      description: 'Made by the server at its start.',
+      description: 'Made by the server or the command `stithy token`.',
       digest: tokenDigest(token),
       scopes: JSON.stringify(ROOT_SCOPES),
       created_at: timestamp(clock),

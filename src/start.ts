@@ -1,17 +1,19 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/background.ts';
 import { buildApp } from './app.ts';
-import { bootstrap } from './bootstrap.ts';
+import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { memoryBudget } from './core/memory-budget.ts';
+import { makePrivateFolder } from './core/private-folder.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
+import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { rememberCounts } from './db/paginate.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
@@ -27,6 +29,8 @@ import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { enqueueRecovery, recoverIntents } from './repositories/recover-intents.ts';
+import { shutDown } from './shutdown.ts';
+import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
@@ -36,8 +40,6 @@ export interface Instance {
   server: HttpServer;
   /** Whether the data folder was new. */
   firstStart: boolean;
-  /** The administrator's token, when it was made at this start. */
-  newToken: string | null;
   /** Ends everything that `open` started. */
   close(): Promise<void>;
 }
@@ -55,8 +57,7 @@ export async function open(
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
   const startedAt = new Date();
-  await mkdir(config.dataDir, { recursive: true });
-  for (const { path } of config.storages) await mkdir(path, { recursive: true });
+  await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
@@ -92,74 +93,109 @@ export async function open(
   try {
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
-    const { firstStart, newToken } = await bootstrap(deps);
-    return { deps, server: buildApp(deps), firstStart, newToken, close };
+    const firstStart = await bootstrap(deps);
+    return { deps, server: buildApp(deps), firstStart, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/** The folders that a server keeps its data in. */
+const foldersOf = (config: Config): string[] => [config.dataDir, ...config.storages.map(({ path }) => path)];
+
+async function makeFolders(config: Config): Promise<void> {
+  for (const folder of foldersOf(config)) await makePrivateFolder(folder);
+}
+
 export interface Running extends Instance {
   /** Address the server listens on, without a trailing slash. */
   url: string;
-  /** Stops gracefully: readiness turns false, requests under way are finished, then everything is closed. */
-  stop(): Promise<void>;
+  /** The administrator's token, when it was made at this start. */
+  newToken: string | null;
+  /**
+   * Stops gracefully: readiness turns false, requests under way are finished, then everything is closed.
+   * @param hurry cuts off what is under way sooner than the configured time
+   */
+  stop(hurry?: AbortSignal): Promise<void>;
 }
 
-/** Ends and removes what a killed process has left at work, before the data is opened. */
+/** Ends and removes what a killed process has left at work, before a repository is looked at. */
 async function clearAway(config: Config, log: Logger): Promise<void> {
   await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   const ended = await endOrphans(config.storages.map(({ path }) => path));
   if (ended > 0) log.log('warn', 'git processes of a killed server were ended', { processes: ended });
 }
 
+export interface ServeOptions {
+  clock?: Clock;
+  /** Gives the start up; what was opened is closed. */
+  signal?: AbortSignal;
+}
+
 /**
  * Opens, settles what was left over, listens and starts the background work.
- * @throws CannotStart when another server runs on the same embedded database
+ * @throws CannotStart when settings, data or surroundings do not allow it; the signal's reason when it is aborted
  */
-export async function serve(config: Config, log: Logger, clock: Clock = systemClock): Promise<Running> {
-  await mkdir(config.dataDir, { recursive: true });
-  const claim = await claimData(config.database);
+export async function serve(config: Config, log: Logger, options: ServeOptions = {}): Promise<Running> {
+  const undo: (() => unknown)[] = [];
   try {
-    return await serveClaimed(config, log, clock, claim);
+    await makeFolders(config);
+    // An embedded database first: its message says more.
+    const claim = await claimData(config.database);
+    undo.push(() => claim.release());
+    undo.push(claimFolders(foldersOf(config), config.database.kind === 'postgres'));
+    const release = async () => {
+      for (const step of undo.splice(0).reverse()) await step();
+    };
+    return await serveClaimed(config, log, options, claim, release);
   } catch (error) {
-    await claim.release();
-    throw error;
+    for (const step of undo.splice(0).reverse()) await step();
+    throw startError(error, config);
   }
 }
 
-async function serveClaimed(config: Config, log: Logger, clock: Clock, claim: Claim): Promise<Running> {
-  if (claim.alone) await clearAway(config, log);
+async function serveClaimed(
+  config: Config,
+  log: Logger,
+  { clock = systemClock, signal }: ServeOptions,
+  claim: Claim,
+  release: () => Promise<void>,
+): Promise<Running> {
+  signal?.throwIfAborted();
   const instance = await open(config, log, clock, claim.alone);
   const { app } = instance.server;
+  let newToken: string | null;
   try {
+    await bindFolder(config.dataDir, instance.deps.db);
+    signal?.throwIfAborted();
+    if (claim.alone) await clearAway(config, log);
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntents(instance.deps);
     await recoverBackgroundWork(instance.deps);
     await claim.share();
+    signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
+    // Only now: a token that was made before a start that failed would never be seen.
+    newToken = await makeFirstToken(instance.deps);
+    await enqueueSweep(instance.deps);
+    await enqueueRecovery(instance.deps);
   } catch (error) {
+    await app.close();
     await instance.close();
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  await enqueueSweep(instance.deps);
-  await enqueueRecovery(instance.deps);
   instance.deps.jobs.start();
   let stopping: Promise<void> | undefined;
   return {
     ...instance,
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
-    stop: () => {
-      stopping ??= (async () => {
-        instance.server.drain();
-        await app.close();
-        await instance.close();
-        await claim.release();
-      })();
+    newToken,
+    stop: (hurry) => {
+      stopping ??= shutDown(instance, config.shutdownMs, log, hurry).finally(release);
       return stopping;
     },
   };

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { apiClient } from '../../test/support/api-client.ts';
+import { startServer } from '../../test/support/server-process.ts';
 import { createProject } from '../api/projects/create.ts';
 import { createSnippet } from '../api/snippets/service.ts';
 import { loadConfig } from '../config/config.ts';
@@ -33,17 +37,85 @@ test('help and version say what there is; an unknown command is named', async ()
   assert.match(unknown.stderr, /there is no command "frobnicate"/);
 });
 
-test('serve refuses a setting it cannot use, by name', async () => {
+test('serve refuses a setting it cannot use, by name, in one line', async () => {
   for (const [name, value] of [
     ['STITHY_PORT', 'http'],
     ['STITHY_PLAN', 'gold'],
     ['STITHY_ROOT_TOKEN', 'short'],
     ['STITHY_STORAGES', 'a=/x,a=/y'],
     ['STITHY_DATABASE_URL', 'mysql://x'],
+    ['STITHY_DATABASE_URL', 'sqlite:'],
+    ['STITHY_DATABASE_URL', 'sqlite:../outside.db'],
+    ['STITHY_DATABASE_URL', 'sqlite:/etc/outside.db'],
+    ['STITHY_DATABASE_URL', 'postgres://[x'],
+    ['STITHY_TRUSTED_PROXIES', '10.0.0.0/99'],
+    ['STITHY_MONITORING_ALLOWLIST', '::1/8/8'],
+    ['STITHY_MONITORING_ALLOWLIST', '10.0.0.0/'],
   ] as const) {
-    const { code, stderr } = await stithy(['serve'], { [name]: value });
-    assert.equal(code, 2, name);
-    assert.match(stderr, new RegExp(name));
+    refusesInOneLine(await stithy(['serve'], { [name]: value }), new RegExp(name));
+  }
+});
+
+/** One line that says why, no stack, and exit code 2. */
+function refusesInOneLine({ code, stderr }: { code: number; stderr: string }, pattern: RegExp): void {
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /^stithy: [^\n]+\n$/);
+  assert.match(stderr, pattern);
+}
+
+test('serve refuses surroundings that it cannot work in, in one line', async (t) => {
+  const file = join(dataDir, 'file');
+  await writeFile(file, 'no folder');
+  const folder = join(dataDir, 'surroundings');
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const broken = join(dataDir, 'broken');
+  await mkdir(broken);
+  await writeFile(join(broken, 'stithy.db'), 'this is no database, '.repeat(500));
+  for (const [settings, pattern] of [
+    [{ STITHY_HOST: 'no-such-host.invalid' }, /Cannot listen on no-such-host\.invalid port \d+: /],
+    [{ STITHY_HOST: '203.0.113.1' }, /no such address/],
+    [{ STITHY_PORT: String(port) }, /port \d+: it is taken.*STITHY_PORT/],
+    [
+      { STITHY_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' },
+      /STITHY_DATABASE_URL cannot be reached: .*ECONNREFUSED/,
+    ],
+    [{ STITHY_DATABASE_URL: 'postgres://u:secret@no-such-host.invalid/x' }, /STITHY_DATABASE_URL cannot be reached/],
+    [{ STITHY_STORAGES: `default=${file}` }, /file cannot be used: .*is a file/],
+    [{ STITHY_DATA_DIR: file }, /file cannot be used: .*is a file/],
+    [{ STITHY_DATA_DIR: join(file, 'below') }, /is a file/],
+    [{ STITHY_DATA_DIR: '/proc/stithy' }, /\/proc\/stithy cannot be used/],
+    [{ STITHY_DATA_DIR: '/proc' }, /\/proc/],
+    [{ STITHY_DATA_DIR: broken }, /broken\/stithy\.db cannot be used: file is not a database/],
+  ] as const) {
+    const answer = await stithy(['serve'], { STITHY_DATA_DIR: folder, STITHY_PORT: '0', ...settings });
+    refusesInOneLine(answer, pattern);
+    assert.doesNotMatch(answer.stderr, /secret/);
+  }
+});
+
+test('a first start that meets a taken port loses no token; `stithy token` makes another', async (t) => {
+  const settings = { STITHY_DATA_DIR: join(dataDir, 'first'), STITHY_PORT: '0' };
+  refusesInOneLine(await stithy(['token'], settings), /no database/);
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  assert.equal((await stithy(['serve'], { ...settings, STITHY_PORT: String(port) })).code, 2);
+  taken.close();
+  const server = await startServer({ dataDir: settings.STITHY_DATA_DIR });
+  try {
+    const first = /token (\S+) +\(shown this once\)/.exec(server.greeting)?.[1];
+    const made = await stithy(['token'], settings);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stdout, /^glpat-\S+\n$/);
+    for (const token of [first!, made.stdout.trim()]) {
+      assert.equal((await apiClient(server.url, token)('GET', '/user')).status, 200);
+    }
+  } finally {
+    await server.kill();
   }
 });
 

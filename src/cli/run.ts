@@ -5,6 +5,7 @@ import { backupCommand } from './backup.ts';
 import { doctorCommand } from './doctor.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
+import { tokenCommand } from './token.ts';
 
 const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
 
@@ -14,6 +15,7 @@ Usage: stithy <command>
   doctor     look over the installation and say what is wrong (--quick leaves out the check of every object)
   backup     copy the installation to a folder, server running or not: backup <folder> [--keep N | --list]
   restore    put such a copy into an empty data folder and database: restore <folder> [--at NAME]
+  token      make another token of the administrator and print it
   version    print the version
   help       print this text
 `;
@@ -31,6 +33,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await backupCommand(args.slice(1), env);
       case 'restore':
         return await restoreCommand(args.slice(1), env);
+      case 'token':
+        return await tokenCommand(env);
       case 'version':
       case '--version':
       case '-v':

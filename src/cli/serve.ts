@@ -3,32 +3,54 @@ import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
 import { type Running, serve } from '../start.ts';
 
-/** `stithy serve`: runs until SIGTERM or SIGINT. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** No start that was told to stop takes longer to give up, in milliseconds. */
+const GIVE_UP_MS = 10_000;
+
+/** `stithy serve`: runs until SIGTERM or SIGINT; a second one ends it at once. */
 export async function serveCommand(env: Environment): Promise<number> {
   const { config, warnings } = loadConfig(env);
+  // Nothing that is made here is for other users of the machine; git's children take it over.
+  process.umask(0o077);
   const log = new JsonLogger(config.logLevel, (text) => process.stdout.write(text));
   for (const warning of warnings) log.log('warn', warning);
-  let running: Running;
-  try {
-    running = await serve(config, log);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-    process.stderr.write(
-      code === 'EADDRINUSE'
-        ? `stithy: port ${config.port} is taken. Choose another: STITHY_PORT=8081 (0 picks a free one).\n`
-        : `stithy: ${message}\n`,
-    );
-    return 1;
+  const stop = new AbortController();
+  const hurry = new AbortController();
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) {
+      hurry.abort();
+      return;
+    }
+    log.log('info', 'stopping', { signal });
+    stop.abort();
+  };
+  for (const name of SIGNALS) {
+    // In the place of the one that ended the program while it was loaded.
+    process.removeAllListeners(name);
+    process.on(name, onSignal);
   }
-  process.stderr.write(greeting(running, process.uptime()));
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
-  });
-  log.log('info', 'stopping', { signal });
-  await running.stop();
+  const running = await untilStopped(stop.signal, serve(config, log, { signal: stop.signal }));
+  if (running !== null) {
+    process.stderr.write(greeting(running, process.uptime()));
+    if (!stop.signal.aborted) await new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
+    await running.stop(hurry.signal);
+  }
   log.flush();
-  return 0;
+  // Whatever is still held open, such as a connection that does not end, is not waited for.
+  process.exit(0);
+}
+
+/** @returns the running server; null when it was told to stop while it started */
+async function untilStopped(signal: AbortSignal, starting: Promise<Running>): Promise<Running | null> {
+  const givenUp = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => setTimeout(resolve, GIVE_UP_MS, null).unref(), { once: true });
+  });
+  try {
+    return await Promise.race([starting, givenUp]);
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
 }
 
 function greeting({ url, deps, firstStart, newToken }: Running, seconds: number): string {

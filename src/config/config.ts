@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { defaultMemory } from '../core/memory-budget.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
 
@@ -61,6 +61,8 @@ export interface Config {
   /** Days that a deleted group or project is kept, marked, before it goes; 0 removes it at once. */
   deletionDelayDays: number;
   throttles: { authenticated: Throttle; unauthenticated: Throttle };
+  /** Milliseconds that requests under way may take when the server is told to stop. */
+  shutdownMs: number;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Argon2id cost; lowered only by tests. */
   passwordHash: { memoryKiB: number; passes: number };
@@ -91,9 +93,24 @@ function storages(text: string | null, dataDir: string): StorageConfig[] {
 
 function database(text: string | null, dataDir: string, durable: boolean): Config['database'] {
   if (text === null) return { kind: 'sqlite', path: join(dataDir, 'stithy.db'), durable };
-  if (text.startsWith('sqlite:')) return { kind: 'sqlite', path: join(dataDir, text.slice('sqlite:'.length)), durable };
-  if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', url: text };
+  if (text.startsWith('sqlite:'))
+    return { kind: 'sqlite', path: sqlitePath(text.slice('sqlite:'.length), dataDir), durable };
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    if (!URL.canParse(text))
+      throw new ConfigError('STITHY_DATABASE_URL is no address such as postgres://user:password@host/name.');
+    return { kind: 'postgres', url: text };
+  }
   throw new ConfigError('STITHY_DATABASE_URL must begin with sqlite: or postgres://.');
+}
+
+function sqlitePath(file: string, dataDir: string): string {
+  const path = resolve(dataDir, file);
+  if (file === '' || !path.startsWith(`${dataDir}${sep}`)) {
+    throw new ConfigError(
+      `STITHY_DATABASE_URL must name a file in the data folder, such as sqlite:stithy.db, not "sqlite:${file}".`,
+    );
+  }
+  return path;
 }
 
 function throttle(env: EnvironmentReader, name: string): Throttle {
@@ -150,6 +167,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     },
     deletionDelayDays: env.integer('STITHY_DELETION_DELAY_DAYS', 0, { min: 0, max: 365 }),
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
+    shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },
   };

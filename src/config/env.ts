@@ -65,7 +65,14 @@ export class EnvironmentReader {
   addresses(name: string): string[] {
     const list = (this.string(name, '') as string).split(',').flatMap((part) => part.trim() || []);
     for (const item of list) {
-      if (isIP(item.split('/')[0]!) === 0) throw new ConfigError(`${name} holds "${item}", which is no IP address.`);
+      const [address = '', prefix, ...rest] = item.split('/');
+      const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+      const good = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+      if (bits < 0 || !good || rest.length > 0) {
+        throw new ConfigError(
+          `${name} holds "${item}", which is neither an IP address nor a network such as 10.0.0.0/8.`,
+        );
+      }
     }
     return list;
   }

@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,
@@ -28,6 +29,9 @@ class Handle implements DatabaseConnection {
 
   constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
     this.database = new DatabaseSync(path, { timeout: 10_000 });
+    // Its log and index get the same mode.
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
     this.database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${durable ? 'FULL' : 'OFF'};

@@ -49,7 +49,7 @@ async function makeInPlace(dir: string, make: (temporary: string) => Promise<voi
   const first = await mkdir(parent, { recursive: true });
   const temporary = join(parent, `${MAKING}${basename(dir)}-${randomUUID()}`);
   try {
-    await mkdir(temporary);
+    await mkdir(temporary, { mode: 0o700 });
     await make(temporary);
     await rename(temporary, dir);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { sendError } from './errors.ts';
@@ -51,8 +52,11 @@ const CLIENT_GONE = 499;
 
 export interface HttpServer {
   app: FastifyInstance;
-  /** Turns readiness false; requests are still served. */
-  drain(): void;
+  /**
+   * Turns readiness false; requests are still served, but each connection ends with its answer.
+   * @returns when the requests that are under way now have ended
+   */
+  drain(): Promise<void>;
 }
 
 /** Address as path and query; a client may also send it with scheme and host, which count for nothing (RFC 9112, 3.2). */
@@ -139,11 +143,15 @@ export function buildServer(
     metrics.ended(request.method, request.routeOptions.url ?? 'unknown', status, seconds);
     logLine(deps, request, status, seconds);
   };
+  const underWay = new Set<ServerResponse>();
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
+    underWay.add(reply.raw);
+    reply.raw.once('close', () => underWay.delete(reply.raw));
     reply.raw.once('close', () => ended(request, reply, CLIENT_GONE));
     reply.headers(SECURITY_HEADERS);
     reply.header('X-Request-Id', request.id);
+    if (!ready) reply.header('Connection', 'close');
     if (request.headers.origin !== undefined) {
       reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', SHOWN_TO_BROWSERS);
     }
@@ -151,6 +159,7 @@ export function buildServer(
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('X-Runtime', runtimeOf(reply));
+    if (!ready) reply.header('Connection', 'close');
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -181,8 +190,9 @@ export function buildServer(
   for (const plugin of plugins) plugin(app, deps);
   return {
     app,
-    drain: () => {
+    drain: async () => {
       ready = false;
+      await Promise.all([...underWay].map((raw) => new Promise((resolve) => raw.once('close', resolve))));
     },
   };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +32,21 @@ async function withServer(
     await server.kill();
   }
 }
+
+/** Waits for something that becomes true. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries += 1) {
+    if (tries === 600) assert.fail('it did not come about');
+    await sleep(50);
+  }
+}
+
+const get = (agent: Agent, url: string) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { agent }, (answer) => answer.resume().on('end', () => resolve(answer)))
+      .on('error', reject)
+      .end();
+  });
 
 /** A project whose archive does not fit into the buffers between server and client. */
 async function largeProject(url: string): Promise<number> {
@@ -77,18 +94,15 @@ describe('SIGTERM', () => {
       assert.equal((await fetch(`${server.url}/-/readiness`)).status, 200);
       const file = '/repository/files/noise.bin/raw?ref=main';
       const slow = await slowRequest(server.url, `/api/v4/projects/${id}${file}`);
-      // A probe that has begun to ask: new connections are not taken any more.
-      const { hostname, port } = new URL(server.url);
-      const probe = connect(Number(port), hostname);
-      await once(probe, 'connect');
-      probe.write('GET /-/readiness HTTP/1.1\r\n');
-      await sleep(200);
+      // A connection that is kept from before.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      assert.equal((await get(agent, `${server.url}/-/health`)).headers.connection, 'keep-alive');
       const ended = once(server.child, 'exit');
       server.child.kill('SIGTERM');
-      await sleep(200);
-      probe.write(`Host: ${hostname}\r\n\r\n`);
-      const [answer] = (await once(probe, 'data')) as [Buffer];
-      assert.match(answer.toString(), /^HTTP\/1\.1 503 /);
+      await until(async () => (await fetch(`${server.url}/-/readiness`)).status === 503);
+      const kept = await get(agent, `${server.url}/api/v4/version`);
+      assert.deepEqual([kept.statusCode, kept.headers.connection], [401, 'close']);
+      agent.destroy();
       await sleep(300);
       assert.equal(server.child.exitCode, null, 'it ended with a request under way');
       const bytes = await slow.finish();
@@ -97,6 +111,64 @@ describe('SIGTERM', () => {
       assert.ok(bytes.length - head >= 24 * 1024 * 1024, `${bytes.length} bytes`);
       assert.deepEqual(await ended, [0, null]);
     });
+  });
+
+  test('cuts off what does not end in the time of STITHY_SHUTDOWN_TIMEOUT, and ends with code 0', async () => {
+    const settings = { STITHY_ROOT_TOKEN: TOKEN, STITHY_SHUTDOWN_TIMEOUT: '1' };
+    await withServer('cut', settings, async (server) => {
+      const id = await largeProject(server.url);
+      const slow = await slowRequest(server.url, `/api/v4/projects/${id}/repository/files/noise.bin/raw?ref=main`);
+      slow.socket.on('error', () => {});
+      assert.equal(await server.stop(), 0);
+      slow.socket.destroy();
+    });
+  });
+
+  test('a second one cuts off at once', async () => {
+    await withServer('twice', { STITHY_ROOT_TOKEN: TOKEN, STITHY_SHUTDOWN_TIMEOUT: '3600' }, async (server) => {
+      const id = await largeProject(server.url);
+      const slow = await slowRequest(server.url, `/api/v4/projects/${id}/repository/files/noise.bin/raw?ref=main`);
+      slow.socket.on('error', () => {});
+      const ended = once(server.child, 'exit');
+      server.child.kill('SIGTERM');
+      await until(async () => (await fetch(`${server.url}/-/readiness`)).status === 503);
+      server.child.kill('SIGTERM');
+      assert.deepEqual(await ended, [0, null]);
+      slow.socket.destroy();
+    });
+  });
+
+  test('during a start ends it with code 0, whenever it comes', async () => {
+    // As soon as these are there.
+    for (const name of ['.', 'server.lock', 'stithy.db', 'gitconfig', 'instance']) {
+      const dataDir = join(folder, `early-${name === '.' ? 'folder' : name}`);
+      let ended: Promise<unknown[]> | undefined;
+      const starting = startServer({
+        dataDir,
+        onSpawn: (child) => {
+          ended = once(child, 'exit');
+          void until(async () => existsSync(join(dataDir, name))).then(() => child.kill('SIGTERM'));
+        },
+      });
+      await starting.catch(() => {});
+      assert.deepEqual(await ended, [0, null], `as soon as there was ${name}`);
+    }
+  });
+
+  test('to `npm start` reaches the server', async () => {
+    const env = { ...process.env, STITHY_DATA_DIR: join(folder, 'npm'), STITHY_PORT: '0', STITHY_ROOT_TOKEN: TOKEN };
+    const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let text = '';
+    npm.stderr.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    const ended = once(npm, 'exit');
+    await until(async () => /ready at (\S+)/.test(text));
+    const url = /ready at (\S+)/.exec(text)?.[1] ?? '';
+    assert.equal((await apiClient(url, TOKEN)('GET', '/user')).status, 200);
+    npm.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+    await assert.rejects(fetch(`${url}/-/health`));
   });
 });
 
@@ -131,6 +203,33 @@ describe('a data folder', () => {
       await withServer('single', settings, async (next) => {
         assert.equal((await apiClient(next.url, TOKEN)('GET', '/user')).status, 200);
       });
+    });
+  });
+
+  test('takes one server at a time whatever their databases, and belongs to one database', async () => {
+    await withServer('bound', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
+      const other = { STITHY_ROOT_TOKEN: TOKEN, STITHY_DATABASE_URL: 'sqlite:other.db' };
+      const second = startServer({ dataDir: join(folder, 'bound'), settings: other });
+      await assert.rejects(second, /Another server works on .*bound, with another database/);
+      await server.kill();
+      const later = startServer({ dataDir: join(folder, 'bound'), settings: other });
+      await assert.rejects(later, /data folder .*bound belongs to another database/);
+    });
+  });
+
+  test('is for its owner alone', async () => {
+    mkdirSync(join(folder, 'open'), { mode: 0o755 });
+    await withServer('open', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
+      const call = apiClient(server.url, TOKEN);
+      assert.equal((await call('POST', '/projects', { path: 'p', initialize_with_readme: true })).status, 201);
+      const found = readdirSync(join(folder, 'open'), { recursive: true, withFileTypes: true });
+      const open = found.filter((entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o077);
+      assert.deepEqual(
+        open.map((entry) => join(entry.parentPath, entry.name)),
+        [],
+      );
+      assert.ok(found.some(({ name }) => name === 'stithy.db-wal'));
+      assert.equal(statSync(join(folder, 'open')).mode & 0o777, 0o700);
     });
   });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+const PROGRAM = resolve(import.meta.dirname, '../../bin/stithy.js');
 const START_TIMEOUT_MS = 60_000;
 const MAX_TEXT = 64 * 1024;
 
@@ -31,12 +31,12 @@ export interface ServerProcess {
 }
 
 /**
- * Starts `main.ts serve` on a free port of 127.0.0.1 and waits for its greeting.
+ * Starts `stithy serve` on a free port of 127.0.0.1 and waits for its greeting.
  * @throws Error with what it printed when it ends, or says nothing, before that
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataDir, settings = {}, logFile } = options;
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     stdio: ['ignore', logFile === undefined ? 'ignore' : 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -1,0 +1,73 @@
+import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { CannotStart } from '../core/cannot-start.ts';
+import type { Db } from './schema.ts';
+
+const FILE = 'server.lock';
+/** A connection of a killed process may take a moment to be noticed. */
+const WAIT_MS = 250;
+
+/**
+ * Locks folders for this process, by a lock of the operating system that goes with it. Servers of one shared database hold
+ * them together; the server of an embedded one holds them alone.
+ * @returns what releases them
+ * @throws CannotStart when a server of another database has one of them
+ */
+export function claimFolders(folders: readonly string[], shared: boolean): () => void {
+  const locks: DatabaseSync[] = [];
+  const release = () => {
+    for (const lock of locks) lock.close();
+  };
+  try {
+    for (const folder of folders) locks.push(claimFolder(folder, shared));
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function claimFolder(folder: string, shared: boolean): DatabaseSync {
+  const lock = new DatabaseSync(join(folder, FILE), { timeout: WAIT_MS });
+  try {
+    // A read holds the shared lock until its transaction ends.
+    lock.exec(shared ? 'begin; select count(*) from sqlite_master' : 'begin exclusive');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!/database is locked/.test(String(error))) throw error;
+    throw new CannotStart(
+      `Another server works on ${folder}, with another database. Stop it, or choose another folder.`,
+    );
+  }
+}
+
+const INSTANCE_FILE = 'instance';
+
+/**
+ * Binds a data folder to the installation whose database uses it: blobs and repositories of two would be mixed up.
+ * @throws CannotStart when it is bound to another one
+ */
+export async function bindFolder(folder: string, db: Db): Promise<void> {
+  const row = await db
+    .selectFrom('instance_values')
+    .select('value')
+    .where('key', '=', 'instance_id')
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const path = join(folder, INSTANCE_FILE);
+  try {
+    // Complete when it appears: two servers may begin at once.
+    const temporary = `${path}.${process.pid}`;
+    await writeFile(temporary, `${row.value}\n`, { mode: 0o600, flush: true });
+    await link(temporary, path).finally(() => unlink(temporary));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const bound = (await readFile(path, 'utf8')).trim();
+    if (bound === row.value) return;
+    throw new CannotStart(
+      `The data folder ${folder} belongs to another database. Choose another STITHY_DATA_DIR or STITHY_DATABASE_URL; if that database is gone for good, remove ${path}.`,
+    );
+  }
+}
