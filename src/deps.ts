@@ -12,6 +12,8 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { Holder } from './repositories/holder.ts';
+import type { LeftIntents } from './repositories/left-intents.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 
@@ -40,6 +42,10 @@ export interface Deps {
   events: EventBus;
   /** Who takes part in changes of refs, within their transaction. */
   refObservers: RefObserver[];
+  /** Writes whose end could not be recorded yet. */
+  leftIntents: LeftIntents;
+  /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */
+  settleIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
   /** Bytes of memory that large bodies and answers may take together. */

@@ -28,6 +28,7 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
+import { LeftIntents } from './repositories/left-intents.ts';
 import { enqueueRecovery, recoverIntents } from './repositories/recover-intents.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
@@ -83,10 +84,13 @@ export async function open(
     jobs,
     events: new EventBus(jobs, clock),
     refObservers: [],
+    leftIntents: new LeftIntents(log),
+    settleIntent: async () => {},
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
   };
   const close = async () => {
     await jobs.stop();
+    await deps.leftIntents.stop();
     await pool.close();
     await database.close();
   };

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 
@@ -17,6 +18,10 @@ const POSTGRES_LOCK = 7_837_462;
 /** A connection of a killed process may take a moment to be noticed. */
 const TRIES = 5;
 const TRY_MS = 50;
+const CONNECT_MS = 10_000;
+/** Between two attempts to get a lost claim back: the first, and the longest. */
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 10_000;
 
 /**
  * Claims the data for this process. An embedded database takes one server; PostgreSQL takes many, and the first of
@@ -53,10 +58,31 @@ export function lockFile(path: string): { close(): void } | null {
 
 async function claimPostgres(url: string): Promise<Claim> {
   const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: url, keepAlive: true });
-  // A lost connection loses the claim; a server that starts then takes this one for dead, but nothing of its own.
-  client.on('error', () => {});
-  await client.connect();
+  let released = false;
+  let client: Client;
+  /** A lost connection loses the claim: until it is back a server that starts takes this one for dead. */
+  const connect = async (): Promise<Client> => {
+    const next = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
+    next.on('error', () => {});
+    await next.connect();
+    next.once('end', () => void reclaim());
+    return next;
+  };
+  const reclaim = async (): Promise<void> => {
+    for (let pause = FIRST_PAUSE_MS; !released; pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
+      await sleep(pause, undefined, { ref: false });
+      try {
+        if (released) return;
+        client = await connect();
+        // Waits for a server that has begun meanwhile and settles what it found.
+        await client.query('select pg_advisory_lock_shared($1)', [POSTGRES_LOCK]);
+        return;
+      } catch {
+        // Not back yet.
+      }
+    }
+  };
+  client = await connect();
   const tryLock = async (): Promise<boolean> => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [POSTGRES_LOCK]);
     return rows[0]?.locked === true;
@@ -73,6 +99,9 @@ async function claimPostgres(url: string): Promise<Claim> {
     share: async () => {
       if (alone) await client.query('select pg_advisory_unlock($1)', [POSTGRES_LOCK]);
     },
-    release: () => client.end(),
+    release: async () => {
+      released = true;
+      await client.end();
+    },
   };
 }

@@ -21,6 +21,8 @@ export interface Database {
 }
 
 const MAX_POSTGRES_CONNECTIONS = 20;
+/** So long a query waits for a connection, in milliseconds. */
+const CONNECT_MS = 10_000;
 
 /**
  * Opens the database and brings its tables up to date. An embedded one of an earlier version is copied before.
@@ -85,9 +87,18 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
         ? Number
         : pg.types.getTypeParser(oid, format as 'text'),
   };
-  const pool = new pg.Pool({ connectionString: url, max: MAX_POSTGRES_CONNECTIONS, types });
-  // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_POSTGRES_CONNECTIONS,
+    types,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
+  });
+  // A connection that dies is replaced by the pool, and its query fails; without listeners it would end the process: the
+  // pool's is for idle connections, the other one for those in use.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return wrap(new Kysely<Schema>({ dialect: new Postgres({ pool }), ...log }), () => null);
 }
 

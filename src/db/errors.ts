@@ -1,4 +1,5 @@
 const SQLITE_UNIQUE = [2067, 1555];
+const SQLITE_FOREIGN_KEY = 787;
 
 function codeOf(error: unknown): unknown {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -10,4 +11,10 @@ function codeOf(error: unknown): unknown {
 export function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error);
   return code === '23505' || SQLITE_UNIQUE.includes(code as number);
+}
+
+/** Whether a query failed because a row that it refers to is not there, or because another still refers to its row. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '23503' || code === SQLITE_FOREIGN_KEY;
 }

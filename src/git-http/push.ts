@@ -1,5 +1,6 @@
 import { requireSnippetUpdate } from '../access/snippets.ts';
 import { ApiError } from '../core/errors.ts';
+import { faultOf } from '../core/surroundings.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { findInTheWay } from '../git/ref-collision.ts';
@@ -176,7 +177,11 @@ async function moveRefs(
           [`${holder.type}_id`]: holder.id,
           error: String(error),
         });
-        return 'failed to update ref';
+        return {
+          disk_full: 'the disk of the server is full',
+          unavailable: 'the database cannot be reached; try again',
+          none: 'failed to update ref',
+        }[faultOf(error) ?? 'none'];
       }
     };
     const reason = await apply(updates);

@@ -87,7 +87,8 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   const note = (request: FastifyRequest, { done }: TransportSession) => {
     void done.then(({ code, stderr, killed, failure }) => {
       if (code === 0 && failure === undefined) return;
-      deps.log.log('warn', 'git ended with a failure', {
+      // A client that goes away is no fault.
+      deps.log.log(killed === 'abort' ? 'info' : 'warn', 'git ended with a failure', {
         correlation_id: request.id,
         repository: request.git === null ? undefined : `${request.git.holder.type} ${request.git.holder.id}`,
         code,

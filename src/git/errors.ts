@@ -10,7 +10,11 @@ export type GitErrorCode =
   | 'invalid'
   | 'conflict'
   | 'locked'
-  | 'unavailable';
+  | 'unavailable'
+  | 'disk_full';
+
+/** How git and the system say that nothing more can be written, in the middle of whatever failed by it; of a lock file git gives no reason. */
+const DISK_FULL = /No space left on device|Disk quota exceeded|couldn't write '/i;
 
 /** What git says when it finds the repository damaged, not the question wrong. */
 const DAMAGE = [
@@ -37,9 +41,10 @@ export class GitError extends Error {
   constructor(code: GitErrorCode, message: string, exitCode?: number) {
     super(message);
     this.name = 'GitError';
-    this.code = code;
+    // Else it would be taken for a conflict, a lock or damage.
+    this.code = DISK_FULL.test(message) ? 'disk_full' : code;
     this.exitCode = exitCode;
-    this.lasting = code === 'timeout' || code === 'output_too_large';
+    this.lasting = this.code === 'timeout' || this.code === 'output_too_large';
   }
 
   /** Whether the repository is damaged, as far as nobody else could explain the error. */

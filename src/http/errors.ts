@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { type Fault, faultOf } from '../core/surroundings.ts';
 import { GitError } from '../git/errors.ts';
 import { ParamsError } from './params/rack.ts';
 import { Throttled } from './rate-limit.ts';
@@ -52,10 +53,25 @@ function fromGit(error: GitError, request: FastifyRequest): ApiError | undefined
   return error.damage ? damaged(request, error) : undefined;
 }
 
+/** Of the file system, a database or git, wherever it came up. */
+const FAULTS: Readonly<Record<Fault, () => ApiError>> = {
+  disk_full: () =>
+    new ApiError(507, '507 Insufficient Storage - the disk of the server is full; an administrator has to make room'),
+  unavailable: () =>
+    new ApiError(
+      503,
+      '503 Service Unavailable - the database cannot be reached; try again',
+      {},
+      { 'Retry-After': '2' },
+    ),
+};
+
 /** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */
 function toApiError(error: unknown, request: FastifyRequest): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof ParamsError) return new ApiError(400, error.message, { error: error.message });
+  const fault = faultOf(error);
+  if (fault !== null) return FAULTS[fault]();
   if (error instanceof GitError) return fromGit(error, request);
   const status = (error as Partial<FastifyError>).statusCode;
   if (status !== undefined && status >= 400 && status < 500)
@@ -94,7 +110,9 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest): Ap
   if (answer !== undefined && answer.status < 500) return answer;
   const reason = error instanceof ApiError ? (error.cause ?? error) : error;
   const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
-  log.log('error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
+  // A client that went away in the middle is no fault of the server.
+  const gone = request.raw.socket.destroyed === true;
+  log.log(gone ? 'info' : 'error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
   return answer ?? new ApiError(500, TEXTS[500]!);
 }
 

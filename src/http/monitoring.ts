@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { sendErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import { checkReadiness } from './readiness.ts';
 
 /** Addresses and networks as a quick check. */
 function allowlist(entries: readonly string[]): (address: string) => boolean {
@@ -29,19 +30,11 @@ export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Me
     }
   };
   const check = async (): Promise<Record<string, unknown>> => {
-    const result = async (test: () => Promise<void>) => {
-      try {
-        await test();
-        return { status: 'ok' };
-      } catch {
-        return { status: 'failed' };
-      }
-    };
-    const database = await result(() => deps.database.check());
-    const ready = isReady() && database.status === 'ok';
+    const checks = Object.entries(await checkReadiness(deps));
+    const ready = isReady() && checks.every(([, { status }]) => status === 'ok');
     return {
       status: ready ? 'ok' : 'failed',
-      db_check: [database],
+      ...Object.fromEntries(checks.map(([name, result]) => [name, [result]])),
       server_check: [{ status: isReady() ? 'ok' : 'stopping' }],
     };
   };

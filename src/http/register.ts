@@ -6,9 +6,9 @@ import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
 import { authenticate, checkScopes } from './auth.ts';
 import { RouteContext } from './context.ts';
+import { whatIsGone } from './gone.ts';
 import { secretNames } from './mask.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
@@ -133,16 +133,6 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     }
   }
 
-  /** A repository is no damaged one where its project has gone meanwhile: then that is the answer. */
-  async function refuseGone(error: unknown, request: FastifyRequest): Promise<never> {
-    if (error instanceof GitError && error.damage) {
-      const { caller } = request.admission!;
-      const params = request.params as Record<string, string>;
-      await access.check({ deps, caller, params, method: request.method, url: request.url });
-    }
-    throw error;
-  }
-
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { held } = request;
     held?.claim();
@@ -156,13 +146,19 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input } = request.admission!;
     const { source, values } = input ?? readSource(withBody(request));
+    const raw = request.params as Record<string, string>;
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
-    const answer = await inScope(given.work, async () => route.handle(context)).catch((error: unknown) =>
-      refuseGone(error, request),
-    );
+    let answer: unknown;
+    try {
+      answer = await inScope(given.work, () => route.handle(context));
+    } catch (error) {
+      throw await whatIsGone(error, method, () =>
+        access.check({ deps, caller, params: raw, method, url: request.url }),
+      );
+    }
     if (reply.sent) return reply;
     if ('empty' in success && answer === undefined) return reply.send();
     if ('contentType' in success) return reply.send(answer);

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import { timestamp } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import { faultOf } from '../core/surroundings.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/instance.ts';
+import { bringBackJobs } from './stranded.ts';
 
 /** What a job of one kind does. It may run more than once for one job, so it must bear that. */
 export type JobHandler<T> = (payload: T, job: { id: number; attempts: number; signal: AbortSignal }) => Promise<void>;
@@ -22,6 +25,13 @@ interface Registered extends Required<JobKind> {
 const WORKERS = 2;
 const POLL_MS = 2_000;
 const MAX_BACK_OFF_MS = 3_600_000;
+/** A lease lasts so much longer than its job may run. */
+const LEASE_SLACK_MS = 30_000;
+/** Between two attempts to write how a job ended: the first, and the longest. */
+const RECORD_PAUSE_MS = 100;
+const MAX_RECORD_PAUSE_MS = 5_000;
+/** How often jobs are looked for that a wrong clock has put far into the future. */
+const BRING_BACK_EVERY_MS = 600_000;
 
 /**
  * Durable background work in one table. A job is written in the transaction that makes it necessary; workers of any
@@ -36,6 +46,7 @@ export class JobQueue {
   readonly #stop = new AbortController();
   #wake: (() => void)[] = [];
   #workers: Promise<void>[] = [];
+  #nextBringBack = 0;
 
   constructor(db: Db, clock: Clock, log: Logger) {
     this.#db = db;
@@ -129,12 +140,22 @@ export class JobQueue {
     while (!this.#stop.signal.aborted) {
       let ran = false;
       try {
+        await this.#bringBack();
         ran = await this.#runNext();
       } catch (error) {
         this.#log.log('error', 'jobs cannot be taken', { error: String(error) });
       }
       if (!ran && !this.#stop.signal.aborted) await this.#pause();
     }
+  }
+
+  async #bringBack(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#nextBringBack) return;
+    this.#nextBringBack = now + BRING_BACK_EVERY_MS;
+    const count = await bringBackJobs(this.#db, this.#clock.now(), MAX_BACK_OFF_MS);
+    if (count > 0)
+      this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: count });
   }
 
   #pause(): Promise<void> {
@@ -153,21 +174,42 @@ export class JobQueue {
     if (job === undefined) return false;
     const kind = this.#kinds.get(job.kind);
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(kind?.timeoutMs ?? 1_000)]);
+    let failure: { error: unknown } | null = null;
     try {
       if (kind === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`);
       if (job.attempts > kind.maxAttempts) throw new Error('its process ended at every attempt');
       await kind.handler(JSON.parse(job.payload) as never, { id: job.id, attempts: job.attempts, signal });
-      await this.#db.deleteFrom('jobs').where('id', '=', job.id).execute();
     } catch (error) {
-      await this.#fail(job, kind, error);
+      failure = { error };
     }
+    if (failure !== null) this.#note(job, kind, failure.error);
+    await this.#record(() => (failure === null ? this.#remove(job) : this.#fail(job, kind, failure.error)));
     return true;
+  }
+
+  async #remove({ id }: StoredJob): Promise<void> {
+    await this.#db.deleteFrom('jobs').where('id', '=', id).execute();
+  }
+
+  /** Writes how a job ended, again and again while the database is away: else it would hang until its lease ends. */
+  async #record(write: () => Promise<void>): Promise<void> {
+    for (let pause = RECORD_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_RECORD_PAUSE_MS)) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (faultOf(error) === null || this.#stop.signal.aborted) throw error;
+        await sleep(pause, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {});
+      }
+    }
   }
 
   async #take(aheadMs: number): Promise<StoredJob | undefined> {
     const now = this.#clock.now();
     const kinds = [...this.#kinds.keys()];
     if (kinds.length === 0) return undefined;
+    const timeouts = [...this.#kinds.values()].map(({ timeoutMs }) => timeoutMs);
+    const longest = new Date(now.getTime() + Math.max(...timeouts) + 2 * LEASE_SLACK_MS).toISOString();
     const candidate = await this.#db
       .selectFrom('jobs')
       .select(['id', 'kind', 'attempts'])
@@ -175,6 +217,8 @@ export class JobQueue {
         eb.or([
           eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', new Date(now.getTime() + aheadMs).toISOString())]),
           eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now.toISOString())]),
+          // Taken by a clock that ran ahead.
+          eb.and([eb('state', '=', 'running'), eb('lease_until', '>', longest)]),
         ]),
       )
       .where('kind', 'in', kinds)
@@ -183,7 +227,7 @@ export class JobQueue {
       .limit(1)
       .executeTakeFirst();
     if (candidate === undefined) return undefined;
-    const lease = this.#kinds.get(candidate.kind)!.timeoutMs + 30_000;
+    const lease = this.#kinds.get(candidate.kind)!.timeoutMs + LEASE_SLACK_MS;
     const taken = await this.#db
       .updateTable('jobs')
       .set({
@@ -199,25 +243,34 @@ export class JobQueue {
     return taken ?? this.#take(aheadMs);
   }
 
-  async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {
+  /** Whether a job that failed is given up: not for what was wrong around it. */
+  #isDead(job: StoredJob, kind: Registered | undefined, error: unknown): boolean {
+    if (faultOf(error) !== null) return false;
     // What costs too much would come to the same end each time.
     const lasting = error instanceof Error && 'lasting' in error && error.lasting === true;
-    const dead = lasting || job.attempts >= (kind?.maxAttempts ?? 1);
-    const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
-    const text = error instanceof Error ? error.message : String(error);
-    this.#log.log(dead ? 'error' : 'warn', 'job failed', {
+    return lasting || job.attempts >= (kind?.maxAttempts ?? 1);
+  }
+
+  #note(job: StoredJob, kind: Registered | undefined, error: unknown): void {
+    this.#log.log(this.#isDead(job, kind, error) ? 'error' : 'warn', 'job failed', {
       job: job.id,
       kind: job.kind,
       attempts: job.attempts,
-      error: text,
+      error: textOf(error),
     });
+  }
+
+  async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {
+    const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
     try {
       await this.#db
         .updateTable('jobs')
         .set({
-          state: dead ? 'dead' : 'waiting',
+          state: this.#isDead(job, kind, error) ? 'dead' : 'waiting',
+          // What was wrong around it counts for nothing.
+          attempts: faultOf(error) === null ? job.attempts : job.attempts - 1,
           lease_until: null,
-          last_error: text.slice(0, 2_000),
+          last_error: textOf(error).slice(0, 2_000),
           run_at: new Date(this.#clock.now().getTime() + pause).toISOString(),
         })
         .where('id', '=', job.id)
@@ -225,7 +278,9 @@ export class JobQueue {
     } catch (failure) {
       // One of the same key has been written meanwhile: it does this one's work.
       if (!isUniqueViolation(failure)) throw failure;
-      await this.#db.deleteFrom('jobs').where('id', '=', job.id).execute();
+      await this.#remove(job);
     }
   }
 }
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -27,7 +27,8 @@ export function registerRepositoryWork(deps: Deps): void {
   deps.jobs.register<{ started_at: string }>(
     SWEEP,
     ({ started_at }, { signal }) => sweep(deps, new Date(started_at), signal),
-    { maxAttempts: 3, timeoutMs: 3_600_000 },
+    // Given up it would never come again before the next start.
+    { maxAttempts: Number.POSITIVE_INFINITY, timeoutMs: 3_600_000 },
   );
 }
 
@@ -36,9 +37,16 @@ async function sweep(deps: Deps, startedAt: Date, signal: AbortSignal): Promise<
   await deps.blobs.removeLeftovers(startedAt);
   for await (const holder of allRepositories(deps.db)) {
     signal.throwIfAborted();
-    const removed = await removeStaleLocks(repositoryOf(deps, holder).dir, startedAt);
-    if (removed.length === 0) continue;
     const { type, id } = holder;
+    let removed: string[];
+    try {
+      removed = await removeStaleLocks(repositoryOf(deps, holder).dir, startedAt);
+    } catch (error) {
+      // One repository that cannot be read is no reason to leave the others.
+      deps.log.log('warn', 'a repository cannot be looked over', { [`${type}_id`]: id, error: String(error) });
+      continue;
+    }
+    if (removed.length === 0) continue;
     deps.log.log('warn', 'leftover files of a killed process were removed', { [`${type}_id`]: id, removed });
   }
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { within } from '../access/within.ts';
 import type { ChangeCause } from '../core/change-cause.ts';
 import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
+import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
@@ -72,9 +74,11 @@ export function inRepositoryQueue<T>(
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { holder, updates, via, pushOptions, cause, userId } = request;
+  await deps.leftIntents.settle(repo.id);
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
-  const { id } = await deps.db.transaction().execute(async (db) => {
+  const key = randomUUID();
+  const announce = deps.db.transaction().execute(async (db) => {
     const may = await writable(db, holder);
     if (may === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
     if (!may) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
@@ -85,22 +89,36 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
         ...holderColumns(holder),
         user_id: userId,
         updates: JSON.stringify(updates),
-        context: JSON.stringify({ via, pushOptions, cause, wasEmpty }),
+        context: JSON.stringify({ via, pushOptions, cause, wasEmpty, key }),
         created_at: timestamp(deps.clock),
       })
       .returning('id')
       .executeTakeFirstOrThrow();
   });
+  /** What cannot be written now is settled later; the caller is told that it failed. */
+  const orLater = async <T>(work: Promise<T>, always: boolean): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (always || faultOf(error) !== null) {
+        const inQueue = (work: () => Promise<void>) => deps.writes.run(repo.id, work);
+        deps.leftIntents.add(repo.id, key, (key) => deps.settleIntent(holder, key), inQueue);
+      }
+      throw error;
+    }
+  };
+  // A connection may be lost before or after the commit.
+  const { id } = await orLater(announce, false);
   try {
     await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await areApplied(repo, updates))) {
-      await deps.db.deleteFrom('ref_intents').where('id', '=', id).execute();
+      await orLater(deps.db.deleteFrom('ref_intents').where('id', '=', id).execute(), true);
       throw error;
     }
   }
-  await finishChange(deps, repo, id, { holder, userId, updates, via, pushOptions, cause, wasEmpty });
+  await orLater(finishChange(deps, repo, id, { holder, userId, updates, via, pushOptions, cause, wasEmpty }), true);
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {

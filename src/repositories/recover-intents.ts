@@ -6,7 +6,7 @@ import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 import { finishChange, type Intent, repositoryOf } from './change-refs.ts';
-import { holderOf } from './holder.ts';
+import { type Holder, holderOf } from './holder.ts';
 import { leftOverBefore } from './left-over.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
@@ -39,6 +39,7 @@ export async function recoverIntents(deps: Deps): Promise<void> {
 /** Names the job that comes back for the intents of a neighbour that has died. */
 export function registerRecovery(deps: Deps): void {
   deps.jobs.register(RECOVER, () => recoverIntents(deps));
+  deps.settleIntent = (holder, key) => settleIntent(deps, holder, key);
 }
 
 /** Asks for another look at what was too young to tell at the start. */
@@ -46,6 +47,24 @@ export async function enqueueRecovery(deps: Deps): Promise<void> {
   if (deps.alone) return;
   const runAt = new Date(deps.clock.now().getTime() + SETTLED_AFTER_MS + 60_000);
   await deps.jobs.enqueue(deps.db, RECOVER, {}, { uniqueKey: RECOVER, runAt });
+}
+
+/** Settles one intent of this process by its key, where it is still there. In the repository's queue. */
+async function settleIntent(deps: Deps, holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void> {
+  const rows = await deps.db
+    .selectFrom('ref_intents')
+    .selectAll()
+    .where(holder.type === 'project' ? 'project_id' : 'snippet_id', '=', holder.id)
+    .execute();
+  const row = rows.find(({ context }) => parseJson<{ key?: string }>(context).key === key);
+  if (row === undefined) return;
+  const updates = parseJson<RefChange[]>(row.updates);
+  const applied = await recoverOne(deps, row, updates);
+  deps.log.log('warn', 'an interrupted write was settled', {
+    [`${holder.type}_id`]: holder.id,
+    refs: updates.length,
+    applied,
+  });
 }
 
 /** @returns how many of the changes were made */

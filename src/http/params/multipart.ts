@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
+import { faultOf } from '../../core/surroundings.ts';
 import { nestParams, type ParamValue } from './rack.ts';
 import { type RequestBody, SpooledText } from './request-body.ts';
 import { LONG_TEXT } from './text-sink.ts';
@@ -40,6 +41,8 @@ class MultipartReader {
   readonly #targets: WriteStream[] = [];
   readonly #writes: Promise<void>[] = [];
   #refused: ApiError | undefined;
+  /** Why a file could not be written, where that is no fault of the client. */
+  fault: unknown;
   #closed: Promise<void>;
 
   constructor(headers: BusboyHeaders, owner: RequestBody, limit: number) {
@@ -129,7 +132,9 @@ class MultipartReader {
     this.#targets.push(target);
     const write = pipeline(stream, target);
     // Looked at in `finish`; a file that fails before must not end the process.
-    write.catch(() => {});
+    write.catch((error: unknown) => {
+      if (faultOf(error) !== null) this.fault ??= error;
+    });
     this.#writes.push(write);
   }
 
@@ -170,7 +175,7 @@ const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) =
  * Reads a multipart body: fields are nested like a query string's; files and long texts wait in temporary files.
  * @param owner where these come from
  * @param limit bytes of the whole body
- * @throws ApiError 400 when it is malformed, 413 when it is too large
+ * @throws ApiError 400 when it is malformed, 413 when it is too large; the file system's error on a full disk
  */
 export async function readMultipart(
   request: FastifyRequest,
@@ -186,6 +191,7 @@ export async function readMultipart(
     await reader.read(body, limit);
   } catch (error) {
     await reader.abandon();
+    if (reader.fault !== undefined) throw reader.fault;
     throw error instanceof ApiError ? error : malformed('is malformed');
   }
   return nestParams(reader.pairs);

@@ -1,0 +1,37 @@
+/** What is wrong around the program rather than with a request: it goes by, and the same request may then succeed. */
+export type Fault = 'disk_full' | 'unavailable';
+
+interface Failure {
+  code?: unknown;
+  errcode?: unknown;
+  syscall?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}
+
+/** Of the operating system, of PostgreSQL, and of `GitError`. */
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100', 'disk_full']);
+/** Of SQLite: full, and no room for the index of its log. */
+const SQLITE_FULL = new Set<unknown>([13, 4_874]);
+/** SQLSTATE: lost connections, shutdown, too few resources, a standby that takes no writes, deadlocks. */
+const AWAY = /^(?:08...|57P0[1235]|53[023]00|25006|40001|40P01|55P03)$/;
+/** What the driver of PostgreSQL says without a code. */
+const LOST =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool|timeout expired)/;
+/** What a socket of the driver says. */
+const SOCKET = /^(?:ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
+
+/**
+ * @param error whatever was thrown by the file system, a database or git
+ * @returns the fault behind it; null where it is none
+ */
+export function faultOf(error: unknown): Fault | null {
+  if (!(error instanceof Error)) return null;
+  const { code, errcode, syscall, message, cause } = error as Failure;
+  if (FULL.has(code) || SQLITE_FULL.has(errcode)) return 'disk_full';
+  if (typeof code === 'string' && (AWAY.test(code) || (SOCKET.test(code) && syscall !== undefined)))
+    return 'unavailable';
+  if (LOST.test(String(message))) return 'unavailable';
+  if (error instanceof AggregateError) return faultOf(error.errors[0]);
+  return cause === undefined ? null : faultOf(cause);
+}
