@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/runner/postgres.ts';
+import { Births } from './births.ts';
 import { treeEntry } from './ledger.ts';
 import { Random } from './random.ts';
 import { type Crew, crash, verify } from './round.ts';
@@ -68,9 +69,11 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
 async function main(): Promise<number> {
   const { rounds, seed, postgres } = readOptions();
   const database = postgres ? await startPostgres() : null;
+  process.env.STITHY_TEST_POSTGRES = database?.url ?? '';
   const folder = await mkdtemp(join(tmpdir(), 'stithy-crash-'));
   const world = new World(folder, database?.url ?? null);
   process.stdout.write(`crash: ${rounds} rounds, seed ${seed}\n`);
+  const births = new Births(folder, new Random(seed + 1), postgres);
   let passed = 0;
   let problems: string[] = [];
   let acknowledged = 0;
@@ -81,6 +84,8 @@ async function main(): Promise<number> {
     while (passed < rounds && problems.length === 0) {
       problems = await crash(world, crew, random, passed % 2 === 1);
       if (problems.length === 0) problems = await verify(world, crew);
+      // A first start, then an upgrade, beside it.
+      if (problems.length === 0 && passed % 2 === 1) problems = await births.round(passed % 4 === 3);
       if (problems.length === 0) passed += 1;
     }
     acknowledged = crew.projects.acknowledged + crew.snippets.acknowledged;
@@ -98,7 +103,9 @@ async function main(): Promise<number> {
   }
   await database?.stop();
   const lost = problems.filter((problem) => problem.startsWith('lost')).length;
-  process.stdout.write(`crash: ${passed} rounds, ${acknowledged} acknowledged writes, ${lost} lost\n`);
+  process.stdout.write(
+    `crash: ${passed} rounds, ${acknowledged} acknowledged writes, ${lost} lost, ${births.kills} kills in first starts and upgrades\n`,
+  );
   process.stdout.write(`${passed} passed, ${problems.length === 0 ? 0 : 1} failed\n`);
   return problems.length === 0 ? 0 : 1;
 }
