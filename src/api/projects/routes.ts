@@ -41,7 +41,7 @@ export const projectRoutes = [
     input: CreateInput,
     rules: nameOrPath,
     success: { status: 201, schema: Project },
-    errors: [403, 404],
+    errors: [403, 404, 422],
     handler: async (c) => {
       const project = await makeProject(c.deps, c.caller, c.caller.user, c.input);
       return presentProject(c.deps, c.caller, project);
@@ -56,7 +56,7 @@ export const projectRoutes = [
     input: CreateInput,
     rules: nameOrPath,
     success: { status: 201, schema: Project },
-    errors: [404],
+    errors: [404, 422],
     handler: async (c) => {
       const owner = await userById(c.deps.db, c.params.user_id);
       const project = await makeProject(c.deps, c.caller, owner, c.input);
@@ -91,6 +91,7 @@ export const projectRoutes = [
     input: UpdateInput,
     rules: { atLeastOne: [UPDATE_NAMES] },
     success: { status: 200, schema: Project },
+    errors: [422],
     handler: async (c) => {
       const changed = await updateProject(c.deps, { ...c, caller: userOf(c.caller) }, c.input);
       return presentProject(c.deps, c.caller, changed);

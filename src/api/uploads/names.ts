@@ -25,6 +25,9 @@ const SHOWN: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 };
 
+/** Content types that uploads are sent with. */
+export const SHOWN_TYPES: readonly string[] = [...new Set(['application/octet-stream', ...Object.values(SHOWN)])];
+
 const extensionOf = (name: string): string => extname(name).slice(1).toLowerCase();
 
 /** Content type of a file that may be shown by its name; undefined for one that is only ever saved. */

@@ -6,7 +6,7 @@ import { type Route, route, type Success } from '../../http/route.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
 import { usersById } from '../users/basic.ts';
-import { markdownOf } from './names.ts';
+import { markdownOf, SHOWN_TYPES } from './names.ts';
 import { listUploads, NewUpload, newUpload, UploadEntity, uploadAddress, uploadId } from './schema.ts';
 import { sendUpload } from './send.ts';
 import { createUpload, deleteUpload, findUpload, uploadsOf } from './service.ts';
@@ -14,7 +14,7 @@ import { createUpload, deleteUpload, findUpload, uploadsOf } from './service.ts'
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 const UPLOAD = { project: 'upload_file', group: 'upload_group_file' } as const;
 const MANAGE = { project: 'admin_uploads', group: 'admin_group_uploads' } as const;
-const BYTES: Success = { status: 200, contentType: '*/*' };
+const BYTES: Success = { status: 200, contentType: SHOWN_TYPES };
 
 function presentNew(source: Source, { id, secret, filename }: Upload) {
   const url = `/uploads/${secret}/${encodeURIComponent(filename)}`;

@@ -145,6 +145,7 @@ export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless
     ...(isList ? PAGE_HEADERS : {}),
   };
   const refusals = refusalsOf(route).map((status) => {
+    if (status === 304) return [status, UNCHANGED];
     const [name, description] = REFUSALS[status] ?? ['', 'The request is refused.'];
     if (bodiless) return [status, { description }];
     return [
@@ -174,6 +175,7 @@ export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless
 }
 
 const NOT_MODIFIED = { description: 'The client has it already: If-None-Match names its tag. No body.' };
+const UNCHANGED = { description: 'It is so already: nothing was changed. No body.' };
 const MOVED = {
   description: 'The project or group has another path now.',
   headers: { Location: { description: 'The same request at its new address.', schema: { type: 'string' } } },
