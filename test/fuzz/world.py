@@ -18,6 +18,13 @@ PNG = base64.b64decode(
 session = requests.Session()
 
 
+def public_key():
+    """A key in the format of OpenSSH that nobody else has."""
+    parts = (b"ssh-ed25519", os.urandom(32))
+    blob = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return f"ssh-ed25519 {base64.b64encode(blob).decode()} fuzz"
+
+
 class Lost(Exception):
     """The server cannot be asked any more."""
 
@@ -153,8 +160,6 @@ class World:
                 self.add(f"resource_{kind}_events", event["id"])
 
     def project_things(self, at, people):
-        key = call("GET", f"{at}/deploy_keys")
-        self.add("deploy_keys", *(each["id"] for each in key or []))
         self.id_of("deploy_tokens", make(f"{at}/deploy_tokens", name="d", scopes=["read_repository"]))
         self.id_of("access_tokens", make(f"{at}/access_tokens", name="a", scopes=["api"], access_level=30))
         self.id_of("badges", make(f"{at}/badges", link_url="https://x.example/", image_url="https://x.example/%{default_branch}"))
@@ -172,6 +177,12 @@ class World:
             self.add("filename", filename)
         call("POST", f"{at}/access_requests", token=self.tokens[-1])
         self.add("access_requests", people[-1])
+        self.id_of("deploy_keys", make(f"{at}/deploy_keys", title="k", key=public_key()))
+        self.id_of("draft_notes", make(f"{at}/merge_requests/1/draft_notes", note="Later"))
+        email = f"guest-{self.number}@example.net"
+        make(f"{at}/invitations", email=email, access_level=10)
+        self.add("invitations", email)
+        self.id_of("todos", make(f"{at}/issues/1/todo"))
 
     def group_things(self, group):
         at = f"/groups/{group}"
@@ -187,6 +198,10 @@ class World:
         self.id_of("applications", make("/applications", name="a", redirect_uri="http://x.example/", scopes="api"))
         self.id_of("emails", make("/user/emails", email=f"fuzz-{n}@example.net"))
         self.add("custom_attributes", "team", "other")
+        self.id_of("keys", make("/user/keys", title="k", key=public_key()))
+        self.id_of("service_accounts", make("/service_accounts", name="robot", username=f"robot-{n}"))
+        make("/project_aliases", project_id=self.values["project"][0], name=f"alias-{n}")
+        self.add("project_aliases", f"alias-{n}")
         snippet = make("/snippets", title="mine", visibility="public", files=[{"file_path": "a.txt", "content": "x"}])
         self.id_of("snippets", snippet)
 

@@ -97,6 +97,7 @@ export const commonWords: Vocabulary['words'] = {
   description_html: ['The description as HTML.', '<p>Greet whoever comes in.</p>'],
   custom_attributes: ['Values that administrators attached to it.'],
   with_custom_attributes: ['For administrators: show custom attributes.', false],
+  picture: ['Which picture.', 'logo'],
   filename: ['Name of the file.', 'plan.pdf'],
   file: ['The file, in a multipart body.'],
   files: ['Files, each with its path and content.'],
