@@ -6,11 +6,13 @@ import { type ProjectPermissions, projectPermissions } from '../access/permissio
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { callerOfToken } from '../access/token-caller.ts';
 import { ApiError, refused } from '../core/errors.ts';
+import { asciiLower } from '../db/like.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import { type Holder, ofProject, ofSnippet } from '../repositories/holder.ts';
+import { createByPush } from './create-by-push.ts';
 
 interface Admitted {
   caller: Caller;
@@ -23,6 +25,8 @@ export interface ProjectAccess extends Admitted {
   project: Project;
   namespace: Namespace;
   permissions: ProjectPermissions;
+  /** Path by which it was called, where it has another one now. */
+  oldPath?: string;
   /** Branches of a fork that merge requests let the caller push to. */
   collaborates?: ReadonlySet<string>;
 }
@@ -81,14 +85,28 @@ const hidden = (caller: Caller, what: 'project' | 'snippet') =>
 /**
  * Lets a git request to the repository of a project or a snippet, or refuses it. A repository that the caller may not
  * see is asked credentials for (anonymous) or is not there (404).
+ * @param options `creates`: a project that is not there is made, where the caller may create it
  * @throws ApiError 401, 403, 404
  */
-export async function admitGit(deps: Deps, request: FastifyRequest, path: string, wants: Wants): Promise<GitAccess> {
+export async function admitGit(
+  deps: Deps,
+  request: FastifyRequest,
+  path: string,
+  wants: Wants,
+  options: { creates?: boolean } = {},
+): Promise<GitAccess> {
   const caller = await gitCaller(deps, request);
-  const project = await findGitProject(deps, path);
-  if (project !== undefined) return admitToProject(deps, caller, project, wants);
+  const found = await findGitProject(deps, path);
+  if (found !== undefined) {
+    const access = await admitToProject(deps, caller, found, wants);
+    return asciiLower(found.project.full_path) === asciiLower(path) ? access : { ...access, oldPath: path };
+  }
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
-  if (id === undefined) throw hidden(caller, 'project');
+  if (id === undefined) {
+    const made = options.creates === true ? await createByPush(deps, caller, path, WRITE_SCOPES) : undefined;
+    if (made === undefined) throw hidden(caller, 'project');
+    return admitToProject(deps, caller, made, wants);
+  }
   return admitToSnippet(deps, caller, { projectPath, id: Number(id) }, wants);
 }
 

@@ -76,7 +76,11 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('git', null);
   const admit = (wants: (request: FastifyRequest) => 'read' | 'write') => async (request: FastifyRequest) => {
     const { repository } = request.params as RepositoryParams;
-    request.git = await admitGit(deps, request, repository, wants(request));
+    // A push begins by asking for the refs, and there makes the project that it goes to.
+    const creates = request.method === 'GET';
+    request.git = await admitGit(deps, request, repository, wants(request), {
+      creates: creates && wants(request) === 'write',
+    });
     request.caller = request.git.caller;
   };
   const options = (request: FastifyRequest, reply: FastifyReply) => ({

@@ -167,6 +167,7 @@ export function fullProject(
     merge_requests_author_approval: _author,
     merge_requests_disable_committers_approval: _committers,
     require_reauthentication_to_approve: _password,
+    created_by_push: _pushed,
     ...settings
   } = settingsOf(project);
   const administers = permissions.can('admin_project');

@@ -22,6 +22,8 @@ export interface ProjectSettings {
   group_runners_enabled: boolean;
   lfs_enabled: boolean;
   show_default_award_emojis: boolean;
+  /** Somebody pushed to it before it was there. */
+  created_by_push: boolean;
   mr_default_target_self: boolean;
   ci_config_path: string | null;
   ci_default_git_depth: number | null;
@@ -108,6 +110,7 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   group_runners_enabled: true,
   lfs_enabled: true,
   show_default_award_emojis: true,
+  created_by_push: false,
   mr_default_target_self: false,
   ci_config_path: null,
   ci_default_git_depth: 20,

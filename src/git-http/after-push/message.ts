@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { PushedRef } from '../../git/transport/push.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { ProjectAccess } from '../access.ts';
+import { creationLines } from '../create-by-push.ts';
 import { mergeRequestAddresses } from './addresses.ts';
 import { applyMergeRequestOptions } from './merge-requests.ts';
 import { parseMergeRequestOptions } from './options.ts';
@@ -30,13 +31,33 @@ export async function afterPush(
     const branches = pushedBranches(moved, await repositoryOf(deps, access.project).refs.head());
     const options = parseMergeRequestOptions(pushOptions);
     const warnings = options === null ? [] : await applyMergeRequestOptions(deps, pusher, branches, options);
-    const lines = [...warningLines(warnings, pushOptions), ...(await mergeRequestAddresses(deps, pusher, branches))];
+    const created = new Set(moved.flatMap(({ ref, old }) => (old === null ? [ref] : [])));
+    const lines = [
+      ...warningLines(warnings, pushOptions),
+      ...(await mergeRequestAddresses(deps, pusher, branches)),
+      ...movedLines(deps, access),
+      ...(await creationLines(deps, access, created)),
+    ];
     return lines.length === 0 ? '' : lines.map((line) => line.toWellFormed()).join('\n');
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
     deps.log.log('error', 'what follows a push failed', { project_id: access.project.id, error: message, stack });
     return '';
   }
+}
+
+/** Asks who uses an old address to go over to the new one. */
+function movedLines(deps: Deps, { project, oldPath }: ProjectAccess): string[] {
+  if (oldPath === undefined) return [];
+  const url = `${deps.externalUrl()}/${project.full_path}.git`;
+  return [
+    '',
+    `Project '${oldPath}' was moved to '${project.full_path}'.`,
+    '',
+    'Please update your Git remote:',
+    '',
+    `  git remote set-url origin ${url}`,
+  ];
 }
 
 /** Warnings in a frame, as the platform prints them. */

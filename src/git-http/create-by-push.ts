@@ -1,0 +1,67 @@
+import type { Caller } from '../access/caller.ts';
+import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
+import { makeProject } from '../api/projects/creation.ts';
+import { mayCreateProjects } from '../api/projects/placement.ts';
+import { settingsOf } from '../api/projects/settings.ts';
+import { ApiError, refused } from '../core/errors.ts';
+import { parseJson } from '../db/columns.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * Makes the project that somebody pushes to and that is not there: private, in a namespace where he may create one.
+ * @param path full path of the project
+ * @param scopes of tokens that may push
+ * @returns undefined where the caller may not create it, who learns no more than that it is not there
+ * @throws ApiError 403 with the reason where the project cannot be as it is called
+ */
+export async function createByPush(
+  deps: Deps,
+  caller: Caller,
+  path: string,
+  scopes: readonly string[],
+): Promise<FoundProject | undefined> {
+  const { user } = caller;
+  const slash = path.lastIndexOf('/');
+  if (user === null || slash === -1) return undefined;
+  if (caller.scopes !== null && !caller.scopes.some((scope) => scopes.includes(scope))) return undefined;
+  const namespacePath = path.slice(0, slash);
+  // A number would be taken for an id.
+  const namespace = /^\d+$/.test(namespacePath) ? undefined : await findNamespace(deps, namespacePath);
+  if (namespace === undefined || !(await mayCreateProjects(deps, caller, namespace))) return undefined;
+  const name = path.slice(slash + 1);
+  try {
+    const input = { name, path: name, namespace_id: namespace.id, visibility: 'private' as const };
+    const project = await makeProject(deps, { ...caller, user }, user, input);
+    const settings = JSON.stringify({ ...parseJson<object>(project.settings), created_by_push: true });
+    await deps.db.updateTable('projects').set({ settings }).where('id', '=', project.id).execute();
+    return await findProject(deps, String(project.id));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    // Somebody may have been quicker.
+    const found = await findProject(deps, path);
+    if (found !== undefined) return found;
+    throw refused(`Could not create the project: ${error.message}`, 403);
+  }
+}
+
+/** What who pushes reads with the first push to a project that a push has made. */
+export async function creationLines(
+  deps: Deps,
+  { project }: Pick<FoundProject, 'project'>,
+  created: ReadonlySet<string>,
+): Promise<string[]> {
+  if (!settingsOf(project).created_by_push || created.size === 0) return [];
+  const { refs } = deps.storages.open({ storage: project.repository_storage, diskPath: project.disk_path });
+  if ((await refs.list('refs/heads/')).some(({ name }) => !created.has(name))) return [];
+  const url = `${deps.externalUrl()}/${project.full_path}`;
+  return [
+    '',
+    `The private project ${project.full_path} was successfully created.`,
+    '',
+    'To configure the remote, run:',
+    `  git remote add origin ${url}.git`,
+    '',
+    'To view the project, visit:',
+    `  ${url}`,
+  ];
+}
