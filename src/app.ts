@@ -6,9 +6,12 @@ import { registerLfsRoutes } from './git-http/lfs.ts';
 import { rewriteGitUrl } from './git-http/paths.ts';
 import { registerGitRoutes } from './git-http/routes.ts';
 import { buildServer, type HttpServer } from './http/server.ts';
+import { rewritePageUrl } from './pages/rewrite.ts';
+import { registerPages } from './pages/routes.ts';
 
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
-  const rewriteUrl = (url: string) => rewriteUploadUrl(rewriteGitUrl(url));
-  return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins: [registerGitRoutes, registerLfsRoutes] });
+  const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteGitUrl(url)));
+  const plugins = [registerGitRoutes, registerLfsRoutes, registerPages];
+  return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
 }

@@ -11,6 +11,7 @@ import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
 import { commitStatusRoutes } from './commit-statuses/routes.ts';
+import { commitPageRoutes } from './commits/page-routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
 import { commitSubRoutes } from './commits/sub-routes.ts';
 import { contextCommitRoutes } from './context-commits/routes.ts';
@@ -37,6 +38,7 @@ import { labelRoutes } from './labels/routes.ts';
 import { projectUserRoutes } from './members/project-users.ts';
 import { memberRoutes } from './members/routes.ts';
 import { mergeRequestListRoutes } from './merge-requests/list-routes.ts';
+import { mergeRequestPageRoutes } from './merge-requests/page-routes.ts';
 import { mergeRequestRoutes } from './merge-requests/routes.ts';
 import { mergeRequestSubRoutes } from './merge-requests/sub-routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
@@ -105,6 +107,7 @@ export const routes: readonly Route[] = [
   ...milestoneRoutes,
   ...mergingRoutes,
   ...mergeRequestListRoutes,
+  ...mergeRequestPageRoutes,
   ...mergeRequestRoutes,
   ...mergeRequestSubRoutes,
   ...contextCommitRoutes,
@@ -135,6 +138,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...userStateRoutes,
   ...userStatusRoutes,
+  ...commitPageRoutes,
   ...commitsRoutes,
   ...commitSubRoutes,
   ...commitStatusRoutes,

@@ -22,13 +22,22 @@ const withFormat = Type.Object({
   format: Type.Optional(Type.String({ description: `${formats}; tar.gz when absent.` })),
 });
 
-async function send(c: BaseContext & ProjectScope, input: Static<typeof withFormat>) {
+/**
+ * Sends an archive.
+ * @param options `withSha`: whether its name tells the commit
+ */
+export async function sendArchive(
+  c: BaseContext & ProjectScope,
+  input: Static<typeof withFormat>,
+  options: { withSha: boolean } = { withSha: true },
+) {
   const { reply, request } = c;
   const prepared = await prepareArchive(repositoryOf(c.deps, c.project), c.project, {
     sha: input.sha,
     format: input.format,
     path: input.path,
     exclude: input.exclude_paths ?? [],
+    ...options,
   });
   reply.header('ETag', prepared.etag).header('Cache-Control', 'max-age=0, private, must-revalidate');
   const known = request.headers['if-none-match'];
@@ -40,7 +49,7 @@ async function send(c: BaseContext & ProjectScope, input: Static<typeof withForm
   return request.method === 'HEAD' ? Readable.from([]) : prepared.open(c.signal);
 }
 
-const common = {
+export const archiveCommon = {
   method: 'GET',
   access: inProject('read_code', { anonymous: true }),
   expensive: true,
@@ -50,18 +59,18 @@ const common = {
 
 export const archiveRoutes = [
   route({
-    ...common,
+    ...archiveCommon,
     path: '/projects/:id/repository/archive',
     summary: 'Get an archive of the repository',
     input: withFormat,
-    handler: (c) => send(c, { ...c.input, format: c.input.format || undefined }),
+    handler: (c) => sendArchive(c, { ...c.input, format: c.input.format || undefined }),
   }),
   route({
-    ...common,
+    ...archiveCommon,
     path: '/projects/:id/repository/archive.:format',
     summary: 'Get an archive of the repository in a format',
     params: Type.Object({ format: Type.String({ description: `${formats}.` }) }),
     input: Type.Object(input),
-    handler: (c) => send(c, { ...c.input, format: c.params.format }),
+    handler: (c) => sendArchive(c, { ...c.input, format: c.params.format }),
   }),
 ];

@@ -27,6 +27,8 @@ export interface ArchiveRequest {
   format?: string | undefined;
   path?: string | undefined;
   exclude: readonly string[];
+  /** Whether the name tells the commit; false: `<project>-<ref>`. */
+  withSha?: boolean;
 }
 
 export interface PreparedArchive {
@@ -58,11 +60,12 @@ export async function prepareArchive(
   const path = (request.path ?? '').replace(/^\/|\/$/g, '');
   if (path !== '' && (await entryAt(repo, revision.oid, path)) === null) throw notFound('File');
   const ref = request.sha || (await repo.refs.head()) || 'HEAD';
-  const prefix = [project.path, flat(ref).slice(0, MAX_REF_IN_NAME), revision.oid, ...(path === '' ? [] : [flat(path)])]
+  const sha = request.withSha === false ? [] : [revision.oid];
+  const prefix = [project.path, flat(ref).slice(0, MAX_REF_IN_NAME), ...sha, ...(path === '' ? [] : [flat(path)])]
     .join('-')
     .toWellFormed();
   const { extension, contentType } = typeOf(format);
-  const fixed = JSON.stringify([prefix, path, extension, request.exclude]);
+  const fixed = JSON.stringify([prefix, revision.oid, path, extension, request.exclude]);
   return {
     fileName: `${prefix}.${extension}`,
     contentType,
@@ -78,7 +81,8 @@ export async function prepareArchive(
   };
 }
 
-const flat = (text: string): string => text.replaceAll('/', '-');
+/** A name as it stands in that of a file. */
+export const flat = (text: string): string => text.replaceAll('/', '-');
 
 function refuse(error: unknown): never {
   if (error instanceof GitError && error.code === 'unavailable') {

@@ -1,0 +1,32 @@
+/** Pages of a project by what stands before the number or name, with the API's address below the project. */
+const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][] = [
+  [/^(issues|work_items)\/(\d+)$/, (_kind, iid) => `/issues/${iid}`],
+  [/^merge_requests\/(\d+)(?:\/.*)?$/, (iid) => `/merge_requests/${iid}`],
+  [/^milestones\/(\d+)$/, (iid) => `/milestones?iids%5B%5D=${iid}`],
+  [/^snippets\/(\d+)$/, (id) => `/snippets/${id}`],
+  [/^pipelines\/(\d+)$/, (id) => `/pipelines/${id}`],
+  [/^jobs\/(\d+)$/, (id) => `/jobs/${id}`],
+  [/^commit\/([^/]+)$/, (sha) => `/repository/commits/${sha}`],
+  [/^commits\/(.+)$/, (ref) => `/repository/commits?ref_name=${ref}`],
+  [/^compare\/(.+?)\.\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}`],
+  [/^compare\/(.+?)\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}&straight=true`],
+  [/^tags\/(.+)$/, (name) => `/repository/tags/${name}`],
+  [
+    /^(branches|tags|issues|merge_requests|milestones|releases|pipelines)\/?$/,
+    (kind) => (kind === 'branches' || kind === 'tags' ? `/repository/${kind}` : `/${kind}`),
+  ],
+];
+
+/**
+ * Where a page of a project leads, for this server has none: the same thing in the API. Says nothing about whether
+ * anything is there.
+ * @param page what follows `/-/`, decoded
+ * @returns the address below the project's, or null for a page that stands for nothing in the API
+ */
+export function apiAddressOf(page: string): string | null {
+  for (const [pattern, target] of PAGES) {
+    const match = pattern.exec(page);
+    if (match !== null) return target(...match.slice(1).map(encodeURIComponent));
+  }
+  return null;
+}
