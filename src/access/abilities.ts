@@ -47,6 +47,7 @@ const PROJECT_RULES = {
   admin_milestone: { level: planner, feature: ISSUABLES, writes: true },
   read_merge_request: { level: reporter, open: true, feature: 'merge_requests' },
   update_merge_request: { level: developer, feature: 'merge_requests', writes: true },
+  respond_to_status_checks: { level: developer, feature: 'merge_requests', writes: true },
   destroy_merge_request: { level: owner, feature: 'merge_requests', writes: true },
   read_approval_config: { level: maintainer },
   read_approval_rules: { level: developer, feature: 'merge_requests' },

@@ -22,6 +22,7 @@ import { discussionRoutes } from './discussions/routes.ts';
 import { draftNoteRoutes } from './draft-notes/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { externalStatusCheckRoutes } from './external-status-checks/routes.ts';
 import { gpgKeyRoutes } from './gpg-keys/routes.ts';
 import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
   ...mergeRequestRoutes,
   ...mergeRequestSubRoutes,
   ...contextCommitRoutes,
+  ...externalStatusCheckRoutes,
   ...namespaceRoutes,
   ...groupShareRoutes,
   ...impersonationTokenRoutes,

@@ -75,6 +75,13 @@ export interface DomainEvents {
   /** One person's approval; `complete` when it was the last that was needed. */
   'merge_request.approved': { merge_request_id: number; project_id: number; user_id: number; complete: boolean };
   'merge_request.unapproved': { merge_request_id: number; project_id: number; user_id: number };
+  /** What an external status check said of its head. */
+  'merge_request.status_checked': {
+    merge_request_id: number;
+    project_id: number;
+    external_status_check_id: number;
+    status: 'pending' | 'passed' | 'failed';
+  };
   'emoji.awarded': { award_id: number; awardable_type: string; awardable_id: number; project_id: number | null };
   'emoji.revoked': {
     award_id: number;

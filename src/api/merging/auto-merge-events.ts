@@ -22,6 +22,9 @@ export function subscribeAutoMerge(deps: Deps): void {
   events.subscribe(db, 'auto-merge-approval', ['merge_request.approved'], ({ payload }) =>
     look([payload.merge_request_id]),
   );
+  events.subscribe(db, 'auto-merge-check', ['merge_request.status_checked'], ({ payload }) =>
+    look([payload.merge_request_id]),
+  );
   events.subscribe(db, 'auto-merge-change', ['merge_request.updated', 'merge_request.closed'], (event) =>
     afterChange(deps, event),
   );

@@ -23,6 +23,7 @@ const MAY_PASS: readonly DetailedMergeStatus[] = [
   'requested_changes',
   'approvals_syncing',
   'not_approved',
+  'status_checks_must_pass',
   'merge_time',
   'draft_status',
   'discussions_not_resolved',

@@ -20,6 +20,7 @@ const CHECKS: readonly Check[] = [
   { name: 'requested_changes', fails: (_, { requestedChanges }) => requestedChanges },
   { name: 'approvals_syncing', fails: (_, { mergeRequest }) => mergeRequest.approvals_syncing === 1 },
   { name: 'not_approved', fails: (_, facts) => facts.approvalsLeft > 0 },
+  { name: 'status_checks_must_pass', fails: (_, { statusChecksLeft }) => statusChecksLeft },
   { name: 'not_open', fails: (_, { mergeRequest }) => mergeRequest.state !== 'opened' },
   { name: 'merge_time', fails: ({ clock }, { mergeRequest }) => (mergeRequest.merge_after ?? '') > timestamp(clock) },
   { name: 'draft_status', fails: (_, { mergeRequest }) => mergeRequest.draft === 1 },

@@ -4,6 +4,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Pipeline } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
 import { approvalsLeft } from '../approvals/state.ts';
+import { checkStatuses } from '../external-status-checks/statuses.ts';
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
 import { headPipelines } from './head-pipelines.ts';
 
@@ -17,6 +18,8 @@ export interface MergeFacts {
   requestedChanges: boolean;
   /** Approvals that are missing. */
   approvalsLeft: number;
+  /** Whether an external status check has not passed, where the project wants all to pass. */
+  statusChecksLeft: boolean;
   /** Whether its newest version has no commit. */
   empty: boolean;
   unresolvedDiscussions: boolean;
@@ -37,6 +40,7 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
     mergeRequests.filter(({ project_id }) => settings.get(project_id)?.[setting] === true);
   const changes = await withRequestedChanges(db, mergeRequests);
   const left = await approvalsLeft(deps, db, mergeRequests);
+  const checks = await checkStatuses(deps, db, wanting('only_allow_merge_if_all_status_checks_passed'));
   const empty = await withoutCommits(db, mergeRequests);
   const unresolved = await withUnresolved(db, wanting('only_allow_merge_if_all_discussions_are_resolved'));
   const pipelines = await headPipelines(db, wanting('only_allow_merge_if_pipeline_succeeds'));
@@ -53,6 +57,7 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
       settings: settings.get(project_id)!,
       requestedChanges: changes.has(id),
       approvalsLeft: left.get(id) ?? 0,
+      statusChecksLeft: checks.get(id)?.some(({ status }) => status !== 'passed') ?? false,
       empty: empty.has(id),
       unresolvedDiscussions: unresolved.has(id),
       pipeline: pipelines.get(id),

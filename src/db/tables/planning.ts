@@ -101,6 +101,8 @@ export interface ExternalStatusChecksTable {
   updated_at: Timestamp;
 }
 
+export type ExternalStatusCheck = Selectable<ExternalStatusChecksTable>;
+
 export interface ExternalStatusCheckBranchesTable {
   check_id: number;
   protected_ref_id: number;
