@@ -34,7 +34,7 @@ export const newInvitation = Type.Object({
 });
 
 export const listInvitations = Type.Object({
-  query: Type.Optional(Type.String({ description: 'Part of the address.' })),
+  query: Type.Optional(Type.String({ maxLength: 1_000, description: 'Part of the address.' })),
   ...pagination,
 });
 

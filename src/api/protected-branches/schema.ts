@@ -24,7 +24,7 @@ export const ProtectedBranch = Type.Object({
 export type ProtectedBranchJson = Static<typeof ProtectedBranch>;
 
 export const ListProtectedBranches = Type.Object({
-  search: Type.Optional(Type.String({ description: 'Part of the name.' })),
+  search: Type.Optional(Type.String({ maxLength: 1_000, description: 'Part of the name.' })),
   ...pagination,
 });
 

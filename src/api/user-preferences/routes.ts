@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { invalidParameter } from '../../core/errors.ts';
 import { bit } from '../../db/columns.ts';
 import type { UserPreferences } from '../../db/tables/spaces.ts';
 import { route } from '../../http/route.ts';
@@ -55,12 +56,16 @@ export const userPreferenceRoutes = [
     input: optional(fields),
     rules: { atLeastOne: [NAMES] },
     success: { status: 200, schema: Preferences },
-    handler: async ({ deps, caller: { user }, input }) => {
+    handler: async (c) => {
+      const { deps, input } = c;
+      const { user } = c.caller;
       const given: Partial<Columns> = {};
       for (const name of NAMES) {
         const value = input[name];
         if (value !== undefined) given[name] = bit(value);
       }
+      const [empty] = NAMES.filter((name) => c.given(name) && input[name] === undefined);
+      if (empty !== undefined) throw invalidParameter(`${empty} is empty`);
       const row = await deps.db
         .insertInto('user_preferences')
         .values({ user_id: user.id, ...given })

@@ -112,5 +112,9 @@ test('preferences have defaults and are changed one by one', async () => {
   assert.deepEqual(await put({ show_whitespace_in_diffs: false }), both);
   assert.deepEqual(await get(), both);
   assert.match(String((await put({}, 400)).message), /at least one parameter must be provided/);
+  for (const empty of [null, '']) {
+    const { message } = await put({ view_diffs_file_by_file: empty }, 400);
+    assert.equal(message, 'view_diffs_file_by_file is empty');
+  }
   expectStatus(await app.get('/user/preferences', { token: null }), 401);
 });
