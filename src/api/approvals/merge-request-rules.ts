@@ -30,7 +30,10 @@ export interface EditorScope {
  * rules be overridden at all.
  * @throws ApiError 403
  */
-export function requireEditor({ project, permissions, caller }: EditorScope, mergeRequest: MergeRequest): void {
+export function requireEditor(
+  { project, permissions, caller }: EditorScope,
+  mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>,
+): void {
   const author =
     mergeRequest.author_id === caller.user.id &&
     permissions.level >= AccessLevel.reporter &&
@@ -65,20 +68,28 @@ async function standingOf(db: Db, mergeRequest: MergeRequest, ruleId: number): P
 const isInherited = ({ rule, source }: Pick<RuleInForce, 'rule' | 'source'>, ruleId: number): boolean =>
   source?.id === ruleId || (rule?.merge_request_id === null && rule.id === ruleId);
 
-/** Runs a change of rules with the merge request locked. @throws ApiError 403 once it is merged */
-async function change<T>(deps: Deps, id: number, work: (db: Db, mergeRequest: MergeRequest) => Promise<T>): Promise<T> {
+/** A change of rules that is ready to be made, with the merge request locked; it gives the id of the rule. */
+export type RuleChange = (db: Db, mergeRequest: MergeRequest) => Promise<number>;
+
+/** Makes a change of rules with the merge request locked. @throws ApiError 403 once it is merged */
+function change(deps: Deps, id: number, work: RuleChange): Promise<number> {
   return deps.db.transaction().execute(async (db) => {
     const mergeRequest = await lockMergeRequest(db, id);
     if (mergeRequest === undefined) throw recordNotFound();
-    const project = await db
-      .selectFrom('projects')
-      .select('settings')
-      .where('id', '=', mergeRequest.project_id)
-      .executeTakeFirstOrThrow();
-    const closed = settingsOf(project).disable_overriding_approvers_per_merge_request;
-    if (mergeRequest.state === 'merged' || closed) throw prohibited();
+    await requireOverridable(db, mergeRequest);
     return work(db, mergeRequest);
   });
+}
+
+/** @throws ApiError 403 for a merge request that is merged, or whose project keeps its rules for itself */
+export async function requireOverridable(db: Db, { project_id, state }: MergeRequest): Promise<void> {
+  const project = await db
+    .selectFrom('projects')
+    .select('settings')
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  const closed = settingsOf(project).disable_overriding_approvers_per_merge_request;
+  if (state === 'merged' || closed) throw prohibited();
 }
 
 /**
@@ -89,13 +100,23 @@ async function change<T>(deps: Deps, id: number, work: (db: Db, mergeRequest: Me
 export async function createOwnRule(
   deps: Deps,
   caller: Caller,
-  mergeRequest: MergeRequest,
+  { id, project_id }: MergeRequest,
   input: CreateMergeRequestRule,
 ): Promise<number> {
+  return change(deps, id, await creationOfRule(deps, caller, project_id, input));
+}
+
+/** A rule for a merge request of the project that is there already or about to be. @throws ApiError as `createOwnRule` */
+export async function creationOfRule(
+  deps: Deps,
+  caller: Caller,
+  projectId: number,
+  input: CreateMergeRequestRule,
+): Promise<RuleChange> {
   refuseInvalid(input);
-  const userIds = (await namedUsers(deps, mergeRequest.project_id, input)) ?? [];
+  const userIds = (await namedUsers(deps, projectId, input)) ?? [];
   const groupIds = (await namedGroups(deps, caller, input)) ?? [];
-  return change(deps, mergeRequest.id, async (db, now) => {
+  return async (db, now) => {
     const { approval_project_rule_id: sourceId, approvals_required } = input;
     if (sourceId !== undefined) {
       const { own, source } = await standingOf(db, now, sourceId);
@@ -110,7 +131,7 @@ export async function createOwnRule(
     const id = await insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
     if (approvals_required > 0) await askNamed(deps, db, now, [{ userIds, groupIds, roles: [] }]);
     return id;
-  });
+  };
 }
 
 /** The rule that names nobody: there is one at most, and it stands for the project's. */
@@ -202,6 +223,17 @@ export async function updateOwnRule(
   ruleId: number,
   input: UpdateMergeRequestRule,
 ): Promise<number> {
+  return change(deps, mergeRequest.id, await changeOfRule(deps, caller, mergeRequest, ruleId, input));
+}
+
+/** A change of a rule of a merge request. @throws ApiError as `updateOwnRule` */
+export async function changeOfRule(
+  deps: Deps,
+  caller: Caller,
+  mergeRequest: MergeRequest,
+  ruleId: number,
+  input: UpdateMergeRequestRule,
+): Promise<RuleChange> {
   refuseInvalid(input);
   const { own, source } = await standingOf(deps.db, mergeRequest, ruleId);
   const known = (own ?? source)!;
@@ -214,7 +246,7 @@ export async function updateOwnRule(
     ...(userIds === undefined ? {} : { userIds }),
     ...(groupIds === undefined ? {} : { groupIds }),
   };
-  return change(deps, mergeRequest.id, async (db, now) => {
+  return async (db, now) => {
     const standing = await standingOf(db, now, ruleId);
     const current = (standing.own ?? standing.source)!;
     if (current.rule_type === 'code_owner' || current.rule_type === 'report_approver') throw prohibited();
@@ -225,7 +257,7 @@ export async function updateOwnRule(
     refuseInvalid(changes, standing.source?.approvals_required ?? 0);
     await updateRow(deps, db, standing.own, changes);
     return standing.own.id;
-  });
+  };
 }
 
 async function updateRow(
@@ -247,9 +279,15 @@ async function updateRow(
  * @throws ApiError 403 for what is not the merge request's own, 404
  */
 export async function deleteOwnRule(deps: Deps, mergeRequest: MergeRequest, ruleId: number): Promise<void> {
-  await change(deps, mergeRequest.id, async (db, now) => {
+  await change(deps, mergeRequest.id, removalOfRule(ruleId));
+}
+
+/** The removal of a rule of a merge request. @throws ApiError as `deleteOwnRule`, when it is made */
+export const removalOfRule =
+  (ruleId: number): RuleChange =>
+  async (db, now) => {
     const { own } = await standingOf(db, now, ruleId);
     if (own === null || own.rule_type === 'code_owner' || own.rule_type === 'report_approver') throw prohibited();
     await db.deleteFrom('approval_rules').where('id', '=', own.id).execute();
-  });
-}
+    return own.id;
+  };

@@ -13,6 +13,7 @@ import type { Deps } from '../../deps.ts';
 import { objectFormatOf } from '../../git/repository-files.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { ProjectScope } from '../access.ts';
+import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
 import { settingsOf } from '../projects/settings.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';
@@ -48,7 +49,8 @@ export async function createMergeRequest(
   const head = await headOf(deps, ends);
   const pair = { project_id: scope.project.id, source_project_id: from.project.id, source_branch, target_branch };
   await refuseSecond(deps.db, pair);
-  const { id } = await insert(deps, scope, ends, head, input).catch(async (error: unknown) => {
+  const rules = await rulesFromAttributes(deps, scope, null, input.approval_rules_attributes);
+  const { id } = await insert(deps, scope, ends, head, input, rules).catch(async (error: unknown) => {
     if (isUniqueViolation(error)) await refuseSecond(deps.db, pair);
     throw error;
   });
@@ -92,6 +94,7 @@ function insert(
   { source, target, source_branch, target_branch }: Ends,
   head: string,
   input: CreateMergeRequest,
+  rules: (db: Db, row: MergeRequest) => Promise<void>,
 ): Promise<{ id: number }> {
   const { user } = scope.caller;
   const now = timestamp(deps.clock);
@@ -119,7 +122,7 @@ function insert(
         created_at: now,
         updated_at: now,
       })
-      .returning(['id', 'milestone_id', 'state'])
+      .returningAll()
       .executeTakeFirstOrThrow();
     const changes = await changeMetadata(deps, db, scope, row, input, user.id);
     await todosOfChanges(deps, db, { type: 'MergeRequest', id: row.id, projectId: target.id }, changes, user.id);
@@ -129,6 +132,7 @@ function insert(
       { merge_request_id: row.id, project_id: target.id },
       { projectId: target.id, actorId: user.id },
     );
+    await rules(db, row);
     await enqueueRefresh(deps, db, row.id);
     return row;
   });

@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Enum, Filled, Instant, List, Nullable, optional } from '../../http/schema.ts';
+import { ApprovalRulesAttributes } from '../approvals/rule-attributes.ts';
 
 const ids = (what: string) => List(Type.Integer(), { maxItems: 200, description: what });
 const names = (what: string) => List(Type.String(), { maxItems: 200, description: what });
@@ -20,6 +21,7 @@ const attributes = {
   squash: Type.Boolean(),
   merge_after: Nullable(Instant({ description: 'Not to be merged before.' })),
   approvals_before_merge: Nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'Deprecated.' })),
+  approval_rules_attributes: ApprovalRulesAttributes,
 } satisfies TProperties;
 
 export const CreateMergeRequest = Type.Object({

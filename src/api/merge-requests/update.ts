@@ -9,6 +9,7 @@ import type { MergeRequest, MergeRequestsTable } from '../../db/tables/merge-req
 import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { resetForTarget } from '../approvals/observer.ts';
+import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { todosOfChanges } from '../todos/changes.ts';
@@ -123,9 +124,10 @@ export async function updateMergeRequest(
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   const target = newTarget(row, input);
   if (target !== undefined) await checkTarget(deps, scope, row, target);
+  const rules = await rulesFromAttributes(deps, scope, row, input.approval_rules_attributes);
   let refresh: boolean;
   try {
-    refresh = await deps.db.transaction().execute(async (db) => changeWithin(deps, db, scope, row.id, input));
+    refresh = await deps.db.transaction().execute(async (db) => changeWithin(deps, db, scope, row.id, input, rules));
   } catch (error) {
     if (isUniqueViolation(error))
       await refuseSecond(deps.db, { ...row, target_branch: target ?? row.target_branch }, row.id);
@@ -148,7 +150,14 @@ async function loseConsent(deps: Deps, db: Db, row: MergeRequest, userId: number
 }
 
 /** @returns whether version, rules and mergeability have to follow */
-async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input: UpdateMergeRequest): Promise<boolean> {
+async function changeWithin(
+  deps: Deps,
+  db: Db,
+  scope: Scope,
+  id: number,
+  input: UpdateMergeRequest,
+  rules: (db: Db, row: MergeRequest) => Promise<void>,
+): Promise<boolean> {
   const { user } = scope.caller;
   const row = await lockMergeRequest(db, id);
   if (row === undefined) throw recordNotFound();
@@ -184,6 +193,7 @@ async function changeWithin(deps: Deps, db: Db, scope: Scope, id: number, input:
     );
     await todosOfChanges(deps, db, about, changes, user.id);
   }
+  await rules(db, target === undefined ? row : { ...row, target_branch: target });
   const reopened = await applyStateEvent(deps, db, row, input.state_event, user.id);
   const refresh = reopened || (target !== undefined && row.state === 'opened');
   if (refresh) await enqueueRefresh(deps, db, id);
