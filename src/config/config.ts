@@ -1,5 +1,6 @@
 import { join, resolve, sep } from 'node:path';
 import { defaultMemory } from '../core/memory-budget.ts';
+import { defaultConnections } from '../core/scarcity.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
 
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
@@ -44,6 +45,8 @@ export interface Config {
     push: number;
     /** Bytes of one file of a snippet, and of one git push to a snippet. */
     snippet: number;
+    /** Connections at once, below the limit of file descriptors. */
+    connections: number;
     /** Bytes of memory that large bodies and answers of all requests may take together. */
     memory: number;
     /** Requests of one user or address that may be inside an expensive endpoint at once. */
@@ -157,6 +160,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       fileBody: env.integer('STITHY_MAX_FILE_BODY', 100 * MiB, { min: 1024, max: 512 * MiB }),
       push: env.integer('STITHY_MAX_PUSH', 5 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
       snippet: env.integer('STITHY_MAX_SNIPPET', 50 * MiB, { min: 1024, max: 512 * MiB }),
+      connections: env.integer('STITHY_MAX_CONNECTIONS', defaultConnections(), { min: 1, max: 1_000_000 }),
       memory: env.integer('STITHY_MAX_MEMORY', defaultMemory(), { min: MiB, max: Number.MAX_SAFE_INTEGER }),
       expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),
     },

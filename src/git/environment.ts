@@ -15,6 +15,8 @@ const CONFIG = `[core]
 	protectHFS = true
 	protectNTFS = true
 	packedGitLimit = 256m
+	bigFileThreshold = 32m
+	deltaBaseCacheLimit = 32m
 [safe]
 	directory = *
 [transfer]
@@ -52,6 +54,8 @@ const CONFIG = `[core]
 	useConfigOnly = true
 [pack]
 	threads = 2
+	windowMemory = 64m
+	deltaCacheSize = 64m
 	writeBitmapHashCache = true
 `;
 

@@ -1,5 +1,6 @@
 import { type BigIntStats, closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
+import { isScarcity } from '../core/scarcity.ts';
 import { decodeBytes, encodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
@@ -43,6 +44,7 @@ function readFile(path: string | Buffer): string | null | undefined {
   try {
     handle = openSync(path, 'r');
   } catch (error) {
+    if (isScarcity(error)) throw error;
     return isMissing(error) ? undefined : null;
   }
   try {

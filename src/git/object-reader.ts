@@ -13,7 +13,7 @@ import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
 import { type Commit, isOid, parseCommit, parseTag, parseTree, type Tag, type TreeEntry } from './objects.ts';
 import { spawnGit } from './process.ts';
 import { isValidRefName } from './ref-name.ts';
-import type { WarmSlot, WarmSlots } from './warm-slots.ts';
+import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
 
 export type { ObjectInfo } from './cat-file.ts';
 
@@ -185,10 +185,12 @@ export class ObjectReader {
     this.#starting = true;
     try {
       const slot = await this.#slots.take();
-      const process: CatFile = new CatFile(this.#dir, (end) => {
-        if (this.#process === process) this.#process = undefined;
-        slot.release();
-        this.#recover(end);
+      const process: CatFile = orRelease(slot, () => {
+        return new CatFile(this.#dir, (end) => {
+          if (this.#process === process) this.#process = undefined;
+          slot.release();
+          this.#recover(end);
+        });
       });
       this.#process = process;
       this.#slot = slot;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { GitError } from './errors.ts';
-import { type GitOptions, spawnGit } from './process.ts';
+import { type GitOptions, gitFailure, spawnGit } from './process.ts';
 
 /**
  * The output of a git command as it comes, with back-pressure. Destroying the stream ends git; a failure on the way is
@@ -23,5 +23,5 @@ async function* chunks(args: readonly string[], options: GitOptions): AsyncGener
   const { code, stderr, killed } = await git.done;
   const name = args.find((arg) => /^[a-z]/.test(arg) && !arg.includes('=')) ?? '';
   if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', `git ${name}: stopped`);
-  if (code !== 0) throw new GitError('failed', `git ${name}: ${stderr.trim()}`, code);
+  if (code !== 0) throw gitFailure(name, code, stderr);
 }

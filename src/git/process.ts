@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
@@ -80,17 +81,32 @@ export function killGroup(child: ChildProcess): void {
   setTimeout(signalGroup, GRACE, child, 'SIGKILL').unref();
 }
 
-/** Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds. */
+/**
+ * Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds.
+ * @throws GitError `busy` where the system has no process or file descriptor to give, `failed` for no repository
+ */
 export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
-  return spawn('git', [...where, ...args], {
+  const child = spawn('sh', ['-c', LIMITED, 'sh', ...where, ...args], {
     stdio: ['pipe', 'pipe', 'pipe', ...extra],
     env: gitEnvironment(options.env),
     cwd: options.gitDir ?? '/',
     detached: true,
   });
+  // A child that could not start may have no streams; its error comes later.
+  if (child.pid === undefined) {
+    child.on('error', () => {});
+    if (options.gitDir !== undefined && !existsSync(options.gitDir))
+      throw new GitError('failed', 'not a git repository');
+    throw new GitError('busy', 'git could not be started');
+  }
+  return child;
 }
+
+/** Memory of one git child, in KiB: what it allocates, not the packs that it maps. One that wants more ends. */
+const CHILD_MEMORY = 2 * 1024 * 1024;
+const LIMITED = `ulimit -d ${CHILD_MEMORY} 2>/dev/null; exec git "$@"`;
 
 export interface GitChild {
   stdin: Writable;
@@ -165,6 +181,12 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   return { stdin: child.stdin!, stdout: child.stdout!, child, done, kill: () => end('abort') };
 }
 
+/** The error of a command that ended with an exit code that is no answer. */
+export function gitFailure(name: string | undefined, code: number, stderr: string): GitError {
+  const kind = /out of memory/i.test(stderr) ? 'output_too_large' : 'failed';
+  return new GitError(kind, `git ${name}: ${stderr.trim()}`, code);
+}
+
 /**
  * Runs one git command to its end.
  * @throws GitError `failed` for an exit code outside `okCodes`, `timeout`, `aborted`, `output_too_large`, `busy`
@@ -189,6 +211,6 @@ export async function runGit(args: readonly string[], options: GitRunOptions = {
   if (tooLarge) throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
   if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
   if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
-  if (!(options.okCodes ?? [0]).includes(code)) throw new GitError('failed', `git ${args[0]}: ${stderr.trim()}`, code);
+  if (!(options.okCodes ?? [0]).includes(code)) throw gitFailure(args[0], code, stderr);
   return { code, stdout: Buffer.concat(chunks), stderr };
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GitError } from './errors.ts';
-import { type GitOptions, spawnGit } from './process.ts';
+import { type GitOptions, gitFailure, spawnGit } from './process.ts';
 
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */
@@ -95,5 +95,5 @@ export async function readRecords(args: readonly string[], options: RecordOption
   if (how === 'large') throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
   if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
   if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
-  if (code !== 0) throw new GitError('failed', `git ${args[0]}: ${stderr.trim()}`, code);
+  if (code !== 0) throw gitFailure(args[0], code, stderr);
 }

@@ -6,7 +6,7 @@ import { isOid } from './objects.ts';
 import { KeyedQueue } from './queue.ts';
 import { isValidRefName } from './ref-name.ts';
 import { type RefUpdate, refusal, UpdateRef, type UpdateRefFailure } from './update-ref.ts';
-import type { WarmMember, WarmSlot, WarmSlots } from './warm-slots.ts';
+import { orRelease, type WarmMember, type WarmSlot, type WarmSlots } from './warm-slots.ts';
 
 const MAX_WAITING = 1_000;
 const MAX_UPDATES = 100_000;
@@ -92,9 +92,11 @@ export class RefTransactions {
   }
 
   #start(slot: WarmSlot): UpdateRef {
-    const process: UpdateRef = new UpdateRef(this.#dir, () => {
-      if (this.#process === process) this.#process = undefined;
-      slot.release();
+    const process: UpdateRef = orRelease(slot, () => {
+      return new UpdateRef(this.#dir, () => {
+        if (this.#process === process) this.#process = undefined;
+        slot.release();
+      });
     });
     this.#process = process;
     this.#slot = slot;

@@ -3,7 +3,7 @@ import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
 import { killGroup, READ_MS, startGit, takePlace } from './process.ts';
 import { KeyedQueue } from './queue.ts';
-import type { WarmSlot, WarmSlots } from './warm-slots.ts';
+import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
 
 /** Asks for the size of a commit against its first parent; the answer is git's `--shortstat` line. */
 export const STATS_COMMAND: readonly string[] = [
@@ -144,9 +144,11 @@ export class StatsReader {
 
   async #start(): Promise<StatsProcess> {
     const slot = await this.#slots.take();
-    const process: StatsProcess = new StatsProcess(this.#dir, () => {
-      if (this.#process === process) this.#process = undefined;
-      slot.release();
+    const process: StatsProcess = orRelease(slot, () => {
+      return new StatsProcess(this.#dir, () => {
+        if (this.#process === process) this.#process = undefined;
+        slot.release();
+      });
     });
     this.#process = process;
     this.#slot = slot;

@@ -19,6 +19,16 @@ export interface WarmSlot {
   release(): void;
 }
 
+/** What `start` makes; where it cannot, the slot is given back. */
+export function orRelease<T>(slot: WarmSlot, start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+}
+
 interface Entry {
   member: WarmMember | undefined;
   lastUsed: number;

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { isScarcity } from '../core/scarcity.ts';
 import { type Fault, faultOf } from '../core/surroundings.ts';
 import { GitError } from '../git/errors.ts';
 import { ParamsError } from './params/rack.ts';
@@ -73,6 +74,9 @@ function toApiError(error: unknown, request: FastifyRequest): ApiError | undefin
   const fault = faultOf(error);
   if (fault !== null) return FAULTS[fault]();
   if (error instanceof GitError) return fromGit(error, request);
+  if (isScarcity(error)) {
+    return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
+  }
   const status = (error as Partial<FastifyError>).statusCode;
   if (status !== undefined && status >= 400 && status < 500)
     return new ApiError(status, TEXTS[status] ?? `${status} Error`);

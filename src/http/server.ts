@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { limitConnections } from './connections.ts';
 import { sendError } from './errors.ts';
 import { registerFallback } from './fallback.ts';
 import { maskAddress } from './mask.ts';
@@ -167,6 +168,7 @@ export function buildServer(
     done();
   });
   registerFallback(app);
+  limitConnections(app, deps.config.limits.connections, deps.config.trustedProxies.length > 0);
   const transfers = new TransferWatch(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     transfers.add(request, reply);
