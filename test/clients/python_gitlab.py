@@ -139,7 +139,7 @@ def test_branches_and_tags():
     project.tags.delete("v1")
     protection = project.protectedbranches.create({"name": "b/*", "push_access_level": 0, "merge_access_level": 40})
     assert protection.push_access_levels[0]["access_level"] == 0
-    text = refused(400, project.commits.create, {"branch": "b/01", "commit_message": "x", "actions": [
+    text = refused(403, project.commits.create, {"branch": "b/01", "commit_message": "x", "actions": [
         {"action": "create", "file_path": "x", "content": "x"}]})
     assert "not allowed" in text, text
     protection.delete()
