@@ -14,6 +14,7 @@ import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import type { Origin } from '../user-agent.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
+import type { FollowUp } from './follow-up.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
 import type { IssueInput } from './schema.ts';
@@ -87,6 +88,7 @@ export async function recordBeginning(
 /**
  * Makes an issue. What the caller may not decide is passed over.
  * @param origin of the request, for administrators
+ * @param follow threads that it goes on with, which are resolved
  * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
  */
 export async function createIssue(
@@ -94,6 +96,7 @@ export async function createIssue(
   scope: ProjectScope & { caller: UserCaller },
   input: IssueInput & { title: string },
   origin: Origin,
+  follow: FollowUp | null = null,
 ): Promise<Issue> {
   const { project, namespace, caller } = scope;
   deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
@@ -133,6 +136,7 @@ export async function createIssue(
       }
       const assigned = await changeAssignees(deps, db, target, assigneesOf(input, rights) ?? [], caller.user.id);
       if (assigned !== null) await tellAssignees(deps, db, made, assigned, caller.user.id);
+      await follow?.resolve(db, made);
       return made;
     })
     .catch((error: unknown) => {

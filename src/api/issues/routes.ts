@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { findProject } from '../../access/lookup.ts';
-import { forbidden, notFound, recordNotFound } from '../../core/errors.ts';
+import { forbidden, invalidParameter, notFound, recordNotFound } from '../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { route } from '../../http/route.ts';
 import { administrator, administratorInProject, inProject, inProjectByUser } from '../access.ts';
@@ -11,6 +11,7 @@ import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
 import { Issue, presentIssues } from './entity.ts';
 import { findIssue } from './find.ts';
+import { followUp } from './follow-up.ts';
 import { ISSUE_KIND } from './kind.ts';
 import { CreateIssue, IssueParams, UPDATE_RULES, UpdateIssue } from './schema.ts';
 import { updateIssue } from './update.ts';
@@ -42,8 +43,16 @@ export const issueRoutes = [
     access: inProjectByUser('create_issue'),
     input: CreateIssue,
     success: { status: 201, schema: Issue },
-    errors: [409, 429],
-    handler: async (c) => ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, c.input, originOf(c.request))),
+    errors: [403, 404, 409, 429],
+    handler: async (c) => {
+      const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...input } = c.input;
+      const follow = await followUp(c.deps, c, iid, discussion || undefined);
+      const title = input.title ?? follow?.title;
+      if (title === undefined) throw invalidParameter('title is missing');
+      const description = input.description ?? follow?.description;
+      const given = { ...input, title, ...(description === undefined ? {} : { description }) };
+      return ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, given, originOf(c.request), follow));
+    },
   }),
   route({
     method: 'GET',

@@ -21,7 +21,13 @@ const attributes = {
 };
 
 export const CreateIssue = Type.Object({
-  title: Type.String(),
+  title: Type.Optional(Type.String({ description: 'Needed, except to go on with threads of a merge request.' })),
+  merge_request_to_resolve_discussions_of: Type.Optional(
+    Type.Integer({
+      description: 'Number of a merge request whose open threads are resolved; title and description tell of them.',
+    }),
+  ),
+  discussion_to_resolve: Type.Optional(Type.String({ description: 'Of that merge request only this thread.' })),
   ...attributes,
   iid: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Owners and administrators only.' }),
