@@ -99,6 +99,33 @@ describe('pointers that are pushed without their objects', () => {
   });
 });
 
+test('what a merge request from a fork refers to can be had from its target, earlier versions too, and no more', async () => {
+  const project = await app.make.project({ visibility: 'public' });
+  const dir = await user.tree();
+  await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
+  const author = await app.make.user();
+  const { id } = expectStatus<{ id: number }>(
+    await app.post(`/projects/${project.id}/fork`, { token: author.token, json: { path: 'lfs-fork' } }),
+    201,
+  );
+  await app.settle();
+  const fork = await app.deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  for (const content of ['first version', 'second version', 'not referred to']) await upload(fork, content);
+  await user.commit(dir, 'large.bin', pointerTo('first version').text);
+  await user.commit(dir, 'large.bin', pointerTo('second version').text);
+  await user.ok(dir, 'push', '--quiet', user.address(fork), 'HEAD:refs/heads/large');
+  const { iid } = await openMergeRequest(app, project, { branch: 'large', source: fork });
+  expectStatus(await app.put(`/projects/${project.id}/merge_requests/${iid}/merge`), 200);
+  const has = async (content: string) => {
+    const { oid } = pointerTo(content);
+    return (await fetch(`${url}/${project.full_path}.git/gitlab-lfs/objects/${oid}`)).status;
+  };
+  assert.deepEqual(
+    [await has('first version'), await has('second version'), await has('not referred to')],
+    [200, 200, 404],
+  );
+});
+
 interface Locked {
   project: Project;
   dir: string;

@@ -1,8 +1,9 @@
+import { timestamp } from '../core/clock.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
-import { pushedPointers } from '../git/transport/pushed-objects.ts';
+import { pointersBetween, pushedPointers } from '../git/transport/pushed-objects.ts';
 import { lfsEnabled } from './lfs-locks.ts';
 
 const BATCH = 500;
@@ -53,4 +54,46 @@ export async function missingLfsObjects(
     if (!sizes.has(oid) && (await repo.objects.info(blob)) === null) return MISSING;
   }
   return null;
+}
+
+/**
+ * Gives a project the LFS objects that commits taken over from a fork refer to, where the fork has them. Costs one
+ * query where the fork has none that the project lacks.
+ * @param from complete id of a commit that the project has
+ * @param to complete id of the commit that was taken over
+ * @throws GitError `failed`, `timeout`
+ */
+export async function shareLfsObjects(
+  deps: Deps,
+  repo: Repository,
+  [source, target]: readonly [sourceId: number, targetId: number],
+  [from, to]: readonly [string, string],
+): Promise<void> {
+  const { db } = deps;
+  const lacking = await db
+    .selectFrom('lfs_objects as theirs')
+    .leftJoin('lfs_objects as ours', (join) =>
+      join.onRef('ours.oid', '=', 'theirs.oid').on('ours.project_id', '=', target),
+    )
+    .select('theirs.oid')
+    .where('theirs.project_id', '=', source)
+    .where('ours.oid', 'is', null)
+    .limit(1)
+    .execute();
+  if (lacking.length === 0) return;
+  const pointers = await pointersBetween(repo, from, to);
+  const sizes = await lfsSizes(
+    deps,
+    source,
+    pointers.map(({ oid }) => oid),
+  );
+  const created_at = timestamp(deps.clock);
+  const rows = [...sizes].map(([oid, size]) => ({ project_id: target, oid, size, created_at }));
+  for (let at = 0; at < rows.length; at += BATCH) {
+    await db
+      .insertInto('lfs_objects')
+      .values(rows.slice(at, at + BATCH))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
 }

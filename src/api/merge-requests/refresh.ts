@@ -9,6 +9,7 @@ import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { copyCommit } from '../../repositories/copy-commit.ts';
 import { ofProject, writable } from '../../repositories/holder.ts';
+import { shareLfsObjects } from '../../repositories/lfs-objects.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
@@ -134,6 +135,9 @@ async function renewVersion(
   // Of another target branch the start counts too; one that only grew changes nothing.
   const sameStart = row.approvals_syncing === 0 || known?.start_commit_sha === start;
   const same = known?.head_commit_sha === head && known.base_commit_sha === base && sameStart;
+  if (!same && row.source_project_id !== null && row.source_project_id !== row.project_id) {
+    await shareLfsObjects(deps, repo, [row.source_project_id, row.project_id], [base, head]);
+  }
   const facts = same ? undefined : await versionFacts(repo, head, start, base);
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockMergeRequest(db, row.id);

@@ -1,3 +1,4 @@
+import { checkOids } from '../arguments.ts';
 import { decodeBytes } from '../bytes.ts';
 import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
 import { runGit } from '../process.ts';
@@ -41,11 +42,48 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
     '--batch-check=%(objectname) %(objecttype) %(objectsize)',
   ];
   await readRecords(list, options, (record) => {
-    const [oid, type, size] = record.toString('latin1').split(' ');
-    const bytes = Number(size);
-    if (type === 'blob' && bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES) candidates.push(oid!);
+    const oid = candidateOf(record);
+    if (oid !== null) candidates.push(oid);
     return candidates.length < MAX_CANDIDATES;
   });
+  return readPointers(candidates, options);
+}
+
+/**
+ * The LFS pointers among the files that the commits from one to another bring, of all versions in between.
+ * @param from complete id of a commit whose history is left out
+ * @param to complete id of a commit
+ * @throws GitError `invalid`, `failed`, `timeout`
+ */
+export async function pointersBetween(repository: RepositoryPath, from: string, to: string): Promise<PushedPointer[]> {
+  checkOids([from, to]);
+  const options = { gitDir: repository.dir, timeoutMs: TIMEOUT_MS };
+  const walk = ['rev-list', '--objects', '--no-object-names', `--filter=blob:limit=${MAX_POINTER_BYTES}`, '--stdin'];
+  const oids: string[] = [];
+  await readRecords(walk, { ...options, input: `${to}\n^${from}\n` }, (record) => {
+    oids.push(record.toString('latin1'));
+    return oids.length < MAX_CANDIDATES;
+  });
+  const candidates: string[] = [];
+  const check = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'];
+  await readRecords(check, { ...options, input: oids.map((oid) => `${oid}\n`).join('') }, (record) => {
+    const oid = candidateOf(record);
+    if (oid !== null) candidates.push(oid);
+  });
+  return readPointers(candidates, options);
+}
+
+/** The id of what is as large as a pointer is; null for all else. */
+function candidateOf(record: Buffer): string | null {
+  const [oid, type, size] = record.toString('latin1').split(' ');
+  const bytes = Number(size);
+  return type === 'blob' && bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES ? oid! : null;
+}
+
+async function readPointers(
+  candidates: readonly string[],
+  options: { gitDir: string; env?: Environment; timeoutMs: number },
+): Promise<PushedPointer[]> {
   const pointers: PushedPointer[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
     const input = candidates
