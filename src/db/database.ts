@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
+import { RetryingKysely } from './retrying.ts';
 import type { Db, Schema } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
 import { keepCopy } from './upgrade-copy.ts';
@@ -99,7 +100,7 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   // pool's is for idle connections, the other one for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return wrap(new Kysely<Schema>({ dialect: new Postgres({ pool }), ...log }), () => null);
+  return wrap(new RetryingKysely({ dialect: new Postgres({ pool }), ...log }), () => null);
 }
 
 function wrap(db: Db, version: () => number | null): Database {

@@ -1,4 +1,4 @@
-import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CannotStart } from '../core/cannot-start.ts';
@@ -57,11 +57,11 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
     .executeTakeFirst();
   if (row === undefined) return;
   const path = join(folder, INSTANCE_FILE);
+  const temporary = `${path}.${process.pid}`;
   try {
     // Complete when it appears: two servers may begin at once.
-    const temporary = `${path}.${process.pid}`;
     await writeFile(temporary, `${row.value}\n`, { mode: 0o600, flush: true });
-    await link(temporary, path).finally(() => unlink(temporary));
+    await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const bound = (await readFile(path, 'utf8')).trim();
@@ -69,5 +69,7 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
     throw new CannotStart(
       `The data folder ${folder} belongs to another database. Choose another STITHY_DATA_DIR or STITHY_DATABASE_URL; if that database is gone for good, remove ${path}.`,
     );
+  } finally {
+    await rm(temporary, { force: true });
   }
 }

@@ -59,12 +59,7 @@ const FAULTS: Readonly<Record<Fault, () => ApiError>> = {
   disk_full: () =>
     new ApiError(507, '507 Insufficient Storage - the disk of the server is full; an administrator has to make room'),
   unavailable: () =>
-    new ApiError(
-      503,
-      '503 Service Unavailable - the database cannot be reached; try again',
-      {},
-      { 'Retry-After': '2' },
-    ),
+    new ApiError(503, '503 Service Unavailable - the database cannot do it now; try again', {}, { 'Retry-After': '2' }),
 };
 
 /** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */

@@ -31,9 +31,12 @@ export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Me
   };
   const check = async (): Promise<Record<string, unknown>> => {
     const checks = Object.entries(await checkReadiness(deps));
-    const ready = isReady() && checks.every(([, { status }]) => status === 'ok');
+    const reasons = checks.flatMap(([, result]) => (result.status === 'ok' ? [] : [result.message]));
+    if (!isReady()) reasons.push('the server is stopping');
+    const ready = reasons.length === 0;
     return {
       status: ready ? 'ok' : 'failed',
+      ...(ready ? {} : { message: `503 Service Unavailable - ${reasons.join(', ')}` }),
       ...Object.fromEntries(checks.map(([name, result]) => [name, [result]])),
       server_check: [{ status: isReady() ? 'ok' : 'stopping' }],
     };

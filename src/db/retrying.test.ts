@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+
+test('a transaction that was chosen to break a deadlock begins again', async (t) => {
+  const { db, config } = app.deps;
+  if (config.database.kind === 'sqlite') return t.skip('SQLite has one writer at a time');
+  const put = (key: string) => db.insertInto('instance_values').values({ key, value: '0' }).execute();
+  await put('deadlock-a');
+  await put('deadlock-b');
+  let runs = 0;
+  const touch = async (first: string, second: string) => {
+    await db.transaction().execute(async (db) => {
+      runs += 1;
+      for (const key of [first, second]) {
+        await db
+          .updateTable('instance_values')
+          .set((eb) => ({ value: eb.ref('key') }))
+          .where('key', '=', key)
+          .execute();
+        // Both have their first row by then.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+    });
+  };
+  await Promise.all([touch('deadlock-a', 'deadlock-b'), touch('deadlock-b', 'deadlock-a')]);
+  assert.ok(runs >= 3, `${runs} runs`);
+});

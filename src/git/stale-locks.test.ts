@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { removeStaleLocks } from './stale-locks.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'stithy-locks-'));
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+test('locks of before, and those with a time to come, are removed; one of now stays', async () => {
+  mkdirSync(join(dir, 'refs/heads'), { recursive: true });
+  const now = Date.now();
+  const times = { before: now - 60_000, now: now + 1_000, 'next-year': now + 365 * 24 * 3_600_000 };
+  for (const [name, time] of Object.entries(times)) {
+    const path = join(dir, `refs/heads/${name}.lock`);
+    writeFileSync(path, '');
+    utimesSync(path, new Date(time), new Date(time));
+  }
+  const removed = await removeStaleLocks(dir, new Date(now));
+  assert.deepEqual(removed.sort(), ['refs/heads/before.lock', 'refs/heads/next-year.lock']);
+  assert.equal(existsSync(join(dir, 'refs/heads/now.lock')), true);
+});
