@@ -231,6 +231,15 @@ test('an approval publishes the review with it where that is asked for', async (
   assert.equal(expectStatus<Row[]>(await app.get(`${path}/reviewers`), 200)[0]!.state, 'approved');
 });
 
+test('clients that send null instead of options publish all the same', async () => {
+  const { path } = await review();
+  await draft(path, { note: 'One' }, users.developer);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await app.post(`${path}/draft_notes/bulk_publish`, { body: 'null', headers, ...by(users.developer) });
+  expectStatus(answer, 204);
+  assert.equal((await threadsOf(path)).length, 1);
+});
+
 test('two publications at once publish each draft once', async () => {
   const { path } = await review();
   for (const note of ['One', 'Two', 'Three']) await draft(path, { note }, users.developer);
