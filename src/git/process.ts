@@ -83,7 +83,7 @@ export function killGroup(child: ChildProcess): void {
 
 /**
  * Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds.
- * @throws GitError `busy` where the system has no process or file descriptor to give, `failed` for no repository
+ * @throws GitError `busy` where the system has no process or file descriptor to give, `corrupt` for no repository
  */
 export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
@@ -98,7 +98,7 @@ export function startGit(args: readonly string[], options: GitOptions): ChildPro
   if (child.pid === undefined) {
     child.on('error', () => {});
     if (options.gitDir !== undefined && !existsSync(options.gitDir))
-      throw new GitError('failed', 'not a git repository');
+      throw new GitError('corrupt', 'not a git repository');
     throw new GitError('busy', 'git could not be started');
   }
   return child;

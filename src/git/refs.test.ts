@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -206,4 +207,24 @@ test('agrees with git while another process creates, moves, deletes and packs re
   assert.equal((await exit)[0], 0);
   assert.ok(reads > 20);
   assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+});
+
+test('a reference that could not be opened for want of file descriptors is not broken afterwards', async (t) => {
+  const { repo, git, commit } = gitFixture(t);
+  const oid = commit({ a: '1' });
+  git(['update-ref', 'refs/heads/main', oid]);
+  const out = () => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  };
+  const mocked = t.mock.method(fs, 'openSync', out);
+  syncBuiltinESMExports();
+  try {
+    await assert.rejects(repo.refs.resolve('refs/heads/main'), { code: 'EMFILE' });
+    await assert.rejects(repo.refs.list('refs/heads/'), { code: 'EMFILE' });
+  } finally {
+    mocked.mock.restore();
+    syncBuiltinESMExports();
+  }
+  assert.equal(await repo.refs.resolve('refs/heads/main'), oid);
+  assert.deepEqual(await repo.refs.corrupt(), []);
 });

@@ -52,6 +52,13 @@ export class RouteContext implements BaseContext {
     };
   }
 
+  async hold(bytes: number): Promise<void> {
+    const { caller } = this.work;
+    const leave = await this.deps.memory.take(caller, { cost: bytes, signal: this.signal });
+    this.reply.raw.once('close', leave);
+    if (this.reply.raw.destroyed) leave();
+  }
+
   given(name: string): boolean {
     return Object.hasOwn(this.#source, name);
   }

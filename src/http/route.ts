@@ -46,6 +46,11 @@ export interface BaseContext {
   given(name: string): boolean;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
+  /**
+   * Waits until so many bytes of memory may be used for the answer; they are given back when it has been sent.
+   * @throws ApiError 429, 503 while too many wait
+   */
+  hold(bytes: number): Promise<void>;
 }
 
 export type Context<P extends TObject, I extends TObject, A extends object> = BaseContext & {

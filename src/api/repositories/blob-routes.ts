@@ -24,13 +24,14 @@ export const blobRoutes = [
     params,
     success: { status: 200, schema: Blob },
     errors: [404, 413, 429],
-    handler: async ({ deps, project, params, caller, request }) => {
+    handler: async (c) => {
+      const { deps, project, params, caller, request } = c;
       const repo = repositoryOf(deps, project);
       const blob = await findBlob(repo, params.sha);
       const who = caller.user === null ? request.ip : `user:${caller.user.id}`;
-      return readBlob(repo, blob, () =>
-        deps.limiter.check('large_blob', `${project.id}:${who}`, { requests: 5, periodSeconds: 60 }),
-      );
+      const limit = { requests: 5, periodSeconds: 60 };
+      const limitLarge = () => deps.limiter.check('large_blob', `${project.id}:${who}`, limit);
+      return readBlob(repo, blob, limitLarge, (bytes) => c.hold(bytes));
     },
   }),
   route({

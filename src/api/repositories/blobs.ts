@@ -5,6 +5,10 @@ import type { Repository } from '../../git/repository.ts';
 const LARGE = 10 * 1024 * 1024;
 /** The most that is turned into one JSON answer; larger blobs are had from `raw`. */
 const MAX_JSON = 100 * 1024 * 1024;
+/** Blobs up to here are read without asking for memory. */
+const SMALL = 1024 * 1024;
+/** Bytes, text, JSON and what is sent, beside each other. */
+const MEMORY_FACTOR = 5;
 
 export interface FoundBlob {
   oid: string;
@@ -27,13 +31,20 @@ export async function findBlob(repo: Repository, sha: string): Promise<FoundBlob
 /**
  * The blob as JSON shows it.
  * @param limitLarge called for a blob that may be had only so often
+ * @param hold waits for memory for the answer
  * @throws ApiError 404, 413, and what `limitLarge` throws
  */
-export async function readBlob(repo: Repository, { oid, size }: FoundBlob, limitLarge: () => void) {
+export async function readBlob(
+  repo: Repository,
+  { oid, size }: FoundBlob,
+  limitLarge: () => void,
+  hold: (bytes: number) => Promise<void>,
+) {
   if (size > LARGE) limitLarge();
   if (size > MAX_JSON) {
     throw new ApiError(413, '413 Request Entity Too Large - the blob is too large for this answer; get it from /raw');
   }
+  if (size > SMALL) await hold(size * MEMORY_FACTOR);
   const data = (await repo.objects.read(oid, MAX_JSON))?.data;
   if (!data) throw notFound('Blob');
   return { size, encoding: 'base64', content: data.toString('base64'), sha: oid };

@@ -38,9 +38,11 @@ const blameInput = Type.Object({
 });
 
 /** Five requests a minute for blobs over 10 MB (part 1, section 8.3). */
-function largeBlobLimit({ deps, caller, request, project }: BaseContext & ProjectScope): LargeBlobLimit {
+function largeBlobLimit(c: BaseContext & ProjectScope): LargeBlobLimit {
+  const { deps, caller, request, project } = c;
   const who = caller.user === null ? request.ip : `user:${caller.user.id}`;
   return {
+    hold: (bytes) => c.hold(bytes),
     check: () => deps.limiter.check('large_blob', `${project.id}:${who}`, { requests: 5, periodSeconds: 60 }),
   };
 }

@@ -70,10 +70,17 @@ async function metadataOf(file: FoundFile, size: number, sha256: string) {
   };
 }
 
-/** Counts requests for large blobs. */
+/** Bytes, text, JSON and what is sent, beside each other. */
+const MEMORY_FACTOR = 5;
+/** Files up to here are read without asking for memory. */
+const SMALL_BLOB = 1024 * 1024;
+
+/** Counts requests for large blobs, and the memory that they take. */
 export interface LargeBlobLimit {
   /** @throws ApiError 429 */
   check(): void;
+  /** @throws ApiError 429, 503 */
+  hold(bytes: number): Promise<void>;
 }
 
 /** The file with its content in Base64 and its metadata as headers; kept, since it is a function of object ids. */
@@ -91,6 +98,7 @@ export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLim
   if (info.size > MAX_JSON_BLOB) {
     throw new ApiError(413, '413 Request Entity Too Large - the file is too large for this answer; get it from /raw');
   }
+  if (info.size > SMALL_BLOB) await limit.hold(info.size * MEMORY_FACTOR);
   const blob = await file.repo.objects.read(file.entry.oid, MAX_JSON_BLOB);
   const data = blob?.data;
   if (!data) throw notFound('File');
