@@ -24,6 +24,7 @@ import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { externalStatusCheckRoutes } from './external-status-checks/routes.ts';
 import { gpgKeyRoutes } from './gpg-keys/routes.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
 import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   ...accessRequestRoutes,
   ...memberRoutes,
   ...customAttributeRoutes,
+  ...graphqlRoutes,
   ...groupProjectRoutes,
   ...groupRoutes,
   ...invitationRoutes,

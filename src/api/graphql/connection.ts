@@ -1,0 +1,97 @@
+import { GraphQLError } from 'graphql';
+import type { Json, Rest } from './rest.ts';
+
+/** Which part of a list is asked for. */
+export interface PageArguments {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+interface Connection {
+  nodes: Json[];
+  edges: { cursor: string; node: Json }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+  count: number | null;
+}
+
+const MAX_SIZE = 100;
+
+const cursorOf = (position: number): string => Buffer.from(String(position)).toString('base64url');
+
+function positionOf(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!/^\d{1,9}$/.test(text)) throw new GraphQLError(`"${cursor.slice(0, 50)}" is not a cursor of this list`);
+  return Number(text);
+}
+
+function sizeOf(size: number | null | undefined, name: string): number | undefined {
+  if (size === null || size === undefined) return undefined;
+  if (size < 0) throw new GraphQLError(`${name} must not be negative`);
+  return Math.min(size, MAX_SIZE);
+}
+
+/** Where the wanted part begins, and how many it has at most. */
+function windowOf({ first, after, last, before }: PageArguments, total: number | null): { from: number; size: number } {
+  const begin = after ? positionOf(after) + 1 : 0;
+  const wanted = sizeOf(first, 'first');
+  const lastOnes = sizeOf(last, 'last');
+  if (lastOnes === undefined) {
+    const end = before ? positionOf(before) : Number.POSITIVE_INFINITY;
+    return { from: begin, size: Math.max(0, Math.min(wanted ?? MAX_SIZE, end - begin)) };
+  }
+  const end = before ? positionOf(before) : total;
+  if (end === null) throw new GraphQLError('last needs before in a list as long as this one');
+  const from = Math.max(begin, end - lastOnes);
+  return { from, size: Math.max(0, end - from) };
+}
+
+function connectionOf(rows: readonly Json[], from: number, more: boolean, count: number | null): Connection {
+  const edges = rows.map((node, index) => ({ cursor: cursorOf(from + index), node }));
+  return {
+    nodes: [...rows],
+    edges,
+    pageInfo: {
+      hasNextPage: more,
+      hasPreviousPage: from > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    count,
+  };
+}
+
+/** A list that is there already as a connection. */
+export const whole = (rows: readonly Json[]): Connection => connectionOf(rows, 0, false, rows.length);
+
+/**
+ * Part of a list of the REST API as a connection; null where the list is closed to the caller.
+ * @throws GraphQLError for cursors and sizes that mean nothing
+ */
+export async function listed(
+  rest: Rest,
+  path: string,
+  query: Parameters<Rest['page']>[1],
+  page: PageArguments,
+): Promise<Connection | null> {
+  const ask = (number: number, size: number) => rest.page(path, { ...query, page: number, per_page: size });
+  let total: number | null = null;
+  if (page.last !== null && page.last !== undefined && !page.before) {
+    total = (await ask(1, 1))?.total ?? null;
+  }
+  const { from, size } = windowOf(page, total);
+  // One more than asked for tells whether the list goes on. A part that begins within a page needs the next one too.
+  const per = Math.min(MAX_SIZE, Math.max(1, size + 1));
+  const rows: Json[] = [];
+  let counted: number | null = null;
+  for (let number = Math.floor(from / per) + 1; rows.length <= size + (from % per); number += 1) {
+    const found = await ask(number, per);
+    if (found === null) return null;
+    counted = found.total;
+    rows.push(...found.rows);
+    if (found.rows.length < per) break;
+  }
+  const part = rows.slice(from % per);
+  return connectionOf(part.slice(0, size), from, part.length > size, counted);
+}

@@ -1,0 +1,248 @@
+import type { GraphQLFieldResolver } from 'graphql';
+import { listed, type PageArguments, whole } from './connection.ts';
+import type { Json, Rest } from './rest.ts';
+
+type Arguments = Record<string, unknown>;
+type Resolve = (source: Json, args: Arguments, rest: Rest) => unknown;
+
+const id = encodeURIComponent;
+const rows = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+const upper = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
+/** The number in a global id, or the text as it stands. */
+const localId = (value: unknown): string => String(value).split('/').at(-1)!;
+
+/** `CREATED_DESC` and its like as the REST API takes an order. */
+function orderOf(sort: unknown): { order_by?: string; sort?: string } {
+  const match = /^(\w+?)_(asc|desc)$/i.exec(String(sort ?? ''));
+  if (match === null) return {};
+  const [, field = '', direction = ''] = match;
+  const name = field.toLowerCase();
+  const orders: Record<string, string> = {
+    created: 'created_at',
+    updated: 'updated_at',
+    merged: 'merged_at',
+    due_date: 'due_date',
+  };
+  return { order_by: orders[name] ?? name, sort: direction.toLowerCase() };
+}
+
+const list =
+  (
+    path: (source: Json) => string,
+    query: (args: Arguments, source: Json) => Record<string, unknown> = () => ({}),
+  ): Resolve =>
+  (source, args, rest) =>
+    listed(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
+
+const issueQuery = (args: Arguments) => ({
+  with_labels_details: true,
+  iids: args.iids,
+  state: args.state,
+  search: args.search,
+  author_username: args.authorUsername,
+  assignee_username: args.assigneeUsername === undefined ? undefined : [args.assigneeUsername],
+  labels: rows(args.labelName).length > 0 ? (args.labelName as string[]).join(',') : undefined,
+  milestone: Array.isArray(args.milestoneTitle) ? args.milestoneTitle[0] : args.milestoneTitle,
+  ...orderOf(args.sort),
+});
+const mergeRequestQuery = (args: Arguments) => ({
+  ...issueQuery(args),
+  assignee_username: args.assigneeUsername,
+  reviewer_username: args.reviewerUsername,
+  source_branch: rows(args.sourceBranches)[0],
+  target_branch: rows(args.targetBranches)[0],
+  wip: args.draft === true ? 'yes' : args.draft === false ? 'no' : undefined,
+});
+const searched = ({ search }: Arguments) => ({ search });
+const milestoneQuery = ({ state, search }: Arguments) => ({ state, search });
+
+const project = ({ id: number }: Json) => `/projects/${number}`;
+const group = ({ id: number }: Json) => `/groups/${number}`;
+const mergeRequest = ({ project_id, iid }: Json) => `/projects/${project_id}/merge_requests/${iid}`;
+
+/** The first of a list that a filter leaves at most one of. */
+async function first(rest: Rest, path: string, query: Parameters<Rest['page']>[1]): Promise<Json | null> {
+  return (await rest.page(path, query))?.rows[0] ?? null;
+}
+
+const mine =
+  (scope: string): Resolve =>
+  (_source, args, rest) =>
+    listed(rest, '/merge_requests', { scope, state: args.state as string, with_labels_details: true }, args);
+
+const issuable: Record<string, Resolve> = {
+  reference: ({ references }, { full }) => (references as { short: string; full: string })[full ? 'full' : 'short'],
+  webPath: ({ web_url }) => new URL(String(web_url)).pathname,
+  assignees: ({ assignees }) => whole(rows(assignees)),
+  labels: ({ labels }) => whole(rows(labels)),
+  timeEstimate: ({ time_stats }) => (time_stats as Json).time_estimate,
+  totalTimeSpent: ({ time_stats }) => (time_stats as Json).total_time_spent,
+  discussionLocked: ({ discussion_locked }) => discussion_locked === true,
+};
+const person: Record<string, Resolve> = { webPath: ({ web_url }) => new URL(String(web_url)).pathname };
+const approvals = (source: Json, rest: Rest) => rest.one(`${mergeRequest(source)}/approvals`);
+
+/** Fields that are not simply found in the JSON under their own name. */
+export const RESOLVERS: Record<string, Record<string, Resolve>> = {
+  Query: {
+    currentUser: (_source, _args, rest) => rest.one('/user'),
+    metadata: (_source, _args, rest) => rest.one('/metadata'),
+    project: (_source, { fullPath }, rest) => rest.one(`/projects/${id(String(fullPath))}`, { statistics: true }),
+    projects: async (_source, args, rest) => {
+      const { ids, membership, search, sort } = args;
+      if (!Array.isArray(ids))
+        return listed(rest, '/projects', { membership, search, ...orderOf(sort) } as never, args);
+      const found = await Promise.all(ids.map((one) => rest.one(`/projects/${id(localId(one))}`)));
+      return whole(found.filter((one) => one !== null));
+    },
+    group: (_source, { fullPath }, rest) => rest.one(`/groups/${id(String(fullPath))}`, { with_projects: false }),
+    groups: list(() => '/groups', searched),
+    namespace: (_source, { fullPath }, rest) => rest.one(`/namespaces/${id(String(fullPath))}`),
+    user: (_source, args, rest) =>
+      args.id === undefined
+        ? first(rest, '/users', { username: String(args.username ?? '') })
+        : rest.one(`/users/${id(localId(args.id))}`),
+    users: async (_source, args, rest) => {
+      if (!Array.isArray(args.usernames)) return listed(rest, '/users', searched(args) as never, args);
+      const found = await Promise.all(args.usernames.map((username) => first(rest, '/users', { username })));
+      return whole(found.filter((one) => one !== null));
+    },
+    echo: async (_source, { text }, rest) => {
+      const user = await rest.one('/user');
+      return `${user === null ? 'nil' : JSON.stringify(user.username)} says: ${String(text)}`;
+    },
+  },
+  UserCore: person,
+  CurrentUser: {
+    ...person,
+    admin: ({ is_admin }) => is_admin === true,
+    namespace: ({ username }, _args, rest) => rest.one(`/namespaces/${id(String(username))}`),
+    assignedMergeRequests: mine('assigned_to_me'),
+    authoredMergeRequests: mine('created_by_me'),
+    reviewRequestedMergeRequests: mine('reviews_for_me'),
+    groups: list(
+      () => '/groups',
+      ({ search }) => ({ search, all_available: false }),
+    ),
+    contributedProjects: list((user) => `/users/${user.id}/contributed_projects`),
+    starredProjects: list((user) => `/users/${user.id}/starred_projects`),
+  },
+  Namespace: { fullName: ({ full_name, name }) => full_name ?? name },
+  Group: {
+    parent: ({ parent_id }, _args, rest) => (parent_id === null ? null : rest.one(`/groups/${parent_id}`)),
+    projects: list(
+      (source) => `${group(source)}/projects`,
+      ({ includeSubgroups, search, sort }) => ({ include_subgroups: includeSubgroups, search, ...orderOf(sort) }),
+    ),
+    descendantGroups: list((source) => `${group(source)}/descendant_groups`, searched),
+    groupMembers: list(
+      (source) => `${group(source)}/members/all`,
+      ({ search }) => ({ query: search }),
+    ),
+    issues: list((source) => `${group(source)}/issues`, issueQuery),
+    mergeRequests: list((source) => `${group(source)}/merge_requests`, mergeRequestQuery),
+    labels: list(
+      (source) => `${group(source)}/labels`,
+      ({ searchTerm }) => ({ search: searchTerm }),
+    ),
+    milestones: list((source) => `${group(source)}/milestones`, milestoneQuery),
+  },
+  Project: {
+    fullPath: ({ path_with_namespace }) => path_with_namespace,
+    topics: ({ topics }) => topics,
+    group: (source, _args, rest) => {
+      const namespace = source.namespace as Json;
+      return namespace.kind === 'group' ? rest.one(`/groups/${namespace.id}`) : null;
+    },
+    repository: (source) => source,
+    issue: (source, { iid }, rest) =>
+      first(rest, `${project(source)}/issues`, { iids: [String(iid)], with_labels_details: true }),
+    issues: list((source) => `${project(source)}/issues`, issueQuery),
+    mergeRequest: (source, { iid }, rest) =>
+      first(rest, `${project(source)}/merge_requests`, { iids: [String(iid)], with_labels_details: true }),
+    mergeRequests: list((source) => `${project(source)}/merge_requests`, mergeRequestQuery),
+    label: async (source, { title }, rest) => rest.one(`${project(source)}/labels/${id(String(title))}`),
+    labels: list(
+      (source) => `${project(source)}/labels`,
+      ({ searchTerm, includeAncestorGroups }) => ({
+        search: searchTerm,
+        include_ancestor_groups: includeAncestorGroups,
+      }),
+    ),
+    milestones: list((source) => `${project(source)}/milestones`, milestoneQuery),
+    projectMembers: list(
+      (source) => `${project(source)}/members/all`,
+      ({ search }) => ({ query: search }),
+    ),
+  },
+  Repository: {
+    exists: () => true,
+    empty: ({ empty_repo, default_branch }) => empty_repo ?? default_branch === null,
+    rootRef: ({ default_branch }) => default_branch ?? null,
+    branchNames: async (source, { searchPattern, offset, limit }, rest) => {
+      // A pattern of * stands for all; the REST API searches for a part of the name.
+      const search = String(searchPattern).replaceAll('*', '');
+      const cursor = Number(offset) > 0 ? Buffer.from(String(Number(offset) - 1)).toString('base64url') : null;
+      const page = { first: Number(limit), after: cursor };
+      const found = await listed(rest, `${project(source)}/repository/branches`, { search }, page);
+      return found?.nodes.map(({ name }) => name) ?? null;
+    },
+  },
+  Issue: { ...issuable, type: ({ issue_type }) => upper(issue_type), severity: ({ severity }) => severity ?? null },
+  MergeRequest: {
+    ...issuable,
+    diffHeadSha: ({ sha }) => sha,
+    conflicts: ({ has_conflicts }) => has_conflicts === true,
+    autoMergeEnabled: ({ merge_when_pipeline_succeeds }) => merge_when_pipeline_succeeds === true,
+    forceRemoveSourceBranch: ({ force_remove_source_branch }) => force_remove_source_branch ?? null,
+    detailedMergeStatus: ({ detailed_merge_status }) => upper(detailed_merge_status),
+    reviewers: ({ reviewers }) => whole(rows(reviewers)),
+    approved: async (source, _args, rest) => (await approvals(source, rest))?.approved === true,
+    approvalsRequired: async (source, _args, rest) => (await approvals(source, rest))?.approvals_required ?? null,
+    approvalsLeft: async (source, _args, rest) => (await approvals(source, rest))?.approvals_left ?? null,
+    approvedBy: async (source, _args, rest) =>
+      whole(rows((await approvals(source, rest))?.approved_by).map(({ user }) => user as Json)),
+    project: ({ project_id }, _args, rest) => rest.one(`/projects/${project_id}`),
+    targetProject: ({ project_id }, _args, rest) => rest.one(`/projects/${project_id}`),
+    sourceProject: ({ source_project_id }, _args, rest) =>
+      source_project_id === null ? null : rest.one(`/projects/${source_project_id}`),
+    commits: list((source) => `${mergeRequest(source)}/commits`),
+    commitCount: async (source, _args, rest) =>
+      (await rest.page(`${mergeRequest(source)}/commits`, { page: 1, per_page: 1 }))?.total ?? null,
+  },
+  Commit: { sha: ({ id: sha }) => sha },
+  Label: { title: ({ name }) => name },
+  Milestone: { webPath: ({ web_url }) => new URL(String(web_url)).pathname },
+  Member: {
+    user: (source) => source,
+    accessLevel: ({ access_level }) => ({ level: access_level }),
+  },
+  AccessLevel: {
+    integerValue: ({ level }) => level,
+    stringValue: ({ level }) => ACCESS_LEVELS[Number(level)] ?? null,
+  },
+};
+
+const ACCESS_LEVELS: Record<number, string> = {
+  5: 'MINIMAL_ACCESS',
+  10: 'GUEST',
+  15: 'PLANNER',
+  20: 'REPORTER',
+  30: 'DEVELOPER',
+  40: 'MAINTAINER',
+  50: 'OWNER',
+};
+
+/** What a type is called in a global id, where that is not its own name. */
+const GLOBAL_NAMES: Record<string, string> = { UserCore: 'User', CurrentUser: 'User', Commit: 'CommitPresenter' };
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Answers a field by its resolver, an `id` as a global id, any other by the JSON of the REST API. */
+export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, rest, { parentType, fieldName }) => {
+  const resolve = RESOLVERS[parentType.name]?.[fieldName];
+  if (resolve !== undefined) return resolve(source, args as Arguments, rest);
+  const { name } = parentType;
+  if (fieldName === 'id') return `gid://gitlab/${GLOBAL_NAMES[name] ?? name}/${String(source.id)}`;
+  return source[fieldName] ?? source[snake(fieldName)] ?? null;
+};

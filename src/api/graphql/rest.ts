@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+
+/** JSON of the REST API. */
+export type Json = Record<string, unknown>;
+
+/** What a question asks of the REST API at most. */
+const MAX_CALLS = 50;
+/** Headers that say who asks. */
+const CREDENTIALS = ['private-token', 'authorization', 'job-token', 'sudo'] as const;
+
+type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
+
+interface Answer {
+  json: unknown;
+  total: number | null;
+}
+
+function search(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value as string[]) search.append(`${name}[]`, item);
+    else if (value !== undefined && value !== null) search.append(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/**
+ * The REST API as the caller of one question sees it. Rights, filters and shapes are decided there alone; what the caller
+ * may not see is null here. The same thing is asked once.
+ */
+export class Rest {
+  readonly #request: FastifyRequest;
+  readonly #answers = new Map<string, Promise<Answer | null>>();
+
+  constructor(request: FastifyRequest) {
+    this.#request = request;
+  }
+
+  /** One thing; null where there is none that the caller may see. @param path below /api/v4 */
+  async one(path: string, query: Query = {}): Promise<Json | null> {
+    return ((await this.#ask(`${path}${search(query)}`))?.json ?? null) as Json | null;
+  }
+
+  /** A page of a list, with the number of all where it is counted; null where the list is closed to the caller. */
+  async page(path: string, query: Query): Promise<{ rows: Json[]; total: number | null } | null> {
+    const answer = await this.#ask(`${path}${search(query)}`);
+    return answer && { rows: answer.json as Json[], total: answer.total };
+  }
+
+  #ask(url: string): Promise<Answer | null> {
+    const known = this.#answers.get(url);
+    if (known !== undefined) return known;
+    if (this.#answers.size >= MAX_CALLS) {
+      throw new GraphQLError(`The question asks for too much: split it (more than ${MAX_CALLS} look-ups).`);
+    }
+    const asked = this.#send(url);
+    this.#answers.set(url, asked);
+    return asked;
+  }
+
+  async #send(url: string): Promise<Answer | null> {
+    const { headers, ip, server } = this.#request;
+    const own = Object.fromEntries(CREDENTIALS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
+    const answer = await server.inject({ url: `/api/v4${url}`, headers: own, remoteAddress: ip });
+    if ([401, 403, 404].includes(answer.statusCode)) return null;
+    const json = answer.json() as unknown;
+    if (answer.statusCode >= 400) throw new GraphQLError((json as { message: string }).message);
+    const total = answer.headers['x-total'];
+    return { json, total: total === undefined ? null : Number(total) };
+  }
+}
