@@ -219,6 +219,7 @@ describe('what has no page leads to the API', () => {
     const [top = ''] = open.full_path.split('/');
     assert.equal((await get(open.full_path)).location, `${url}/api/v4/projects/${encodeURIComponent(open.full_path)}`);
     assert.equal((await get(`groups/${top}`)).location, `${url}/api/v4/groups/${top}`);
+    assert.equal((await get(closed.full_path, ROOT_TOKEN)).status, 302);
     assert.equal((await get('root')).location, `${url}/api/v4/users?username=root`);
     for (const path of [closed.full_path, 'no/such', 'nobody-here', 'favicon.ico']) {
       const { status, text } = await get(path);

@@ -4,6 +4,7 @@ import { groupPermissions, projectPermissions } from '../access/permissions.ts';
 import { notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { gitCaller } from '../git-http/access.ts';
+import { authenticate, tokenOf } from '../http/auth.ts';
 import { goGetPage } from './go-get.ts';
 import { apiAddressOf } from './redirects.ts';
 import { HOME } from './rewrite.ts';
@@ -56,7 +57,7 @@ const encodePath = (path: string): string => path.split('/').map(encodeURICompon
 
 /** The API's address of the project, group or user with that path; null where the caller may see none. */
 async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
-  const caller = await gitCaller(deps, request);
+  const caller = tokenOf(request) === null ? await gitCaller(deps, request) : await authenticate(deps, request);
   const groupPath = /^groups\/(.+)$/.exec(path)?.[1] ?? path;
   if (path.includes('/') && groupPath === path) {
     const found = await findProject(deps, path);
