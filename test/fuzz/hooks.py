@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import threading
+from urllib.parse import quote
 
 import schemathesis
 
@@ -61,24 +62,36 @@ def random_of(case):
     return random.Random(hashlib.sha256(text.encode("utf8", "surrogatepass")).digest())
 
 
-def segments_before(path):
+def parameters_of(path):
+    """Each parameter of a path with the fixed segments before it and the parameters before: `projects:issues:notes`."""
+    chain = []
     parts = path.split("/")
     for index, part in enumerate(parts):
         if part.startswith("{") and part.endswith("}"):
-            yield part[1:-1], parts[index - 1], index
+            chain.append(parts[index - 1])
+            yield part[1:-1], chain
+
+
+def known_for(values, name, chain):
+    if name in ("secret", "filename"):
+        return values.get(name)
+    for length in (4, 3, 2, 1):
+        found = values.get(":".join(chain[-length:])) if len(chain) >= length else None
+        if found:
+            return found
+    return values.get(name) or (["main"] if name == "ref" else None)
 
 
 def fill_path(case, values, chance):
     real = chance.random() < 0.9
-    for name, before, _ in segments_before(case.path):
-        known = values.get(name) or values.get(before)
-        if name == "ref" and known is None:
-            known = ["main"]
+    for name, chain in parameters_of(case.path):
+        known = known_for(values, name, chain)
         if known and real and chance.random() < 0.97:
-            case.path_parameters[name] = chance.choice(known)
-        own = OWN.get(before, ())
-        if str(case.path_parameters.get(name)) in own:
-            case.path_parameters[name] = chance.choice(values.get(before) or ["999"])
+            # What hangs on something hangs on the first of its kind.
+            value = known[0] if chance.random() < 0.8 else chance.choice(known)
+            case.path_parameters[name] = quote(value, safe="")
+        if str(case.path_parameters.get(name)) in OWN.get(chain[-1], ()):
+            case.path_parameters[name] = chance.choice(values.get(chain[-1]) or ["999"])
 
 
 def fill(given, values, chance):
@@ -127,7 +140,7 @@ def token_of(case, now, chance):
         made = call("POST", f"/users/{user}/personal_access_tokens", json={"name": "self", "scopes": ["api"]})
         return made["token"] if made else "none"
     wish = chance.random()
-    return ROOT if wish < 0.7 else chance.choice(now.tokens) if wish < 0.95 else "glpat-unknown"
+    return ROOT if wish < 0.8 else chance.choice(now.tokens) if wish < 0.97 else "glpat-unknown"
 
 
 @schemathesis.hook

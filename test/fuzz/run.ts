@@ -37,6 +37,7 @@ const { values: options } = parseArgs({
     workers: { type: 'string', default: '4' },
     path: { type: 'string' },
     log: { type: 'string' },
+    events: { type: 'string' },
   },
 });
 
@@ -91,6 +92,7 @@ async function fuzz(name: string, settings: Record<string, string>): Promise<Out
       'none',
       '--suppress-health-check',
       'all',
+      ...(options.events === undefined ? [] : ['--report-ndjson-path', resolve(`${options.events}.${name}`)]),
       ...(options.path === undefined ? [] : ['--include-path-regex', options.path]),
     ];
     const report = join(dataDir, 'fuzz.json');
@@ -105,6 +107,7 @@ async function fuzz(name: string, settings: Record<string, string>): Promise<Out
         STITHY_URL: server.url,
         STITHY_TOKEN: TOKEN,
         STITHY_FUZZ_REPORT: report,
+        PYTHONDONTWRITEBYTECODE: '1',
       },
     });
     const [code] = (await once(child, 'close')) as [number | null];

@@ -50,8 +50,9 @@ class World:
         self.number = next(NUMBERS)
         self.values = {}
         self.tokens = [ROOT]
-        self.alive = "/user"
+        self.pillars = ["/user"]
         self.build()
+        self.before = [call("GET", pillar) for pillar in self.pillars]
 
     def add(self, key, *values):
         self.values.setdefault(key, []).extend(str(value) for value in values if value is not None)
@@ -78,7 +79,8 @@ class World:
         self.add("members", *people)
         self.add("billable_members", *people)
         projects = [self.project(f"p{index}", group["id"], people) for index in (1, 2)]
-        self.alive = f"/projects/{projects[0]}"
+        at = f"/projects/{projects[0]}"
+        self.pillars = [f"{at}/issues/1", f"{at}/merge_requests/1", f"{at}/repository/branches/main", f"/groups/{group['id']}"]
         fork = make(f"/projects/{projects[0]}/fork", namespace_path="root", path=f"fork-{n}", name=f"fork-{n}")
         self.id_of("fork", fork)
         self.group_things(group["id"])
@@ -95,6 +97,8 @@ class World:
         self.tokens.append(token["token"])
         self.id_of("impersonation_tokens", make(f"/users/{user['id']}/impersonation_tokens", name="i", scopes=["api"]))
         self.id_of("personal_access_tokens", make(f"/users/{user['id']}/personal_access_tokens", name="u", scopes=["api"]))
+        self.id_of("users:keys", make(f"/users/{user['id']}/keys", title="k", key=public_key()))
+        self.id_of("users:emails", make(f"/users/{user['id']}/emails", email=f"{name}@example.net", skip_confirmation=True))
         call("PUT", f"/users/{user['id']}/custom_attributes/team", json={"value": "red"})
         return user["id"]
 
@@ -141,23 +145,24 @@ class World:
         self.add("blobs", *blobs[:2])
         make(f"{at}/repository/commits/{commit['id']}/comments", note="fine")
         make(f"{at}/statuses/{commit['id']}", state="success", name="ci")
-        self.thread(f"{at}/repository/commits/{commit['id']}")
+        self.thread(f"{at}/repository/commits/{commit['id']}", "commits")
 
-    def thread(self, at):
+    def thread(self, at, key):
         discussion = make(f"{at}/discussions", body="Look")
         if discussion is not None:
-            self.add("discussions", discussion["id"])
-            self.add("notes", discussion["notes"][0]["id"])
+            self.add(f"{key}:discussions", discussion["id"])
+            self.add(f"{key}:discussions:notes", discussion["notes"][0]["id"])
 
     def issuable(self, at, key, made, name="iid"):
-        self.add(key, made[name])
-        self.id_of("notes", make(f"{at}/notes", body="A note"))
-        self.thread(at)
-        self.id_of("award_emoji", make(f"{at}/award_emoji", name="thumbsup"))
+        self.add("projects:snippets" if key == "snippets" else key, made[name])
+        note = self.id_of(f"{key}:notes", make(f"{at}/notes", body="A note"))
+        self.id_of(f"{key}:notes:award_emoji", make(f"{at}/notes/{note}/award_emoji", name="heart"))
+        self.thread(at, key)
+        self.id_of(f"{key}:award_emoji", make(f"{at}/award_emoji", name="thumbsup"))
         call("PUT", at, json={"labels": "ui", "weight": 3, "milestone_id": None})
         for kind in ("label", "milestone", "state", "weight", "iteration"):
             for event in (call("GET", f"{at}/resource_{kind}_events") or [])[:2]:
-                self.add(f"resource_{kind}_events", event["id"])
+                self.add(f"{key}:resource_{kind}_events", event["id"])
 
     def project_things(self, at, people):
         self.id_of("deploy_tokens", make(f"{at}/deploy_tokens", name="d", scopes=["read_repository"]))
@@ -173,7 +178,8 @@ class World:
         upload = call("POST", f"{at}/uploads", files={"file": ("a.png", PNG)})
         if upload is not None:
             *_, secret, filename = upload.get("url", "//").split("/")
-            self.add("uploads", secret, upload.get("id"))
+            self.add("uploads", upload.get("id"))
+            self.add("secret", secret)
             self.add("filename", filename)
         call("POST", f"{at}/access_requests", token=self.tokens[-1])
         self.add("access_requests", people[-1])
@@ -186,11 +192,11 @@ class World:
 
     def group_things(self, group):
         at = f"/groups/{group}"
-        self.id_of("labels", make(f"{at}/labels", name="shared", color="red"))
-        self.id_of("milestones", make(f"{at}/milestones", title="group"))
-        self.id_of("badges", make(f"{at}/badges", link_url="https://x.example/", image_url="https://x.example/a"))
-        self.id_of("deploy_tokens", make(f"{at}/deploy_tokens", name="d", scopes=["read_repository"]))
-        self.id_of("access_tokens", make(f"{at}/access_tokens", name="a", scopes=["api"], access_level=30))
+        self.id_of("groups:labels", make(f"{at}/labels", name="shared", color="red"))
+        self.id_of("groups:milestones", make(f"{at}/milestones", title="group"))
+        self.id_of("groups:badges", make(f"{at}/badges", link_url="https://x.example/", image_url="https://x.example/a"))
+        self.id_of("groups:deploy_tokens", make(f"{at}/deploy_tokens", name="d", scopes=["read_repository"]))
+        self.id_of("groups:access_tokens", make(f"{at}/access_tokens", name="a", scopes=["api"], access_level=30))
 
     def instance_things(self):
         n = self.number
@@ -199,14 +205,18 @@ class World:
         self.id_of("emails", make("/user/emails", email=f"fuzz-{n}@example.net"))
         self.add("custom_attributes", "team", "other")
         self.id_of("keys", make("/user/keys", title="k", key=public_key()))
-        self.id_of("service_accounts", make("/service_accounts", name="robot", username=f"robot-{n}"))
+        robot = self.id_of("service_accounts", make("/service_accounts", name="robot", username=f"robot-{n}"))
+        token = make(f"/service_accounts/{robot}/personal_access_tokens", name="r", scopes=["api"])
+        self.id_of("service_accounts:personal_access_tokens", token)
         make("/project_aliases", project_id=self.values["project"][0], name=f"alias-{n}")
         self.add("project_aliases", f"alias-{n}")
         snippet = make("/snippets", title="mine", visibility="public", files=[{"file_path": "a.txt", "content": "x"}])
         self.id_of("snippets", snippet)
 
     def is_alive(self):
-        return call("GET", self.alive) is not None
+        """Whether what most requests are about is there, under the names it was made with."""
+        now = [call("GET", pillar) for pillar in self.pillars]
+        return all(each is not None and each["web_url"] == first["web_url"] for each, first in zip(now, self.before))
 
 
 lock = threading.Lock()

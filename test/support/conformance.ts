@@ -3,6 +3,7 @@ import type { Response } from 'light-my-request';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { routes } from '../../src/api/index.ts';
+import { refusalsOf } from '../../src/http/openapi/responses.ts';
 import type { Route } from '../../src/http/route.ts';
 
 interface Schema {
@@ -58,17 +59,21 @@ function* undeclared(schema: Schema, value: unknown, at: string): Generator<stri
 }
 
 /**
- * Holds an answer against what its route declares: status, schema, no undeclared key; and every refusal has a
+ * Holds an answer against what its route declares: status, be it of a success or a refusal, schema, no undeclared key; and every refusal has a
  * message that is a non-empty string.
  */
 export function checkAnswer(method: string, path: string, response: Response): void {
+  const route = findRoute(method, path);
+  if (route !== undefined && response.statusCode >= 400 && response.statusCode < 500) {
+    const declared = refusalsOf(route);
+    assert.ok(declared.includes(response.statusCode), `${method} ${path}: ${response.statusCode} is not declared`);
+  }
   const json = /^application\/json/.test(String(response.headers['content-type'] ?? '')) && response.body !== '';
   if (response.statusCode >= 400 && json) {
     const { message } = response.json<{ message?: unknown }>();
     assert.ok(typeof message === 'string' && message !== '', `${method} ${path}: message of ${response.body}`);
     return;
   }
-  const route = findRoute(method, path);
   if (route === undefined || response.statusCode >= 300) return;
   const { otherSuccess } = route.options;
   const success = response.statusCode === otherSuccess?.status ? otherSuccess : route.options.success;

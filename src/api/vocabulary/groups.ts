@@ -53,6 +53,5 @@ export const groupWords: Vocabulary['words'] = {
   unique_project_download_limit_allowlist: ['Users who may download more.', ['ann']],
   unique_project_download_limit_alertlist: ['Ids of users who are told.', [3]],
   auto_ban_user_on_excessive_projects_download: ['Whether users who download more are banned.', false],
-  auto_ban_user_on_excessive_projects_downloads: ['Whether users who download more are banned.', false],
   file_template_project_id: ['Id of the project with templates of files; null for none.', null],
 };

@@ -2,7 +2,6 @@ import type { Vocabulary } from '../../http/openapi/words.ts';
 
 /** Issues, labels, milestones, notes, events. */
 export const issuableWords: Vocabulary['words'] = {
-  issue: ['The issue.'],
   issues: ['Issues, or their address in the API.'],
   issue_iid: ['Number of the issue within its project.', 7],
   issue_type: ['Kind of issue.', 'issue'],
