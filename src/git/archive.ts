@@ -28,10 +28,14 @@ export interface ArchiveOptions {
 const TIMEOUT_MS = 30 * 60_000;
 const BZIP2 = ['-c', 'tar.tar.bz2.command=bzip2 -c'];
 
-function gitFormat(format: ArchiveFormat): 'zip' | 'tar' | 'tar.gz' | 'tar.bz2' {
+/** How git packs an archive of a format that may have several names. */
+export function packingOf(format: ArchiveFormat): 'zip' | 'tar' | 'tar.gz' | 'tar.bz2' {
   if (format === 'zip' || format === 'tar') return format;
   return format === 'tar.gz' || format === 'tgz' || format === 'gz' ? 'tar.gz' : 'tar.bz2';
 }
+
+/** Whether the machine can pack by bzip2. */
+export const hasBzip2 = (): Promise<boolean> => hasProgram('bzip2');
 
 async function hasProgram(name: string): Promise<boolean> {
   for (const folder of (gitEnvironment().PATH ?? '').split(delimiter)) {
@@ -63,8 +67,8 @@ export async function archive(repo: Repository, commit: string, options: Archive
   const { prefix, path, exclude = [], signal, timeoutMs = TIMEOUT_MS } = options;
   if (!isPathArgument(prefix)) throw new GitError('invalid', 'not a prefix');
   if (path !== undefined && !isPathArgument(path)) throw new GitError('invalid', 'not a path');
-  const format = gitFormat(options.format);
-  if (format === 'tar.bz2' && !(await hasProgram('bzip2'))) throw new GitError('unavailable', 'no bzip2');
+  const format = packingOf(options.format);
+  if (format === 'tar.bz2' && !(await hasBzip2())) throw new GitError('unavailable', 'no bzip2');
   const args = [
     ...(format === 'tar.bz2' ? BZIP2 : []),
     'archive',

@@ -8,6 +8,7 @@ import { matchesEtag } from '../../http/send.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { inProject, type ProjectScope } from '../access.ts';
 import { ARCHIVE_TYPES, prepareArchive } from './archive.ts';
+import { lfsObjectsOf } from './lfs-objects.ts';
 
 const formats = `One of ${ARCHIVE_FORMATS.join(', ')}`;
 const input = {
@@ -15,6 +16,9 @@ const input = {
   path: Type.Optional(Type.String({ description: 'Only this folder or file.' })),
   exclude_paths: Type.Optional(
     List(Type.String(), { maxItems: 100, description: 'Folders and files that are left out.' }),
+  ),
+  include_lfs_blobs: Type.Optional(
+    Type.Boolean({ default: true, description: 'LFS objects stand in the place of the pointers to them.' }),
   ),
 };
 const withFormat = Type.Object({
@@ -37,6 +41,7 @@ export async function sendArchive(
     format: input.format,
     path: input.path,
     exclude: input.exclude_paths ?? [],
+    openObject: input.include_lfs_blobs === false ? undefined : await lfsObjectsOf(c.deps, c.project),
     ...options,
   });
   reply.header('ETag', prepared.etag).header('Cache-Control', 'max-age=0, private, must-revalidate');

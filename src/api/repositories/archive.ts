@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { Project } from '../../db/tables/projects.ts';
-import { ARCHIVE_FORMATS, type ArchiveFormat, archive } from '../../git/archive.ts';
+import { ARCHIVE_FORMATS, type ArchiveFormat, archive, hasBzip2, packingOf } from '../../git/archive.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { entryAt } from '../../git/tree.ts';
+import { type OpenObject, withLfsObjects } from './lfs-archive.ts';
 
 const TYPES = {
   zip: { extension: 'zip', contentType: 'application/zip' },
@@ -29,6 +30,8 @@ export interface ArchiveRequest {
   exclude: readonly string[];
   /** Whether the name tells the commit; false: `<project>-<ref>`. */
   withSha?: boolean;
+  /** Gives the LFS objects that stand in the place of their pointers; without it pointers stay. */
+  openObject?: OpenObject | undefined;
 }
 
 export interface PreparedArchive {
@@ -65,19 +68,20 @@ export async function prepareArchive(
     .join('-')
     .toWellFormed();
   const { extension, contentType } = typeOf(format);
-  const fixed = JSON.stringify([prefix, revision.oid, path, extension, request.exclude]);
+  const lfs = request.openObject !== undefined;
+  const fixed = JSON.stringify([prefix, revision.oid, path, extension, request.exclude, ...(lfs ? ['lfs'] : [])]);
   return {
     fileName: `${prefix}.${extension}`,
     contentType,
     etag: `W/"${hash('sha256', fixed)}"`,
-    open: (signal) =>
-      archive(repo, revision.oid, {
-        format,
-        prefix,
-        exclude: request.exclude,
-        ...(path === '' ? {} : { path }),
-        signal,
-      }).catch(refuse),
+    open: async (signal) => {
+      const options = { prefix, exclude: request.exclude, ...(path === '' ? {} : { path }), signal };
+      if (request.openObject === undefined) return archive(repo, revision.oid, { ...options, format }).catch(refuse);
+      const packing = packingOf(format);
+      if (packing === 'tar.bz2' && !(await hasBzip2())) refuse(new GitError('unavailable', 'no bzip2'));
+      const tar = await archive(repo, revision.oid, { ...options, format: 'tar' }).catch(refuse);
+      return withLfsObjects(tar, packing, request.openObject);
+    },
   };
 }
 
