@@ -61,9 +61,11 @@ import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { resourceEventRoutes } from './resource-events/routes.ts';
 import { serviceAccountRoutes } from './service-accounts/routes.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { keyLookupRoutes } from './ssh-keys/lookup.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
+import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
@@ -150,7 +152,9 @@ export const routes: readonly Route[] = [
   ...repositoryFilesRoutes,
   ...resourceEventRoutes,
   ...serviceAccountRoutes,
+  ...snapshotRoutes,
   ...snippetsRoutes,
+  ...submoduleRoutes,
   ...todoRoutes,
   ...topicRoutes,
   ...tagRoutes,

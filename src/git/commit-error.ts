@@ -6,7 +6,10 @@ export type CommitRefusal =
   | 'file_missing'
   | 'directory_exists'
   | 'file_changed'
-  | 'submodule_invalid';
+  | 'submodule_invalid'
+  | 'submodule_format'
+  | 'submodule_missing'
+  | 'submodule_unchanged';
 
 const TEXTS: Readonly<Record<CommitRefusal, (path: string) => string>> = {
   path_missing: () => 'You must provide a file path',
@@ -17,6 +20,9 @@ const TEXTS: Readonly<Record<CommitRefusal, (path: string) => string>> = {
   directory_exists: () => 'A directory with this name already exists',
   file_changed: (path) => `The file has changed since you started editing it: ${path}`,
   submodule_invalid: (path) => `invalid submodule settings: '${path}'`,
+  submodule_format: () => 'commit_sha is not of the object format of this repository',
+  submodule_missing: (path) => `Invalid submodule path: there is no submodule at '${path}'`,
+  submodule_unchanged: (path) => `The submodule ${path} is already at this commit`,
 };
 
 /** An action that cannot be applied. Unlike a `GitError`'s, its message is meant for the client. */

@@ -25,7 +25,9 @@ export type FileAction =
       lastCommitId?: string;
     }
   | { action: 'delete'; path: string; lastCommitId?: string }
-  | { action: 'chmod'; path: string; executable: boolean; lastCommitId?: string };
+  | { action: 'chmod'; path: string; executable: boolean; lastCommitId?: string }
+  /** Moves a submodule that is there to another commit of its own repository, which need not be known here. */
+  | { action: 'submodule'; path: string; oid: string };
 
 export interface CommitInput {
   /** The commit whose files the actions start from; null for none. */
@@ -94,7 +96,7 @@ async function formatOf(repo: Repository, oid: string | null): Promise<ObjectFor
 }
 
 async function checkUnchanged(action: FileAction, lastCommitOf: CommitInput['lastCommitOf']): Promise<void> {
-  if (action.action === 'create' || action.lastCommitId === undefined || lastCommitOf === undefined) return;
+  if (!('lastCommitId' in action) || action.lastCommitId === undefined || lastCommitOf === undefined) return;
   const path = action.action === 'move' ? action.previousPath : action.path;
   const last = await lastCommitOf(path);
   if (last !== null && last !== action.lastCommitId) throw new CommitError('file_changed', path);
@@ -120,6 +122,8 @@ async function apply(editor: TreeEditor, action: FileAction): Promise<void> {
   } else if (action.action === 'delete') {
     await existing(editor, parts);
     await editor.remove(parts);
+  } else if (action.action === 'submodule') {
+    await moveSubmodule(editor, action, parts);
   } else {
     const old = await existing(editor, parts);
     const wanted = action.executable === undefined ? old.mode : modeOf(action.executable);
@@ -132,6 +136,19 @@ async function apply(editor: TreeEditor, action: FileAction): Promise<void> {
       await editor.put(parts, { ...old, mode: wanted });
     }
   }
+}
+
+async function moveSubmodule(
+  editor: TreeEditor,
+  { path, oid }: Extract<FileAction, { action: 'submodule' }>,
+  parts: readonly string[],
+): Promise<void> {
+  const old = await editor.find(parts);
+  if (old === null || old === 'folder' || old.mode !== '160000') throw new CommitError('submodule_missing', path);
+  if (old.oid === oid) throw new CommitError('submodule_unchanged', path);
+  // An id of the other hash would make a tree that nobody can read.
+  if (old.oid?.length !== oid.length) throw new CommitError('submodule_format', path);
+  await editor.put(parts, { ...old, oid });
 }
 
 async function move(

@@ -12,7 +12,8 @@ const CLONE_MS = 30 * 60_000;
 const MAKING = '.making-';
 const REMOVING = '.removing-';
 
-function configText(format: ObjectFormat): string {
+/** The settings that every repository begins with; they name its hash and hold nothing of anybody. */
+export function configText(format: ObjectFormat): string {
   const core = '[core]\n\trepositoryformatversion = ';
   const rest = '\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false\n';
   return format === 'sha1' ? `${core}0${rest}` : `${core}1${rest}[extensions]\n\tobjectformat = sha256\n`;
