@@ -1,62 +1,20 @@
 /** Drives a server with the unmodified git-lfs. Its program is the argument; address and token come from the environment. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { address, api, folder, must, run, runTests } from './support.ts';
 
 const [program = ''] = process.argv.slice(2);
-const url = process.env.STITHY_URL ?? '';
-const token = process.env.STITHY_TOKEN ?? '';
-const folder = mkdtempSync(join(tmpdir(), 'stithy-lfs-'));
+const env = { PATH: `${dirname(program)}:${process.env.PATH ?? ''}` };
 
-interface Ran {
-  code: number;
-  text: string;
-}
-
-function run(cwd: string, ...args: string[]): Promise<Ran> {
-  const env = {
-    PATH: `${dirname(program)}:${process.env.PATH ?? ''}`,
-    HOME: folder,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_AUTHOR_NAME: 'Ada',
-    GIT_AUTHOR_EMAIL: 'ada@example.org',
-    GIT_COMMITTER_NAME: 'Ada',
-    GIT_COMMITTER_EMAIL: 'ada@example.org',
-  };
-  return new Promise((resolve) => {
-    execFile('git', args, { cwd, env, timeout: 120_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` });
-    });
-  });
-}
-
-async function git(cwd: string, ...args: string[]): Promise<string> {
-  const { code, text } = await run(cwd, ...args);
-  assert.equal(code, 0, `git ${args.join(' ')}: ${text}`);
-  return text;
-}
+const git = (cwd: string, ...args: string[]) => must(cwd, 'git', args, env);
 
 async function fails(cwd: string, ...args: string[]): Promise<string> {
-  const { code, text } = await run(cwd, ...args);
-  assert.notEqual(code, 0, `git ${args.join(' ')} was not refused: ${text}`);
+  const { ok, text } = await run(cwd, 'git', args, env);
+  assert.ok(!ok, `git ${args.join(' ')} was not refused: ${text}`);
   return text;
 }
-
-async function api<T>(method: string, path: string, body: object): Promise<T> {
-  const response = await fetch(`${url}/api/v4${path}`, {
-    method,
-    headers: { 'private-token': token, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.ok(response.ok, `${method} ${path}: ${response.status}`);
-  return (await response.json()) as T;
-}
-
-const address = (path: string, secret: string) => `${url.replace('://', `://git:${secret}@`)}/${path}.git`;
 
 /** A Developer of the project, by a token. */
 async function developer(projectId: number, name: string): Promise<string> {
@@ -92,7 +50,7 @@ async function project(): Promise<{ id: number; path: string; dir: string; conte
   writeFileSync(join(dir, 'model.bin'), content);
   await git(dir, 'add', '--all');
   await git(dir, 'commit', '--quiet', '-m', 'A model');
-  await git(dir, 'remote', 'add', 'origin', address(`root/${path}`, token));
+  await git(dir, 'remote', 'add', 'origin', address(`root/${path}`));
   await git(dir, 'push', '--quiet', 'origin', 'main');
   return { id, path: `root/${path}`, dir, content };
 }
@@ -166,16 +124,4 @@ const TESTS: Record<string, () => Promise<void>> = {
   },
 };
 
-let passed = 0;
-let failed = 0;
-for (const [name, work] of Object.entries(TESTS)) {
-  try {
-    await work();
-    passed += 1;
-  } catch (error) {
-    failed += 1;
-    process.stdout.write(`git-lfs: ${name}: ${error instanceof Error ? error.stack : String(error)}\n`);
-  }
-}
-rmSync(folder, { recursive: true, force: true });
-process.stdout.write(`RESULT ${passed} ${failed}\n`);
+await runTests('git-lfs', TESTS);

@@ -1,6 +1,7 @@
 /**
  * Lets clients in other languages, unmodified and from their own registries, work with the server: `npm run test:clients`.
  * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
+ * Arguments choose clients by the beginnings of their names.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,6 +15,8 @@ const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
+const SEMANTIC_RELEASE = '25.0.9';
+const SEMANTIC_RELEASE_GITLAB = '13.3.3';
 const PREPARE_MS = 600_000;
 const RUN_MS = 300_000;
 
@@ -74,6 +77,20 @@ const lfs: Client = {
   },
 };
 
+const release: Client = {
+  name: `semantic-release ${SEMANTIC_RELEASE} with @semantic-release/gitlab ${SEMANTIC_RELEASE_GITLAB}`,
+  prepare: async () => {
+    const folder = join(cache, `semantic-release-${SEMANTIC_RELEASE}-${SEMANTIC_RELEASE_GITLAB}`);
+    await mkdir(folder, { recursive: true });
+    if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
+      const packages = [`semantic-release@${SEMANTIC_RELEASE}`, `@semantic-release/gitlab@${SEMANTIC_RELEASE_GITLAB}`];
+      await writeFile(join(folder, 'package.json'), '{"private":true}\n');
+      tool('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, ...packages], folder);
+    }
+    return [process.execPath, join(here, 'semantic_release.ts'), folder];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient([command = '', ...args]: string[]): Promise<{ passed: number; failed: number }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
@@ -99,7 +116,9 @@ async function runClient([command = '', ...args]: string[]): Promise<{ passed: n
 }
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
-for (const client of [python, go, lfs]) {
+const wanted = process.argv.slice(2);
+for (const client of [python, go, lfs, release]) {
+  if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     const { passed, failed } = await runClient(await client.prepare());
     totals.passed += passed;

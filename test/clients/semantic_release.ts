@@ -1,0 +1,137 @@
+/**
+ * Releases a project with the unmodified semantic-release and its plugin for this API. The folder they are installed in is the argument.
+ * The steps of the plugin that need no releases run: verifyConditions, success and fail.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { address, api, folder, must, run, runTests, token, url } from './support.ts';
+
+const [installed = ''] = process.argv.slice(2);
+const cli = join(installed, 'node_modules/semantic-release/bin/semantic-release.js');
+
+interface Thread {
+  body: string;
+  system: boolean;
+}
+
+const notes = async (path: string) =>
+  (await api<Thread[]>('GET', `${path}/notes`)).filter((note) => !note.system).map((note) => note.body);
+const git = (dir: string, ...args: string[]) => must(dir, 'git', args);
+
+/** A project whose merged merge request adds a feature and closes an issue. @returns its ids and a clone of it */
+async function project(path: string): Promise<{ api: string; issue: string; merge: string; dir: string }> {
+  const { id } = await api<{ id: number }>('POST', '/projects', { path, initialize_with_readme: true });
+  const issue = await api<{ iid: number }>('POST', `/projects/${id}/issues`, { title: 'It cannot greet' });
+  await api('POST', `/projects/${id}/repository/commits`, {
+    branch: 'greeting',
+    start_branch: 'main',
+    commit_message: 'feat: greet whoever comes',
+    actions: [{ action: 'create', file_path: 'greet.txt', content: 'Hello\n' }],
+  });
+  const merge = await api<{ iid: number }>('POST', `/projects/${id}/merge_requests`, {
+    source_branch: 'greeting',
+    target_branch: 'main',
+    title: 'Greet',
+    description: `Closes #${issue.iid}`,
+  });
+  await api('PUT', `/projects/${id}/merge_requests/${merge.iid}/merge`);
+  const dir = join(folder, path);
+  await git(folder, 'clone', '--quiet', address(`root/${path}`), dir);
+  const base = `/projects/${id}`;
+  return { api: base, issue: `${base}/issues/${issue.iid}`, merge: `${base}/merge_requests/${merge.iid}`, dir };
+}
+
+/** Runs semantic-release in a clone. @param extra options of its configuration. @param secret the token it works with */
+function release(dir: string, extra: object = {}, secret = token): Promise<{ ok: boolean; text: string }> {
+  const path = dir.split('/').at(-1) ?? '';
+  const plugin = ['@semantic-release/gitlab'];
+  const options = {
+    branches: ['main'],
+    ci: false,
+    repositoryUrl: `${url}/root/${path}.git`,
+    plugins: ['@semantic-release/commit-analyzer', '@semantic-release/release-notes-generator'],
+    verifyConditions: plugin,
+    success: plugin,
+    fail: plugin,
+    ...extra,
+  };
+  writeFileSync(join(dir, '.releaserc.json'), JSON.stringify(options));
+  return run(dir, process.execPath, [cli], { GL_TOKEN: secret, GL_URL: url });
+}
+
+const TESTS: Record<string, () => Promise<void>> = {
+  'a release puts its tag and notes on the server and tells the merge request and the issue': async () => {
+    const made = await project('released');
+    const first = await release(made.dir);
+    assert.ok(first.ok, first.text);
+    assert.match(first.text, /Published release 1\.0\.0 on default channel/);
+    assert.deepEqual(
+      (await api<{ name: string }[]>('GET', `${made.api}/repository/tags`)).map((tag) => tag.name),
+      ['v1.0.0'],
+    );
+    assert.match(await git(made.dir, 'ls-remote', address('root/released')), /\trefs\/notes\/semantic-release/);
+    const told = [...(await notes(made.merge)), ...(await notes(made.issue))];
+    assert.equal(told.length, 2, told.join());
+    assert.match(told[0] ?? '', /This MR is included in version 1\.0\.0/);
+    assert.match(told[1] ?? '', /This issue has been resolved in version 1\.0\.0/);
+
+    const again = await release(made.dir);
+    assert.ok(again.ok, again.text);
+    assert.match(again.text, /There are no relevant changes/);
+    assert.equal((await notes(made.merge)).length, 1);
+
+    await api('POST', `${made.api}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'fix: greet louder',
+      actions: [{ action: 'update', file_path: 'greet.txt', content: 'Hello!\n' }],
+    });
+    // A new clone: what the first release noted is read from the server.
+    const clone = join(folder, 'second/released');
+    await git(folder, 'clone', '--quiet', address('root/released'), clone);
+    const second = await release(clone);
+    assert.ok(second.ok, second.text);
+    assert.match(second.text, /Published release 1\.0\.1 on default channel/);
+    assert.equal((await notes(made.merge)).length, 1);
+  },
+  'a release that fails opens an issue, the next failure adds to it': async () => {
+    const made = await project('failing');
+    const plugin = join(folder, 'refuse.cjs');
+    writeFileSync(
+      plugin,
+      `exports.verifyRelease = () => {
+        throw Object.assign(new Error('Not on a Friday'), { semanticRelease: true, code: 'EFRIDAY', details: 'Wait.' });
+      };`,
+    );
+    for (const round of [0, 1]) {
+      const { ok, text } = await release(made.dir, { verifyRelease: [plugin] });
+      assert.ok(!ok && /Not on a Friday/.test(text), text);
+      const issues = await api<{ iid: number; title: string; labels: string[]; description: string }[]>(
+        'GET',
+        `${made.api}/issues?state=opened`,
+      );
+      assert.deepEqual(
+        issues.map((issue) => [issue.title, issue.labels]),
+        [['The automated release is failing 🚨', ['semantic-release']]],
+      );
+      assert.match(issues[0]?.description ?? '', /Not on a Friday/);
+      assert.equal((await notes(`${made.api}/issues/${issues[0]?.iid}`)).length, round);
+    }
+    assert.deepEqual(await api('GET', `${made.api}/repository/tags`), []);
+  },
+  'a token that may only read is refused before anything is done': async () => {
+    const made = await project('guarded');
+    const { id } = await api<{ id: number }>('GET', '/user');
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const reader = await api<{ token: string }>('POST', `/users/${id}/personal_access_tokens`, {
+      name: 'reader',
+      scopes: ['read_api', 'read_repository'],
+      expires_at,
+    });
+    const { ok, text } = await release(made.dir, {}, reader.token);
+    assert.ok(!ok && /EGITNOPERMISSION/.test(text), text);
+    assert.deepEqual(await api('GET', `${made.api}/repository/tags`), []);
+  },
+};
+
+await runTests('semantic-release', TESTS);
