@@ -13,6 +13,7 @@ import { startServer } from '../support/server-process.ts';
 
 const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
+const GITLABFORM = '3.16.5';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
 const SEMANTIC_RELEASE = '25.0.9';
@@ -41,14 +42,24 @@ function tool(command: string, args: readonly string[], cwd = here, env: Record<
   if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${stderr.slice(-500)}`);
 }
 
+/** A package in an environment of its own. @returns the folder of its programs */
+function installPython(name: string, version: string): string {
+  const folder = join(cache, `${name}-${version}`);
+  tool('python3', ['-m', 'venv', folder]);
+  tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`]);
+  return join(folder, 'bin');
+}
+
 const python: Client = {
   name: `python-gitlab ${PYTHON_GITLAB}`,
+  prepare: async () => [join(installPython('python-gitlab', PYTHON_GITLAB), 'python'), join(here, 'python_gitlab.py')],
+};
+
+const form: Client = {
+  name: `gitlabform ${GITLABFORM}`,
   prepare: async () => {
-    const folder = join(cache, `python-gitlab-${PYTHON_GITLAB}`);
-    const program = join(folder, 'bin/python');
-    tool('python3', ['-m', 'venv', folder]);
-    tool(program, ['-m', 'pip', 'install', '--quiet', `python-gitlab==${PYTHON_GITLAB}`]);
-    return [program, join(here, 'python_gitlab.py')];
+    const bin = installPython('gitlabform', GITLABFORM);
+    return [process.execPath, join(here, 'gitlabform.ts'), join(bin, 'gitlabform')];
   },
 };
 
@@ -117,7 +128,7 @@ async function runClient([command = '', ...args]: string[]): Promise<{ passed: n
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const wanted = process.argv.slice(2);
-for (const client of [python, go, lfs, release]) {
+for (const client of [python, form, go, lfs, release]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     const { passed, failed } = await runClient(await client.prepare());
