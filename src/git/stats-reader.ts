@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
-import { killGroup, READ_MS, startGit, takePlace } from './process.ts';
+import { gitFailure, killGroup, READ_MS, startGit, takePlace } from './process.ts';
 import { KeyedQueue } from './queue.ts';
 import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
 
@@ -46,7 +46,7 @@ class StatsProcess {
     const end = () => {
       if (this.#ended) return;
       this.#ended = true;
-      this.#current?.reject(new GitError('failed', `git diff-tree ended: ${this.#stderr}`));
+      this.#current?.reject(gitFailure('diff-tree', this.#child.exitCode ?? 137, this.#stderr));
       onEnd();
     };
     this.#child.on('close', end);
