@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
+	"time"
 
 	gitlab "gitlab.com/gitlab-org/api/client-go"
 )
@@ -118,6 +120,131 @@ func repository() error {
 	)
 }
 
+// The calls that `glab issue create --linked-issues` makes: the link names no project.
+func issues() error {
+	project, err := newProject("go issues")
+	if err != nil {
+		return err
+	}
+	linked, _, err := client.Issues.CreateIssue(project.ID, &gitlab.CreateIssueOptions{Title: gitlab.Ptr("the cause")})
+	if err != nil {
+		return err
+	}
+	due := gitlab.ISOTime(time.Date(2099, 1, 2, 0, 0, 0, 0, time.UTC))
+	issue, _, err := client.Issues.CreateIssue(project.ID, &gitlab.CreateIssueOptions{
+		Title: gitlab.Ptr("it follows"), Labels: &gitlab.LabelOptions{"bug", "go"}, DueDate: &due, Weight: gitlab.Ptr(int64(3)),
+	})
+	if err != nil {
+		return err
+	}
+	link, _, err := client.IssueLinks.CreateIssueLink(project.ID, issue.IID, &gitlab.CreateIssueLinkOptions{
+		TargetIssueIID: gitlab.Ptr(strconv.FormatInt(linked.IID, 10)), LinkType: gitlab.Ptr("is_blocked_by"),
+	})
+	if err != nil {
+		return err
+	}
+	relations, _, relationsErr := client.IssueLinks.ListIssueRelations(project.ID, issue.IID)
+	list, _, listErr := client.Issues.ListProjectIssues(project.ID, &gitlab.ListProjectIssuesOptions{
+		State: gitlab.Ptr("opened"), Labels: &gitlab.LabelOptions{"bug"},
+	})
+	_, _, noteErr := client.Notes.CreateIssueNote(project.ID, issue.IID, &gitlab.CreateIssueNoteOptions{Body: gitlab.Ptr("noted")})
+	_, _, closeErr := client.Issues.UpdateIssue(project.ID, issue.IID, &gitlab.UpdateIssueOptions{StateEvent: gitlab.Ptr("close")})
+	states, _, statesErr := client.ResourceStateEvents.ListIssueStateEvents(project.ID, issue.IID, nil)
+	labels, _, labelsErr := client.ResourceLabelEvents.ListIssueLabelEvents(project.ID, issue.IID, nil)
+	if err := errors.Join(relationsErr, listErr, noteErr, closeErr, statesErr, labelsErr); err != nil {
+		return err
+	}
+	return errors.Join(
+		check(link.SourceIssue.IID == issue.IID && link.TargetIssue.IID == linked.IID, "another link: %+v", link),
+		check(len(relations) == 1 && relations[0].LinkType == "is_blocked_by", "relations: %+v", relations),
+		check(len(list) == 1 && list[0].IID == issue.IID && list[0].DueDate.String() == "2099-01-02", "found: %+v", list),
+		check(len(states) == 1 && len(labels) == 2, "%d states, %d labels", len(states), len(labels)))
+}
+
+// The calls of `glab mr create`, `list`, `view`, `approve` and `merge`.
+func mergeRequests() error {
+	project, err := newProject("go merge")
+	if err != nil {
+		return err
+	}
+	_, _, err = client.Commits.CreateCommit(project.ID, &gitlab.CreateCommitOptions{
+		Branch: gitlab.Ptr("feature"), StartBranch: gitlab.Ptr("main"), CommitMessage: gitlab.Ptr("a feature"),
+		Actions: []*gitlab.CommitActionOptions{
+			{Action: gitlab.Ptr(gitlab.FileCreate), FilePath: gitlab.Ptr("feature.txt"), Content: gitlab.Ptr("a\n")},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	issue, _, err := client.Issues.CreateIssue(project.ID, &gitlab.CreateIssueOptions{Title: gitlab.Ptr("no feature")})
+	if err != nil {
+		return err
+	}
+	merge, _, err := client.MergeRequests.CreateMergeRequest(project.ID, &gitlab.CreateMergeRequestOptions{
+		SourceBranch: gitlab.Ptr("feature"), TargetBranch: gitlab.Ptr("main"), Title: gitlab.Ptr("Feature"),
+		Description: gitlab.Ptr(fmt.Sprintf("Closes #%d", issue.IID)), Labels: &gitlab.LabelOptions{"go"},
+		TargetProjectID: gitlab.Ptr(project.ID), RemoveSourceBranch: gitlab.Ptr(true),
+	})
+	if err != nil {
+		return err
+	}
+	list, _, listErr := client.MergeRequests.ListProjectMergeRequests(project.ID, &gitlab.ListProjectMergeRequestsOptions{
+		SourceBranch: gitlab.Ptr("feature"), State: gitlab.Ptr("opened"),
+	})
+	closes, _, closesErr := client.MergeRequests.GetIssuesClosedOnMerge(project.ID, merge.IID, nil)
+	diffs, _, diffsErr := client.MergeRequests.ListMergeRequestDiffs(project.ID, merge.IID, nil)
+	_, _, settingErr := client.Projects.ChangeApprovalConfiguration(project.ID, &gitlab.ChangeApprovalConfigurationOptions{
+		MergeRequestsAuthorApproval: gitlab.Ptr(true),
+	})
+	_, _, approveErr := client.MergeRequestApprovals.ApproveMergeRequest(project.ID, merge.IID, &gitlab.ApproveMergeRequestOptions{
+		SHA: gitlab.Ptr(merge.SHA),
+	})
+	_, _, stateErr := client.MergeRequestApprovals.GetApprovalState(project.ID, merge.IID)
+	merged, _, mergeErr := client.MergeRequests.AcceptMergeRequest(project.ID, merge.IID, &gitlab.AcceptMergeRequestOptions{
+		SHA: gitlab.Ptr(merge.SHA), ShouldRemoveSourceBranch: gitlab.Ptr(true),
+	})
+	if err := errors.Join(listErr, closesErr, diffsErr, settingErr, approveErr, stateErr, mergeErr); err != nil {
+		return err
+	}
+	of, _, ofErr := client.Commits.ListMergeRequestsByCommit(project.ID, merge.SHA)
+	_, response, branchErr := client.Branches.GetBranch(project.ID, "feature")
+	return errors.Join(ofErr,
+		check(len(list) == 1 && list[0].IID == merge.IID, "found: %+v", list),
+		check(len(closes) == 1 && closes[0].IID == issue.IID, "closes: %+v", closes),
+		check(len(diffs) == 1 && diffs[0].NewFile, "diffs: %+v", diffs),
+		check(merged.State == "merged" && merged.MergedAt != nil, "state %s", merged.State),
+		check(len(of) == 1 && of[0].IID == merge.IID, "of the commit: %+v", of),
+		check(branchErr != nil && response.StatusCode == http.StatusNotFound, "the branch is still there"))
+}
+
+// What `glab api graphql` sends.
+func graphql() error {
+	project, err := newProject("go graph")
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Data struct {
+			CurrentUser struct{ Username string }
+			Project     struct {
+				ID       string
+				FullPath string
+			}
+		}
+	}
+	_, err = client.GraphQL.Do(gitlab.GraphQLQuery{
+		Query:     "query($path: ID!) { currentUser { username } project(fullPath: $path) { id fullPath } }",
+		Variables: map[string]any{"path": project.PathWithNamespace},
+	}, &answer)
+	if err != nil {
+		return err
+	}
+	id := fmt.Sprintf("gid://gitlab/Project/%d", project.ID)
+	return errors.Join(
+		check(answer.Data.CurrentUser.Username == "root", "user %q", answer.Data.CurrentUser.Username),
+		check(answer.Data.Project.ID == id && answer.Data.Project.FullPath == "root/go-graph", "project %+v", answer.Data.Project))
+}
+
 func main() {
 	var err error
 	client, err = gitlab.NewClient(os.Getenv("STITHY_TOKEN"), gitlab.WithBaseURL(os.Getenv("STITHY_URL")))
@@ -128,7 +255,7 @@ func main() {
 	for _, test := range []struct {
 		name string
 		run  func() error
-	}{{"projects", projects}, {"groups", groups}, {"repository", repository}} {
+	}{{"projects", projects}, {"groups", groups}, {"repository", repository}, {"issues", issues}, {"merge requests", mergeRequests}, {"graphql", graphql}} {
 		if err := test.run(); err != nil {
 			failed++
 			fmt.Printf("client-go %s: failed: %v\n", test.name, err)

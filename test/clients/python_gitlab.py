@@ -232,6 +232,207 @@ def test_keys_accounts_and_the_server():
     assert gl.user_activities.list(get_all=True)[0].last_activity_on
 
 
+def new_merge_request(project, branch="feature", **more):
+    action = {"action": "create", "file_path": f"{branch}.txt", "content": "one\ntwo\n"}
+    project.commits.create(
+        {"branch": branch, "start_branch": "main", "commit_message": f"Add {branch}", "actions": [action]}
+    )
+    return project.mergerequests.create({"source_branch": branch, "target_branch": "main", "title": branch, **more})
+
+
+def new_user(name):
+    """A user and a client that acts as them."""
+    user = gl.users.create(
+        {
+            "username": name,
+            "name": name,
+            "email": f"{name}@example.org",
+            "password": "a long enough 1 pass",
+            "skip_confirmation": True,
+        }
+    )
+    token = user.personal_access_tokens.create({"name": "t", "scopes": ["api"], "expires_at": NEXT_MONTH})
+    return user, gitlab.Gitlab(URL, private_token=token.token)
+
+
+def test_issue_links_and_events():
+    project = new_project("py events")
+    first = project.issues.create({"title": "first", "labels": "bug,slow"})
+    second = project.issues.create({"title": "second"})
+    source, target = first.links.create({"target_project_id": project.id, "target_issue_iid": second.iid})
+    assert (source.iid, target.iid) == (first.iid, second.iid)
+    link = first.links.list()[0]
+    assert (link.iid, link.link_type) == (second.iid, "relates_to")
+    first.links.delete(link.issue_link_id)
+    assert first.links.list() == []
+    milestone = project.milestones.create({"title": "1.0"})
+    first.milestone_id = milestone.id
+    first.weight = 5
+    first.labels = ["bug"]
+    first.state_event = "close"
+    first.save()
+    assert [(each.action, each.label["name"]) for each in first.resourcelabelevents.list()] == [
+        ("add", "bug"),
+        ("add", "slow"),
+        ("remove", "slow"),
+    ]
+    state = first.resourcestateevents.list()[0]
+    assert first.resourcestateevents.get(state.id).state == "closed"
+    change = first.resourcemilestoneevents.list()[0]
+    assert first.resourcemilestoneevents.get(change.id).milestone["title"] == "1.0"
+    assert first.resource_weight_events.list()[0].weight == 5
+    assert first.resource_iteration_events.list() == []
+    merge = new_merge_request(project, labels=["bug"], milestone_id=milestone.id)
+    assert [each.action for each in merge.resourcelabelevents.list()] == ["add"]
+    assert [each.milestone["id"] for each in merge.resourcemilestoneevents.list()] == [milestone.id]
+    merge.state_event = "close"
+    merge.save()
+    assert [each.state for each in merge.resourcestateevents.list()] == ["closed"]
+    refused(404, merge.resourcestateevents.get, state.id)
+
+
+def test_todos():
+    project = new_project("py todos")
+    user, other = new_user("py-todo")
+    project.members.create({"user_id": user.id, "access_level": 30})
+    issue = project.issues.create({"title": "for you", "assignee_ids": [user.id]})
+    merge = new_merge_request(project, reviewer_ids=[user.id])
+    issue.notes.create({"body": "look @py-todo"})
+    found = {(each.action_name, each.target_type): each for each in other.todos.list(get_all=True)}
+    assert set(found) == {("assigned", "Issue"), ("review_requested", "MergeRequest"), ("mentioned", "Issue")}, found
+    assert found[("assigned", "Issue")].target["iid"] == issue.iid
+    assert [each.target["iid"] for each in other.todos.list(type="MergeRequest")] == [merge.iid]
+    found[("assigned", "Issue")].mark_as_done()
+    assert len(other.todos.list(state="done")) == 1
+    other.todos.mark_all_as_done()
+    assert other.todos.list(state="pending") == []
+    issue.todo()
+    made = gl.todos.list()[0]
+    assert (made.action_name, made.target["iid"]) == ("marked", issue.iid)
+    refused(404, other.http_post, f"/todos/{made.id}/mark_as_done")
+    made.mark_as_done()
+    assert gl.todos.list() == []
+
+
+def test_draft_notes():
+    project = new_project("py drafts")
+    merge = new_merge_request(project)
+    refs = merge.diff_refs
+    position = {
+        "base_sha": refs["base_sha"],
+        "start_sha": refs["start_sha"],
+        "head_sha": refs["head_sha"],
+        "position_type": "text",
+        "new_path": "feature.txt",
+        "old_path": "feature.txt",
+        "new_line": 2,
+    }
+    draft = merge.draft_notes.create({"note": "on a line", "position": position})
+    assert merge.notes.list(activity_filter="only_comments") == []
+    draft.note = "on the line"
+    draft.save()
+    assert merge.draft_notes.get(draft.id).note == "on the line"
+    draft.publish()
+    refused(404, merge.draft_notes.get, draft.id)
+    thread = [each for each in merge.discussions.list() if not each.attributes["individual_note"]][0]
+    assert thread.attributes["notes"][0]["position"]["new_line"] == 2, thread
+    merge.draft_notes.create({"note": "an answer", "in_reply_to_discussion_id": thread.id, "resolve_discussion": True})
+    merge.draft_notes.create({"note": "beside it"})
+    dropped = merge.draft_notes.create({"note": "dropped"})
+    dropped.delete()
+    merge.draft_notes.bulk_publish()
+    assert merge.draft_notes.list() == []
+    notes = merge.discussions.get(thread.id).attributes["notes"]
+    assert [(each["body"], each["resolved"]) for each in notes] == [("on the line", True), ("an answer", True)], notes
+    assert "beside it" in [each.body for each in merge.notes.list(get_all=True)]
+
+
+def test_approvals():
+    project = new_project("py approvals")
+    user, other = new_user("py-approver")
+    project.members.create({"user_id": user.id, "access_level": 30})
+    settings = project.approvals.get()
+    settings.reset_approvals_on_push = False
+    settings.save()
+    assert project.approvals.get().reset_approvals_on_push is False
+    rule = project.approvalrules.create({"name": "security", "approvals_required": 1, "user_ids": [user.id]})
+    rule.approvals_required = 2
+    rule.name = "safety"
+    rule.save()
+    assert project.approvalrules.get(rule.id).name == "safety"
+    merge = new_merge_request(project)
+    assert [each["name"] for each in merge.approval_state.get().rules] == ["safety"]
+    rule.delete()
+    own = merge.approvals.set_approvers(1, approver_ids=[user.id], approval_rule_name="mine")
+    again = merge.approvals.set_approvers(1, approver_ids=[user.id], approval_rule_name="mine")
+    assert own.id == again.id
+    assert merge.approvals.get().approved is False
+    theirs = other.projects.get(project.id).mergerequests.get(merge.iid)
+    theirs.approve(sha=merge.sha)
+    assert merge.approvals.get().approved is True
+    refused(401, theirs.approve)
+    theirs.unapprove()
+    assert merge.approvals.get().approved is False
+    theirs.approve()
+    merge.approval_rules.delete(own.id)
+    done = merge.merge(should_remove_source_branch=True)
+    assert done["state"] == "merged", done
+    assert [each["iid"] for each in project.commits.get(merge.sha).merge_requests()] == [merge.iid]
+
+
+def test_status_checks():
+    project = new_project("py checks")
+    check = project.external_status_checks.create({"name": "lint", "external_url": "https://checks.example.org/lint"})
+    project.external_status_checks.update(check.id, {"name": "style"})
+    assert [each.name for each in project.external_status_checks.list()] == ["style"]
+    merge = new_merge_request(project)
+    assert [(each.name, each.status) for each in merge.status_checks.list()] == [("style", "pending")]
+    gl.http_post(
+        f"/projects/{project.id}/merge_requests/{merge.iid}/status_check_responses",
+        post_data={"sha": merge.sha, "external_status_check_id": check.id, "status": "passed"},
+    )
+    assert [each.status for each in merge.status_checks.list()] == ["passed"]
+    check.delete()
+    assert project.external_status_checks.list() == []
+
+
+def test_deletion_users_and_accounts():
+    project = new_project("py gone")
+    project.delete()
+    refused(404, gl.projects.get, project.id)
+    refused(404, project.restore)
+    group = gl.groups.create({"name": "py gone", "path": "py-gone"})
+    refused(400, group.restore)
+    branch = group.protectedbranches.create({"name": "main", "push_access_level": 40})
+    assert [each.name for each in group.protectedbranches.list()] == ["main"]
+    branch.delete()
+    group.delete()
+    refused(404, gl.groups.get, group.id)
+    user, other = new_user("py-extras")
+    user.deactivate()
+    assert gl.users.get(user.id).state == "deactivated"
+    user.activate()
+    user.ban()
+    refused(403, other.auth)
+    user.unban()
+    other.auth()
+    assert "has been active" in refused(403, user.deactivate)
+    user.customattributes.set("team", "red")
+    assert user.customattributes.get("team").value == "red"
+    email = user.emails.create({"email": "py-second@example.org", "skip_confirmation": True})
+    email.delete()
+    assert user.memberships.list() == []
+    other.user.status.get()
+    robot = gl.service_accounts.create({"name": "Robot"})
+    gl.service_accounts.update(robot.id, {"name": "Machine"})
+    assert "Machine" in [each.name for each in gl.service_accounts.list(get_all=True)]
+    place = new_project("py robots")
+    own = place.service_accounts.create({"name": "Own"})
+    own.access_tokens.create({"name": "t", "scopes": ["api"]})
+    own.delete()
+    user.delete(hard_delete=True)
+
+
 def main():
     failed = 0
     tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]
