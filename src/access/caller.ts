@@ -42,3 +42,6 @@ export function shareOf({ user, credential, sudoBy }: Caller, address: string): 
   if (actor !== null) return `user:${actor.id}`;
   return credential.kind === 'deploy_token' ? `deploy_token:${credential.token.id}` : addressKey(address);
 }
+
+/** Whether the user is the bot of a project or group token. */
+export const isTokenBot = ({ kind }: Pick<User, 'kind'>): boolean => kind === 'project_bot' || kind === 'group_bot';

@@ -1,8 +1,13 @@
+import { forbidden, notFound } from '../core/errors.ts';
+import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
+import type { ProjectAbility } from './abilities.ts';
 import type { Caller } from './caller.ts';
+import { callerNow } from './caller-now.ts';
 import { type ProjectPermissions, projectPermissions } from './permissions.ts';
+import { within } from './within.ts';
 
 /** Somebody in a project, with what he may do there. */
 export interface Standing<C extends Caller = Caller> {
@@ -32,4 +37,24 @@ export async function standingIn<C extends Caller>(
     .executeTakeFirst();
   if (namespace === undefined) return undefined;
   return { caller, project, namespace, permissions: await projectPermissions(deps, caller, project, namespace) };
+}
+
+/**
+ * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
+ * @param db the transaction's handle
+ * @returns where he stands now
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireStill<C extends Caller>(
+  deps: Deps,
+  db: Db,
+  caller: C,
+  projectId: number,
+  ability: ProjectAbility,
+): Promise<Standing<C>> {
+  const inside = within(deps, db);
+  const standing = await standingIn(inside, await callerNow(inside, caller), projectId);
+  if (standing === undefined || !standing.permissions.can('read_project')) throw notFound('Project');
+  if (!standing.permissions.can(ability)) throw forbidden();
+  return standing;
 }

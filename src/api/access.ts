@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { GroupAbility, ProjectAbility } from '../access/abilities.ts';
-import type { UserCaller } from '../access/caller.ts';
+import { isTokenBot, type UserCaller } from '../access/caller.ts';
 import { findMoved, findNamespace, findProject } from '../access/lookup.ts';
 import {
   type GroupPermissions,
@@ -43,6 +43,18 @@ export const signedIn: Access<{ caller: UserCaller }> = {
   anonymous: false,
   params: {},
   check: async ({ caller }) => ({ caller: requireUser(caller) }),
+};
+
+/** Signed-in users but the bots of project and group tokens: for what would outlive the token. */
+export const person: Access<{ caller: UserCaller }> = {
+  description: 'Any signed-in user but the bot of a project or group token',
+  anonymous: false,
+  params: {},
+  check: async ({ caller }) => {
+    const known = requireUser(caller);
+    if (isTokenBot(known.user)) throw forbidden();
+    return { caller: known };
+  },
 };
 
 /** Administrators; others get 403, anonymous callers 401. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { requireStill } from '../access/standing.ts';
 import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
@@ -99,11 +100,14 @@ async function upload(deps: Deps, request: FastifyRequest, access: ProjectAccess
       throw new ApiError(422, 'The object does not have the size and hash that it was announced with');
     throw error;
   }
-  await deps.db
-    .insertInto('lfs_objects')
-    .values({ project_id: access.project.id, oid, size: Number(size), created_at: timestamp(deps.clock) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, access.caller, access.project.id, 'push_code');
+    await db
+      .insertInto('lfs_objects')
+      .values({ project_id: access.project.id, oid, size: Number(size), created_at: timestamp(deps.clock) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
 }
 
 /** Git LFS: the batch API with the basic transfer, and file locks. */

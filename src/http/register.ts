@@ -45,6 +45,8 @@ interface Admission {
   params: Readonly<Record<string, unknown>>;
   /** Null until the body has been read, where there is one. */
   input: SourcedInput | null;
+  /** Whether a body was still to come when the rights had been looked at, and what the database was by then. */
+  waitsAt?: { version: number | null };
 }
 
 const DAY_MS = 86_400_000;
@@ -94,14 +96,32 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     });
     request.caller = caller;
     services.throttleUser(caller, request, reply);
-    checkScopes(caller, request.method, scopes);
     const params = request.params as Record<string, string>;
     // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
-    const scope = await access.check({ deps, caller, params, method: request.method, url: request.url });
+    const scope = await authorize(request, caller);
     const query = request.query as Record<string, unknown>;
     return { caller, scope, params: Object.freeze(readParams(params)), input: hasBody ? null : readSource(query) };
+  }
+
+  /** What the access check finds. @throws ApiError 401, 403, 404 */
+  function authorize(request: FastifyRequest, caller: Caller): Promise<object> {
+    checkScopes(caller, request.method, scopes);
+    const params = request.params as Record<string, string>;
+    return access.check({ deps, caller, params, method: request.method, url: request.url });
+  }
+
+  /** A body may take long: whoever sent it is looked at again, unless nothing was written to the database meanwhile. */
+  async function admittedStill(request: FastifyRequest): Promise<Admission> {
+    const admission = request.admission!;
+    const { waitsAt } = admission;
+    if (waitsAt === undefined || (waitsAt.version !== null && waitsAt.version === deps.database.version())) {
+      return admission;
+    }
+    const caller = await authenticate(deps, request);
+    request.caller = caller;
+    return { ...admission, caller, scope: await authorize(request, caller) };
   }
 
   const readSource = (source: Record<string, unknown>): SourcedInput => ({
@@ -127,6 +147,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
         : await deps.snapshot.get(key, () => examine(request, reply)));
     const { caller } = request.admission;
     request.caller = caller;
+    if (hasBody && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
     if (options.expensive) {
       const leave = services.expensive.enter(shareOf(caller, request.ip));
       reply.raw.once('close', leave);
@@ -144,7 +165,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   }
 
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { caller, scope, params, input } = request.admission!;
+    const { caller, scope, params, input } = await admittedStill(request);
     const { source, values } = input ?? readSource(withBody(request));
     const raw = request.params as Record<string, string>;
     const given = new RouteContext(deps, caller, request, reply, params, values, source);

@@ -1,4 +1,4 @@
-import type { UserCaller } from '../../access/caller.ts';
+import { isTokenBot, type UserCaller } from '../../access/caller.ts';
 import { callerNow } from '../../access/caller-now.ts';
 import { within } from '../../access/within.ts';
 import { timestamp } from '../../core/clock.ts';
@@ -207,8 +207,7 @@ export async function resetByBot(
   mayUpdate: boolean,
   { id }: MergeRequest,
 ): Promise<void> {
-  const { kind } = caller.user;
-  if ((kind !== 'project_bot' && kind !== 'group_bot') || !mayUpdate) throw unauthorized();
+  if (!isTokenBot(caller.user) || !mayUpdate) throw unauthorized();
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();

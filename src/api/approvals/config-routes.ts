@@ -84,7 +84,7 @@ export const approvalConfigRoutes = [
     rules: { atLeastOne: [NAMES] },
     success: { status: 201, schema: ApprovalConfig },
     handler: async ({ deps, project, caller, input }) => {
-      const changed = await changeApprovalSettings(deps, project, caller.user.id, settingsFrom(input));
+      const changed = await changeApprovalSettings(deps, project, caller, settingsFrom(input));
       return presentConfig(deps.db, changed);
     },
   }),
@@ -105,6 +105,6 @@ export const approvalConfigRoutes = [
     rules: { atLeastOne: [[...SETTINGS]] },
     success: { status: 200, schema: ApprovalSetting },
     handler: async ({ deps, project, caller, input }) =>
-      presentSetting(await changeApprovalSettings(deps, project, caller.user.id, settingsFromAllowed(input))),
+      presentSetting(await changeApprovalSettings(deps, project, caller, settingsFromAllowed(input))),
   }),
 ];

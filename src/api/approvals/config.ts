@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import type { UserCaller } from '../../access/caller.ts';
+import { requireStill } from '../../access/standing.ts';
 import { timestamp } from '../../core/clock.ts';
 import { invalidModel, recordNotFound } from '../../core/errors.ts';
 import type { Db } from '../../db/schema.ts';
@@ -86,10 +88,11 @@ export function settingsFrom({ require_password_to_approve: old, ...given }: App
 export async function changeApprovalSettings(
   deps: Deps,
   project: Project,
-  actorId: number,
+  caller: UserCaller,
   changes: Partial<ApprovalSettings>,
 ): Promise<Project> {
   const changed = await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, caller, project.id, 'admin_approval_rules');
     // The update that changes nothing locks the row: settings are merged into what is there now.
     const current = await db
       .updateTable('projects')
@@ -115,7 +118,12 @@ export async function changeApprovalSettings(
       .where('id', '=', project.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await deps.events.record(db, 'project.updated', { project_id: project.id }, { projectId: project.id, actorId });
+    await deps.events.record(
+      db,
+      'project.updated',
+      { project_id: project.id },
+      { projectId: project.id, actorId: caller.user.id },
+    );
     return row;
   });
   deps.jobs.notify();

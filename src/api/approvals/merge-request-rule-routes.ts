@@ -107,7 +107,7 @@ export const mergeRequestRuleRoutes = [
     handler: async (c) => {
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
       requireEditor(c, mergeRequest);
-      await deleteOwnRule(c.deps, mergeRequest, c.params.approval_rule_id);
+      await deleteOwnRule(c.deps, c.caller, mergeRequest, c.params.approval_rule_id);
     },
   }),
 ];

@@ -1,5 +1,6 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { UserCaller } from '../../access/caller.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
+import { requireStill } from '../../access/standing.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
 import { invalidModel, recordNotFound, refused } from '../../core/errors.ts';
@@ -71,12 +72,12 @@ const isInherited = ({ rule, source }: Pick<RuleInForce, 'rule' | 'source'>, rul
 /** A change of rules that is ready to be made, with the merge request locked; it gives the id of the rule. */
 export type RuleChange = (db: Db, mergeRequest: MergeRequest) => Promise<number>;
 
-/** Makes a change of rules with the merge request locked. @throws ApiError 403 once it is merged */
-function change(deps: Deps, id: number, work: RuleChange): Promise<number> {
+/** Makes a change of rules with the merge request locked. @throws ApiError 403 once it is merged or the right is gone */
+function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): Promise<number> {
   return deps.db.transaction().execute(async (db) => {
     const mergeRequest = await lockMergeRequest(db, id);
     if (mergeRequest === undefined) throw recordNotFound();
-    await requireOverridable(db, mergeRequest);
+    requireEditor(await requireStill(deps, db, caller, mergeRequest.project_id, 'read_merge_request'), mergeRequest);
     return work(db, mergeRequest);
   });
 }
@@ -99,17 +100,17 @@ export async function requireOverridable(db: Db, { project_id, state }: MergeReq
  */
 export async function createOwnRule(
   deps: Deps,
-  caller: Caller,
+  caller: UserCaller,
   { id, project_id }: MergeRequest,
   input: CreateMergeRequestRule,
 ): Promise<number> {
-  return change(deps, id, await creationOfRule(deps, caller, project_id, input));
+  return change(deps, caller, id, await creationOfRule(deps, caller, project_id, input));
 }
 
 /** A rule for a merge request of the project that is there already or about to be. @throws ApiError as `createOwnRule` */
 export async function creationOfRule(
   deps: Deps,
-  caller: Caller,
+  caller: UserCaller,
   projectId: number,
   input: CreateMergeRequestRule,
 ): Promise<RuleChange> {
@@ -218,18 +219,18 @@ async function override(
  */
 export async function updateOwnRule(
   deps: Deps,
-  caller: Caller,
+  caller: UserCaller,
   mergeRequest: MergeRequest,
   ruleId: number,
   input: UpdateMergeRequestRule,
 ): Promise<number> {
-  return change(deps, mergeRequest.id, await changeOfRule(deps, caller, mergeRequest, ruleId, input));
+  return change(deps, caller, mergeRequest.id, await changeOfRule(deps, caller, mergeRequest, ruleId, input));
 }
 
 /** A change of a rule of a merge request. @throws ApiError as `updateOwnRule` */
 export async function changeOfRule(
   deps: Deps,
-  caller: Caller,
+  caller: UserCaller,
   mergeRequest: MergeRequest,
   ruleId: number,
   input: UpdateMergeRequestRule,
@@ -278,8 +279,13 @@ async function updateRow(
  * Takes a rule of its own from a merge request: where it stood for the project's, that counts again.
  * @throws ApiError 403 for what is not the merge request's own, 404
  */
-export async function deleteOwnRule(deps: Deps, mergeRequest: MergeRequest, ruleId: number): Promise<void> {
-  await change(deps, mergeRequest.id, removalOfRule(ruleId));
+export async function deleteOwnRule(
+  deps: Deps,
+  caller: UserCaller,
+  mergeRequest: MergeRequest,
+  ruleId: number,
+): Promise<void> {
+  await change(deps, caller, mergeRequest.id, removalOfRule(ruleId));
 }
 
 /** The removal of a rule of a merge request. @throws ApiError as `deleteOwnRule`, when it is made */

@@ -89,10 +89,10 @@ export const projectRuleRoutes = [
     params,
     success: { status: 204, empty: true },
     errors: [404, 412],
-    handler: async ({ deps, project, params, request }) => {
+    handler: async ({ deps, caller, project, params, request }) => {
       const rule = await findProjectRule(deps.db, project.id, params.approval_rule_id);
       checkUnmodifiedSince(request, rule.updated_at);
-      await deleteProjectRule(deps, rule);
+      await deleteProjectRule(deps, caller, rule);
     },
   }),
 ];

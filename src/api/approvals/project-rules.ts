@@ -1,4 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
+import { requireStill } from '../../access/standing.ts';
 import { timestamp } from '../../core/clock.ts';
 import { invalidModel, invalidParameter, recordNotFound } from '../../core/errors.ts';
 import { bit } from '../../db/columns.ts';
@@ -66,6 +67,7 @@ export async function createProjectRule(
   const now = timestamp(deps.clock);
   return orTaken(rule_type, () =>
     deps.db.transaction().execute(async (db) => {
+      await requireStill(deps, db, caller, projectId, 'admin_approval_rules');
       const row = await db
         .insertInto('approval_rules')
         .values({
@@ -135,6 +137,7 @@ export async function updateProjectRule(
   const groupIds = everybody ? undefined : await namedGroups(deps, caller, input, rule);
   return orTaken(rule.rule_type, () =>
     deps.db.transaction().execute(async (db) => {
+      await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
       const row = await db
         .updateTable('approval_rules')
         .set({
@@ -157,8 +160,9 @@ export async function updateProjectRule(
 }
 
 /** Takes a rule away, and with it what open merge requests have in its place. */
-export async function deleteProjectRule(deps: Deps, rule: StoredRule): Promise<void> {
+export async function deleteProjectRule(deps: Deps, caller: Caller, rule: StoredRule): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
     await db
       .deleteFrom('approval_rules')
       .where('source_rule_id', '=', rule.id)

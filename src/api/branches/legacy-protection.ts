@@ -1,3 +1,5 @@
+import { requireStill } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
@@ -31,13 +33,14 @@ export async function protectByFlags(
   rights: DeveloperRights,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
     const found = await findProtection(db, project.id, 'branch', branch);
     if (found === undefined) {
       const levels = (['push', 'merge'] as const).map((action) => ({ action, ...levelFor(rights[action]) }));
       await insertProtection(db, deps.clock, { projectId: project.id, kind: 'branch', name: branch, levels });
       return;
     }
-    await requireUnprotect({ ...deps, db }, actor, found);
+    await requireUnprotect(within(deps, db), standing, found);
     await db
       .updateTable('protected_refs')
       .set({ updated_at: timestamp(deps.clock) })
@@ -58,8 +61,11 @@ export async function protectByFlags(
 
 /** Takes the protection of exactly this branch away, if it has one; a pattern stays. @throws ApiError 403 */
 export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
-  const found = await findProtection(deps.db, project.id, 'branch', branch);
-  if (found === undefined) return;
-  await requireUnprotect(deps, actor, found);
-  await removeProtection(deps.db, found.id);
+  await deps.db.transaction().execute(async (db) => {
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const found = await findProtection(db, project.id, 'branch', branch);
+    if (found === undefined) return;
+    await requireUnprotect(within(deps, db), standing, found);
+    await removeProtection(db, found.id);
+  });
 }

@@ -5,7 +5,7 @@ import type { Email } from '../../db/tables/users.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type BaseContext, route } from '../../http/route.ts';
 import { Filled, Instant, Nullable, pagination } from '../../http/schema.ts';
-import { administrator, signedIn } from '../access.ts';
+import { administrator, person, signedIn } from '../access.ts';
 import { userById } from '../users/find.ts';
 import { addEmail, emailOf, removeEmail } from './service.ts';
 
@@ -55,7 +55,7 @@ export const emailRoutes = [
     path: '/user/emails',
     summary: 'Add an e-mail address',
     description: 'It waits for its confirmation.',
-    access: signedIn,
+    access: person,
     input: Type.Object({ email: Filled() }),
     success: { status: 201, schema: EmailEntity },
     errors: [400],

@@ -5,7 +5,7 @@ import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type BaseContext, route } from '../../http/route.ts';
 import { Filled, Instant, pagination } from '../../http/schema.ts';
-import { administrator, anyone, signedIn } from '../access.ts';
+import { administrator, anyone, person, signedIn } from '../access.ts';
 import { userById } from '../users/find.ts';
 import { addGpgKey, gpgKeyOf, removeGpgKey } from './service.ts';
 
@@ -63,7 +63,7 @@ const ownRoutes = [
     method: 'POST',
     path: '/user/gpg_keys',
     summary: 'Add a GPG key',
-    access: signedIn,
+    access: person,
     input: newKey,
     success: { status: 201, schema: GpgKeyEntity },
     handler: async (c) => present(await addGpgKey(c.deps, c.caller.user.id, c.input.key)),

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Static } from 'typebox';
-import type { UserCaller } from '../../access/caller.ts';
+import { isTokenBot, type UserCaller } from '../../access/caller.ts';
 import { groupPermissions } from '../../access/permissions.ts';
 import { timestamp } from '../../core/clock.ts';
 import { forbidden, invalidModel } from '../../core/errors.ts';
@@ -29,7 +29,7 @@ import { moveTree } from './tree.ts';
 
 /** Whether the user may make groups that stand under no other. */
 export const mayCreateTopLevel = ({ user, admin }: UserCaller): boolean =>
-  admin || (user.can_create_group === 1 && user.external === 0);
+  !isTokenBot(user) && (admin || (user.can_create_group === 1 && user.external === 0));
 
 /**
  * Creates a group as parameters describe it.

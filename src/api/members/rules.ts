@@ -1,3 +1,4 @@
+import { isTokenBot } from '../../access/caller.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../core/errors.ts';
@@ -66,7 +67,7 @@ export function requireLevel(own: number, ...levels: number[]): void {
 
 /** Bots belong to their token; the owner of a personal namespace owns its projects. @throws ApiError 403 */
 export function requireMovable(source: Source, user: Pick<User, 'id' | 'kind'>): void {
-  if (user.kind === 'project_bot' || user.kind === 'group_bot') throw forbidden();
+  if (isTokenBot(user)) throw forbidden();
   if (source.kind === 'project' && source.namespace.owner_id === user.id) throw forbidden();
 }
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, isTokenBot } from '../../access/caller.ts';
 import { timestamp, today } from '../../core/clock.ts';
 import type { DomainEvents } from '../../core/domain-events.ts';
 import {
@@ -130,7 +130,7 @@ function requirePerson(user: User, source: Source): User {
     (group !== null && !source.lineage.includes(group)) ||
     (project !== null && (source.kind !== 'project' || source.id !== project));
   if (isForeign) throw invalidModel({ user: ['is a service account of another group or project'] });
-  if (user.kind === 'project_bot' || user.kind === 'group_bot' || user.kind === 'ghost') throw notFound('User');
+  if (isTokenBot(user) || user.kind === 'ghost') throw notFound('User');
   return user;
 }
 

@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { UserCaller } from '../../access/caller.ts';
+import { requireStill } from '../../access/standing.ts';
 import { timestamp } from '../../core/clock.ts';
 import { forbidden, invalidModel, recordNotFound } from '../../core/errors.ts';
 import { bit } from '../../db/columns.ts';
@@ -161,6 +162,8 @@ async function changeWithin(
   const { user } = scope.caller;
   const row = await lockMergeRequest(db, id);
   if (row === undefined) throw recordNotFound();
+  const standing = await requireStill(deps, db, scope.caller, row.project_id, 'read_merge_request');
+  await requireUpdate(db, standing, row);
   const about = { type: 'MergeRequest' as const, id, projectId: row.project_id };
   const { columns, notes } = wantedColumns(row, input, user.id);
   const target = newTarget(row, input);

@@ -4,7 +4,7 @@ import { pageOf } from '../../db/paginate.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { optional, pagination } from '../../http/schema.ts';
-import { administrator, signedIn } from '../access.ts';
+import { administrator, person, signedIn } from '../access.ts';
 import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
 import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/list.ts';
@@ -89,7 +89,7 @@ export const personalAccessTokenRoutes = [
     method: 'POST',
     path: '/user/personal_access_tokens',
     summary: 'Create a personal access token of small reach for oneself',
-    access: signedIn,
+    access: person,
     input: newOwnToken,
     success: { status: 201, schema: PersonalTokenWithSecret },
     errors: [400],

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, isTokenBot } from '../../access/caller.ts';
 import { findNamespace } from '../../access/lookup.ts';
 import { groupPermissions } from '../../access/permissions.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
@@ -21,7 +21,7 @@ const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> =
 export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') {
     const { user } = caller;
-    return caller.admin || (user !== null && namespace.owner_id === user.id && !isBot(user));
+    return caller.admin || (user !== null && namespace.owner_id === user.id && !isTokenBot(user));
   }
   const permissions = await groupPermissions(deps, caller, namespace);
   const { project_creation_level } = groupSettings(namespace);
@@ -46,12 +46,9 @@ export async function findPlacement(
   throw seen ? forbidden() : notFound(what);
 }
 
-/** Whether a user is the bot of a token: no project goes to its namespace, for the token may end at any time. */
-const isBot = ({ kind }: Pick<User, 'kind'>): boolean => kind === 'project_bot' || kind === 'group_bot';
-
 /** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
 export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind'>): Promise<Namespace> {
-  if (isBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
+  if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
   const namespace = await deps.db
     .selectFrom('namespaces')
     .selectAll()

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../access/caller.ts';
 import type { ProjectPermissions } from '../../access/permissions.ts';
+import { requireStill } from '../../access/standing.ts';
 import type { Visibility } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../core/errors.ts';
@@ -48,9 +49,8 @@ export interface UpdateScope {
  */
 export async function updateProject(deps: Deps, scope: UpdateScope, input: UpdateInput): Promise<Project> {
   const { project, namespace, permissions } = scope;
-  const renames = input.name !== undefined || input.path !== undefined;
-  const opens = input.visibility !== undefined && input.visibility !== project.visibility;
-  if ((renames || opens) && !permissions.can('own_project')) throw forbidden();
+  const ability = abilityFor(input, project);
+  if (!permissions.can(ability)) throw forbidden();
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
   if (input.import_url !== undefined) {
@@ -59,7 +59,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   if (input.mirror && !settingsOf(project).mirror) changes.settings.mirror_user_id = scope.caller.user.id;
   Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
-  if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, project, branch);
+  if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, scope.caller, project, branch);
   try {
     const changed = await deps.db.transaction().execute(async (db) => apply(deps, db, scope, input, changes));
     deps.jobs.notify();
@@ -68,6 +68,12 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
     if (isUniqueViolation(error)) throw invalidModel({ path: ['has already been taken'] });
     throw error;
   }
+}
+
+/** Names, paths and visibility are for owners. */
+function abilityFor({ name, path, visibility }: UpdateInput, project: Project): 'own_project' | 'admin_project' {
+  const opens = visibility !== undefined && visibility !== project.visibility;
+  return name !== undefined || path !== undefined || opens ? 'own_project' : 'admin_project';
 }
 
 function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInput, changes: ProjectChanges): void {
@@ -90,8 +96,9 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
 }
 
 /** Makes HEAD name another branch, which must be there. @throws ApiError 400 */
-async function changeDefaultBranch(deps: Deps, project: Project, branch: string): Promise<void> {
+async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Project, branch: string): Promise<void> {
   await inRepositoryQueue(deps, project, async (repo) => {
+    await requireStill(deps, deps.db, caller, project.id, 'admin_project');
     if ((await repo.refs.head()) === branch) return;
     if ((await repo.refs.resolve(`refs/heads/${branch}`)) === null) {
       throw invalidModel({
@@ -127,6 +134,7 @@ async function apply(
     .returning(['settings', 'full_path', 'visibility', 'forked_from_id'])
     .executeTakeFirst();
   if (current === undefined) throw recordNotFound();
+  await requireStill(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
   const changed = await db
     .updateTable('projects')

@@ -65,7 +65,7 @@ export const protectedBranchRoutes = [
     input: CreateProtectedBranch,
     success: { status: 201, schema: ProtectedBranch },
     errors: [409, 422],
-    handler: async (c) => present(c.deps, await protectBranch(c.deps, c, c.input)),
+    handler: async (c) => present(c.deps, await protectBranch(c.deps, c, c.caller, c.input)),
   }),
   route({
     method: 'PATCH',

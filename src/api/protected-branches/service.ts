@@ -1,3 +1,6 @@
+import type { Caller } from '../../access/caller.ts';
+import { requireStill } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import { timestamp } from '../../core/clock.ts';
 import { conflict, forbidden, recordNotFound, refused } from '../../core/errors.ts';
 import { bit } from '../../db/columns.ts';
@@ -56,6 +59,7 @@ export async function getOwnProtectedBranch(deps: Deps, project: Project, name: 
 export async function protectBranch(
   deps: Deps,
   { project, namespace }: ProjectOf,
+  caller: Caller,
   input: CreateProtectedBranchInput,
 ): Promise<Protection> {
   if (input.name.trim() === '') throw refused("Name can't be blank", 422);
@@ -65,16 +69,17 @@ export async function protectBranch(
   refuseDuplicates(levels);
   await refuseOutsiders(deps, project, namespace, levels);
   try {
-    return await deps.db.transaction().execute(async (db) =>
-      insertProtection(db, deps.clock, {
+    return await deps.db.transaction().execute(async (db) => {
+      await requireStill(deps, db, caller, project.id, 'admin_protected_refs');
+      return insertProtection(db, deps.clock, {
         projectId: project.id,
         kind: 'branch',
         name: input.name,
         allowForcePush: input.allow_force_push ?? false,
         codeOwnerApprovalRequired: input.code_owner_approval_required ?? false,
         levels,
-      }),
-    );
+      });
+    });
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`Protected branch '${input.name}' already exists`);
     throw error;
@@ -109,14 +114,15 @@ export async function updateProtectedBranch(
       .execute();
     const found = await findProtection(db, project.id, 'branch', name);
     if (found === undefined) throw recordNotFound();
-    await requireUnprotect({ ...deps, db }, actor, found);
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    await requireUnprotect(within(deps, db), standing, found);
     for (const action of ACTIONS) {
       const current = found.levels.filter((level) => level.action === action);
       const changes = changesOf(action, input, current);
       const updated = changes.update.map(({ to }) => to);
       const touched = new Set([...changes.remove, ...changes.update.map(({ id }) => id)]);
       refuseDuplicates([...current.filter(({ id }) => !touched.has(id)), ...updated, ...changes.add]);
-      await refuseOutsiders({ ...deps, db }, project, namespace, [...updated, ...changes.add]);
+      await refuseOutsiders(within(deps, db), project, namespace, [...updated, ...changes.add]);
       await applyChanges(db, id, changes);
     }
     return (await findProtection(db, project.id, 'branch', name))!;
@@ -141,6 +147,12 @@ function changesOf(
 
 /** Takes the protection away. @throws ApiError 403, 404 */
 export async function unprotectBranch(deps: Deps, actor: Actor, protection: Protection): Promise<void> {
-  await requireUnprotect(deps, actor, protection);
-  if (!(await removeProtection(deps.db, protection.id))) throw recordNotFound();
+  await deps.db.transaction().execute(async (db) => {
+    const { project_id: id } = protection;
+    const standing = await requireStill(deps, db, actor.caller, id, 'admin_protected_refs');
+    const found = await findProtection(db, id, 'branch', protection.name);
+    if (found === undefined) throw recordNotFound();
+    await requireUnprotect(within(deps, db), standing, found);
+    await removeProtection(db, found.id);
+  });
 }

@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
-import { recordNotFound } from '../../core/errors.ts';
 import { pageOf } from '../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { pagination } from '../../http/schema.ts';
-import { removeProtection, withLevels } from '../../repositories/protected-refs.ts';
+import { withLevels } from '../../repositories/protected-refs.ts';
 import type { Protection } from '../../repositories/protections.ts';
 import { inProject } from '../access.ts';
 import { loadSubjectNames, presentLevels, type SubjectNames } from '../protected-refs/entity.ts';
 import { CreateProtectedTag, ProtectedTag, type ProtectedTagJson, TagPattern } from './schema.ts';
-import { getProtectedTag, protectTag } from './service.ts';
+import { getProtectedTag, protectTag, unprotectTag } from './service.ts';
 
 const PATH = '/projects/:id/protected_tags';
 const admin = inProject('admin_protected_refs');
@@ -66,7 +65,7 @@ export const protectedTagRoutes = [
     success: { status: 201, schema: ProtectedTag },
     errors: [422],
     handler: async (c) => {
-      const protection = await protectTag(c.deps, c, c.input);
+      const protection = await protectTag(c.deps, c, c.caller, c.input);
       return present(protection, await loadSubjectNames(c.deps.db, [protection]));
     },
   }),
@@ -78,10 +77,10 @@ export const protectedTagRoutes = [
     params: Type.Object(TagPattern),
     success: { status: 204, empty: true },
     errors: [404, 412],
-    handler: async ({ deps, project, params, request }) => {
+    handler: async ({ deps, caller, project, params, request }) => {
       const protection = await getProtectedTag(deps, project, params.name);
       checkUnmodifiedSince(request, protection.updated_at);
-      if (!(await removeProtection(deps.db, protection.id))) throw recordNotFound();
+      await unprotectTag(deps, caller, protection);
     },
   }),
 ];

@@ -164,3 +164,23 @@ test('bots had no namespace: now they have one, in which no project can be made'
   const open = await app.make.project({ visibility: 'public' });
   expectStatus(await app.post(`/projects/${open.id}/fork`, { token: made.token }), 403);
 });
+
+for (const kind of ['project', 'group'] as const) {
+  test(`the bot of a ${kind} token makes nothing that outlives the token`, async () => {
+    const { path, token } = await source(kind);
+    const json = { name: 'robot', scopes: ['api'], access_level: 40 };
+    const made = expectStatus<Token>(await app.post(`${path}/access_tokens`, { token, json }), 201);
+    const refused = async (at: string, body: object) =>
+      expectStatus(await app.post(at, { token: made.token, json: body }), 403);
+    await refused('/groups', { name: 'mine', path: 'mine' });
+    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1v0Kc0RS5SDR0VFGzJ1Zl0FvVfHkXzXb5p9Z3iM1bE';
+    await refused('/user/keys', { title: 'mine', key });
+    await refused('/user/gpg_keys', { key: 'x' });
+    await refused('/user/emails', { email: 'robot@example.org' });
+    await refused('/user/personal_access_tokens', { name: 'mine', scopes: ['k8s_proxy'] });
+    expectStatus(await app.post(`/users/${made.user_id}/keys`, { json: { title: 'his', key } }), 400);
+    if (kind === 'project') return;
+    const sub = { name: 'sub', path: 'sub', parent_id: made.resource_id };
+    expectStatus(await app.post('/groups', { token: made.token, json: sub }), 201);
+  });
+}

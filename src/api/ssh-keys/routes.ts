@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { isTokenBot } from '../../access/caller.ts';
 import { badRequest } from '../../core/errors.ts';
 import { pageOf } from '../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type BaseContext, route } from '../../http/route.ts';
 import { Enum, Filled, Instant, Nullable, pagination } from '../../http/schema.ts';
-import { administrator, anyone, signedIn } from '../access.ts';
+import { administrator, anyone, person, signedIn } from '../access.ts';
 import { userById, userByIdOrName } from '../users/find.ts';
 import { presentSshKey, SshKeyEntity, USAGE_TYPES } from './entity.ts';
 import { addSshKey, removeSshKey, sshKeyOf } from './service.ts';
@@ -54,7 +55,7 @@ export const sshKeyRoutes = [
     method: 'POST',
     path: '/user/keys',
     summary: 'Add an SSH key',
-    access: signedIn,
+    access: person,
     input: newKey,
     success: { status: 201, schema: SshKeyEntity },
     errors: [400],
@@ -112,7 +113,7 @@ export const sshKeyRoutes = [
     errors: [400, 404],
     handler: async ({ deps, caller, params, input }) => {
       const user = await userById(deps.db, params.user_id);
-      if (user.kind === 'ghost') throw badRequest();
+      if (user.kind === 'ghost' || isTokenBot(user)) throw badRequest();
       return presentSshKey(await addSshKey(deps, wanted(user.id, input), caller.user.id));
     },
   }),
