@@ -283,8 +283,10 @@ test('milestones of what is hidden, closed or archived are kept', async () => {
     columns: { issues_access_level: 'disabled', merge_requests_access_level: 'private' },
   });
   expectStatus(await app.get(milestonesOf(closed), { token }), 404);
-  const { guest, owner } = await app.make.members(closed);
-  expectStatus(await app.get(milestonesOf(closed), { token: guest.token }), 200);
+  const { guest, reporter, owner } = await app.make.members(closed);
+  // Merge requests that are for members are for Reporters: a Guest has nothing here that a milestone could be for.
+  expectStatus(await app.get(milestonesOf(closed), { token: guest.token }), 403);
+  expectStatus(await app.get(milestonesOf(closed), { token: reporter.token }), 200);
   const archived = await app.make.project({ columns: { archived: 1 } });
   expectStatus(await app.post(milestonesOf(archived), { json: { title: 'x' } }), 403);
   expectStatus(await app.post(milestonesOf(closed), { token: owner.token, json: { title: 'x' } }), 201);
