@@ -30,7 +30,7 @@ async function late(path: string, token: string, json: object, act: () => Promis
   sent.write(body.slice(0, 5));
   const received = await arrived;
   // The body is read once the caller has been let in.
-  while (received.listenerCount('data') === 0) await setImmediate();
+  while (received.listenerCount('data') + received.listenerCount('readable') === 0) await setImmediate();
   await act();
   sent.end(body.slice(5));
   const answer = await answered;
