@@ -10,6 +10,7 @@ import { badgeRoutes } from './badges/routes.ts';
 import { billableMemberRoutes } from './billable-members/routes.ts';
 import { otherBranchRoutes } from './branches/other-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
+import { changelogRoutes } from './changelogs/routes.ts';
 import { commitStatusRoutes } from './commit-statuses/routes.ts';
 import { commitPageRoutes } from './commits/page-routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
@@ -144,6 +145,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...userStateRoutes,
   ...userStatusRoutes,
+  ...changelogRoutes,
   ...commitPageRoutes,
   ...commitsRoutes,
   ...commitSubRoutes,

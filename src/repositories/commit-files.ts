@@ -21,7 +21,8 @@ export interface CommitFilesRequest {
   actor: Actor & { caller: UserCaller };
   branch: string;
   message: string;
-  actions: readonly FileAction[];
+  /** Or what makes them of the files of the commit that they are applied to, null in an empty repository. */
+  actions: readonly FileAction[] | ((repo: Repository, base: string | null) => Promise<readonly FileAction[]>);
   authorName?: string | undefined;
   authorEmail?: string | undefined;
   startBranch?: string | undefined;
@@ -89,12 +90,13 @@ async function requirePush(deps: Deps, actor: Actor, request: CommitFilesRequest
 async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<string> {
   const { project, branch, actor } = request;
   const { base, head } = await findStart(deps, repo, request);
+  const actions = typeof request.actions === 'function' ? await request.actions(repo, base) : request.actions;
   const { user } = actor.caller;
   const date = deps.clock.now();
   const committer = { name: user.name, email: user.commit_email ?? user.email, date };
   const written = await writeActions(repo, {
     base,
-    actions: request.actions,
+    actions,
     author: { name: request.authorName || committer.name, email: request.authorEmail || committer.email, date },
     committer,
     message: request.message,
@@ -115,7 +117,7 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
       // A branch that a merge request shares can be moved, but not made.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
       if (base !== head && head !== null) await checkForce(deps, request);
-      await refuseLocked(deps, project, user.id, touchedPaths(request.actions));
+      await refuseLocked(deps, project, user.id, touchedPaths(actions));
     },
   });
   return written.oid;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { asciiLower, equalsIgnoringCase } from '../../db/like.ts';
 import type { Db } from '../../db/schema.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -36,6 +37,32 @@ export async function userWithAddress(db: Db, email: string): Promise<number | u
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst();
   return further?.user_id;
+}
+
+/**
+ * Who has confirmed any of the addresses, as first or as further one.
+ * @param emails in lower case; at most some hundred
+ * @returns the user by the address, in lower case
+ */
+export async function usersWithAddresses(
+  db: Db,
+  emails: readonly string[],
+): Promise<{ email: string; id: number; username: string }[]> {
+  if (emails.length === 0) return [];
+  const further = await db
+    .selectFrom('emails')
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .select(['users.id', 'users.username', sql<string>`lower(emails.email)`.as('email')])
+    .where(sql<string>`lower(emails.email)`, 'in', emails)
+    .where('emails.confirmed_at', 'is not', null)
+    .execute();
+  const first = await db
+    .selectFrom('users')
+    .select(['id', 'username', sql<string>`lower(email)`.as('email')])
+    .where(sql<string>`lower(email)`, 'in', emails)
+    .where('confirmed_at', 'is not', null)
+    .execute();
+  return [...further, ...first];
 }
 
 /** Addresses a user may show or commit with: the first one and those confirmed. */
