@@ -1,8 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/schema.ts';
 import { encodeBytes } from '../git/bytes.ts';
-import { syncPath } from '../git/durable.ts';
+import { syncPath, writeSynced } from '../git/durable.ts';
 import { runGit } from '../git/process.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { MAINTAIN_REPOSITORY } from '../repositories/upkeep.ts';
@@ -74,14 +74,4 @@ function packedText(refs: Refs): Buffer {
     .sort((a, b) => Buffer.compare(a.name, b.name))
     .map(({ oid, name }) => Buffer.concat([Buffer.from(`${oid} `), name, Buffer.from('\n')]));
   return Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), ...lines]);
-}
-
-async function writeSynced(path: string, content: string | Buffer): Promise<void> {
-  const handle = await open(path, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

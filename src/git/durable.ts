@@ -34,3 +34,14 @@ export async function syncIfThere(path: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** Writes a small file and makes its content durable; its name is durable once its folder is synced. */
+export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+  const handle = await open(path, 'w', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

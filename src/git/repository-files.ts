@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isMissing, isTaken, syncPath } from './durable.ts';
+import { isMissing, isTaken, syncPath, writeSynced } from './durable.ts';
 import { GitError } from './errors.ts';
 import type { ObjectFormat } from './objects.ts';
 import { runGit } from './process.ts';
@@ -17,16 +17,6 @@ export function configText(format: ObjectFormat): string {
   const core = '[core]\n\trepositoryformatversion = ';
   const rest = '\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false\n';
   return format === 'sha1' ? `${core}0${rest}` : `${core}1${rest}[extensions]\n\tobjectformat = sha256\n`;
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'w', 0o644);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function makeFolders(dir: string): Promise<void> {
