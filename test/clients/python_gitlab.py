@@ -433,9 +433,32 @@ def test_deletion_users_and_accounts():
     user.delete(hard_delete=True)
 
 
+def delayed_deletion_and_restore():
+    group = gl.groups.create({"name": "py later", "path": "py-later"})
+    project = gl.projects.create({"name": "later", "namespace_id": group.id})
+    project.delete()
+    marked = gl.projects.get(project.id)
+    assert marked.marked_for_deletion_on, marked
+    assert project.id not in [each.id for each in gl.projects.list(iterator=True)]
+    marked.restore()
+    kept = gl.projects.get(project.id)
+    assert kept.marked_for_deletion_on is None and kept.path_with_namespace == "py-later/later", kept
+    kept.delete()
+    waiting = gl.projects.get(project.id)
+    waiting.delete(permanently_remove=True, full_path=waiting.path_with_namespace)
+    refused(404, gl.projects.get, project.id)
+    group.delete()
+    waiting = gl.groups.get(group.id)
+    assert waiting.marked_for_deletion_on, waiting
+    waiting.restore()
+    assert gl.groups.get(group.id).marked_for_deletion_on is None
+    refused(400, gl.groups.get(group.id).restore)
+
+
 def main():
     failed = 0
-    tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]
+    kind = sys.argv[1] if len(sys.argv) > 1 else "test_"
+    tests = [(name, value) for name, value in globals().items() if name.startswith(kind)]
     for name, run in tests:
         try:
             run()

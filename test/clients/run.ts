@@ -31,6 +31,8 @@ class Missing extends Error {
 
 interface Client {
   name: string;
+  /** Of the server it works with. */
+  settings?: Record<string, string>;
   /** Brings the client onto the machine. @returns the command that runs its tests @throws Missing */
   prepare(): Promise<string[]>;
 }
@@ -53,6 +55,12 @@ function installPython(name: string, version: string): string {
 const python: Client = {
   name: `python-gitlab ${PYTHON_GITLAB}`,
   prepare: async () => [join(installPython('python-gitlab', PYTHON_GITLAB), 'python'), join(here, 'python_gitlab.py')],
+};
+
+const pythonDelayed: Client = {
+  name: `python-gitlab ${PYTHON_GITLAB} where deletion waits`,
+  settings: { STITHY_DELETION_DELAY_DAYS: '7' },
+  prepare: async () => [...(await python.prepare()), 'delayed_'],
 };
 
 const form: Client = {
@@ -102,10 +110,11 @@ const release: Client = {
   },
 };
 
-/** Runs a client's tests against a new server. @returns how many passed and failed */
-async function runClient([command = '', ...args]: string[]): Promise<{ passed: number; failed: number }> {
+/** Runs a client's tests against a new server. @returns how many passed and failed. @throws Missing */
+async function runClient(client: Client): Promise<{ passed: number; failed: number }> {
+  const [command = '', ...args] = await client.prepare();
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
-  const server = await startServer({ dataDir, settings: { STITHY_ROOT_TOKEN: TOKEN } });
+  const server = await startServer({ dataDir, settings: { ...client.settings, STITHY_ROOT_TOKEN: TOKEN } });
   try {
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -128,10 +137,10 @@ async function runClient([command = '', ...args]: string[]): Promise<{ passed: n
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const wanted = process.argv.slice(2);
-for (const client of [python, form, go, lfs, release]) {
+for (const client of [python, pythonDelayed, form, go, lfs, release]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
-    const { passed, failed } = await runClient(await client.prepare());
+    const { passed, failed } = await runClient(client);
     totals.passed += passed;
     totals.failed += failed;
   } catch (error) {
