@@ -1,7 +1,7 @@
 /**
- * Lets clients in other languages, unmodified and from their own registries, work with the server: `npm run test:clients`.
+ * Lets clients in other languages, unmodified and from their own registries, work with the server on both databases:
+ * `npm run test:clients`, or `node test/clients/run.ts [--sqlite | --postgres] [client ...]` with beginnings of their names.
  * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
- * Arguments choose clients by the beginnings of their names.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { emptyDatabase } from '../support/databases.ts';
+import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 
 const TOKEN = 'glpat-clients-test-token-0000';
@@ -110,45 +113,81 @@ const release: Client = {
   },
 };
 
-/** Runs a client's tests against a new server. @returns how many passed and failed. @throws Missing */
-async function runClient(client: Client): Promise<{ passed: number; failed: number }> {
-  const [command = '', ...args] = await client.prepare();
+/** Runs a client's tests against a new server. @returns how many passed and failed */
+async function runClient(
+  client: Client,
+  [command = '', ...args]: string[],
+): Promise<{ passed: number; failed: number }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
-  const server = await startServer({ dataDir, settings: { ...client.settings, STITHY_ROOT_TOKEN: TOKEN } });
+  const database = await emptyDatabase();
+  const engine: Record<string, string> = database.url === null ? {} : { STITHY_DATABASE_URL: database.url };
+  const settings = { ...client.settings, ...engine, STITHY_ROOT_TOKEN: TOKEN };
   try {
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: RUN_MS,
-      env: { PATH: process.env.PATH ?? '', HOME: dataDir, STITHY_URL: server.url, STITHY_TOKEN: TOKEN },
-    });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-    await once(child, 'close');
-    const counts = /^RESULT (\d+) (\d+)$/m.exec(text);
-    process.stdout.write(text.replace(/^RESULT.*\n/m, ''));
-    return counts === null ? { passed: 0, failed: 1 } : { passed: Number(counts[1]), failed: Number(counts[2]) };
+    const server = await startServer({ dataDir, settings });
+    try {
+      const child = spawn(command, args, {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: RUN_MS,
+        env: { PATH: process.env.PATH ?? '', HOME: dataDir, STITHY_URL: server.url, STITHY_TOKEN: TOKEN },
+      });
+      let text = '';
+      child.stdout.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      await once(child, 'close');
+      const counts = /^RESULT (\d+) (\d+)$/m.exec(text);
+      process.stdout.write(text.replace(/^RESULT.*\n/m, ''));
+      return counts === null ? { passed: 0, failed: 1 } : { passed: Number(counts[1]), failed: Number(counts[2]) };
+    } finally {
+      await server.stop();
+    }
   } finally {
-    await server.stop();
+    await database.drop();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
-const wanted = process.argv.slice(2);
+
+/** Runs the clients on the database that `emptyDatabase` makes. */
+async function runAll(chosen: readonly { client: Client; command: string[] }[]): Promise<void> {
+  for (const { client, command } of chosen) {
+    const { passed, failed } = await runClient(client, command);
+    totals.passed += passed;
+    totals.failed += failed;
+  }
+}
+
+const { values, positionals: wanted } = parseArgs({
+  options: { sqlite: { type: 'boolean', default: false }, postgres: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const both = values.sqlite === values.postgres;
+const ready: { client: Client; command: string[] }[] = [];
 for (const client of [python, pythonDelayed, form, go, lfs, release]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
-    const { passed, failed } = await runClient(client);
-    totals.passed += passed;
-    totals.failed += failed;
+    ready.push({ client, command: await client.prepare() });
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
     totals.skipped += 1;
     process.stdout.write(`${client.name}: skipped, ${error.message}\n`);
   }
 }
+if (both || values.sqlite) {
+  process.stdout.write('On SQLite\n');
+  await runAll(ready);
+}
+if (both || values.postgres) {
+  process.stdout.write('On PostgreSQL\n');
+  const postgres = await startPostgres();
+  process.env.STITHY_TEST_POSTGRES = postgres.url;
+  try {
+    await runAll(ready);
+  } finally {
+    await postgres.stop();
+  }
+}
 const { passed, failed, skipped } = totals;
 process.stdout.write(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`);
-process.exitCode = failed > 0 ? 1 : 0;
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
