@@ -137,8 +137,10 @@ describe('GET and HEAD /projects/:id/repository/files/:file_path', () => {
     for (const token of [null, (await app.make.user()).token]) {
       assert.equal((await app.get(`${at(closed, 'f')}?ref=main`, { token })).statusCode, 404);
     }
-    const { guest } = await app.make.members(closed);
-    assert.equal((await app.get(`${at(closed, 'f')}?ref=main`, { token: guest.token })).statusCode, 200);
+    const { guest, reporter } = await app.make.members(closed);
+    // Guests know of the repository, but its files begin with Reporters.
+    assert.equal((await app.get(`${at(closed, 'f')}?ref=main`, { token: guest.token })).statusCode, 403);
+    assert.equal((await app.get(`${at(closed, 'f')}?ref=main`, { token: reporter.token })).statusCode, 200);
   });
 
   test('let a blob over 10 MB out five times a minute', async (t) => {
