@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { address, api, folder, must, run, runTests, token, url } from './support.ts';
 
 const [installed = ''] = process.argv.slice(2);
@@ -36,6 +37,13 @@ async function project(path: string): Promise<{ api: string; issue: string; merg
     description: `Closes #${issue.iid}`,
   });
   await api('PUT', `/projects/${id}/merge_requests/${merge.iid}/merge`);
+  // The merge closes the issue after its answer.
+  const deadline = Date.now() + 60_000;
+  const state = async () => (await api<{ state: string }>('GET', `/projects/${id}/issues/${issue.iid}`)).state;
+  while ((await state()) !== 'closed') {
+    assert.ok(Date.now() < deadline, 'the merge has not closed the issue');
+    await wait(50);
+  }
   const dir = join(folder, path);
   await git(folder, 'clone', '--quiet', address(`root/${path}`), dir);
   const base = `/projects/${id}`;
