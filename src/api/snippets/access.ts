@@ -79,6 +79,7 @@ const paramsOf = (kind: SnippetKind): Access['params'] => {
 export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
   description: 'Whoever may read the snippet; anonymous callers too where it is public',
   anonymous: true,
+  moves: kind === 'project',
   params: paramsOf(kind),
   check: (request) => find(kind, request, true),
 });
@@ -87,6 +88,7 @@ export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
 export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
   description: 'The author of the snippet, Maintainers of its project and administrators',
   anonymous: false,
+  moves: kind === 'project',
   params: paramsOf(kind),
   check: async (request) => {
     const scope = await find(kind, request, false);
@@ -99,6 +101,7 @@ export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
 export const snippetAdministrator = (kind: SnippetKind): Access<SnippetScope> => ({
   description: administrator.description,
   anonymous: false,
+  moves: kind === 'project',
   params: paramsOf(kind),
   check: async (request) => {
     await administrator.check(request);
