@@ -131,8 +131,10 @@ export class LooseRefs {
       return folder.version;
     }
     if (folder.stamp === undefined || !isUnchanged(folder.stamp, stats)) {
-      folder.stamp = stampOf(stats);
+      const stamp = stampOf(stats);
       if (this.#scan(folder, name, path)) folder.version = ++this.#versions;
+      // Only now: what could not be read is read again.
+      folder.stamp = stamp;
     }
     let version = folder.version;
     for (const [part, child] of folder.folders) version = Math.max(version, this.#refresh(child, `${name}/${part}`));
