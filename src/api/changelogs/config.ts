@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import type { Repository } from '../../git/repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { entryAt } from '../../git/tree.ts';
@@ -52,10 +51,12 @@ export async function readConfig(repo: Repository, file: string, ref: string | u
   if (entry?.type !== 'blob' || entry.mode === '120000') return configOf({});
   const blob = await repo.objects.read(entry.oid, MAX_FILE);
   if (blob?.data == null) throw new ChangelogError(`The configuration is longer than ${MAX_FILE} bytes`);
-  return configOf(valuesOf(blob.data.toString('utf8')));
+  return configOf(await valuesOf(blob.data.toString('utf8')));
 }
 
-function valuesOf(text: string): Record<string, unknown> {
+async function valuesOf(text: string): Promise<Record<string, unknown>> {
+  // Loaded when the first file is read: every start would pay for it.
+  const { parse } = await import('yaml');
   let values: unknown;
   try {
     values = parse(text, { maxAliasCount: 20, prettyErrors: false, logLevel: 'error' });

@@ -7,7 +7,7 @@ import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { entryAt } from '../../git/tree.ts';
-import { type OpenObject, withLfsObjects } from './lfs-archive.ts';
+import type { OpenObject } from './lfs-archive.ts';
 
 const TYPES = {
   zip: { extension: 'zip', contentType: 'application/zip' },
@@ -80,6 +80,7 @@ export async function prepareArchive(
       const packing = packingOf(format);
       if (packing === 'tar.bz2' && !(await hasBzip2())) refuse(new GitError('unavailable', 'no bzip2'));
       const tar = await archive(repo, revision.oid, { ...options, format: 'tar' }).catch(refuse);
+      const { withLfsObjects } = await import('./lfs-archive.ts');
       return withLfsObjects(tar, packing, request.openObject);
     },
   };
