@@ -6,12 +6,12 @@ import { checkUnmodifiedSince } from '../../http/conditional.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type Route, route } from '../../http/route.ts';
 import { pagination } from '../../http/schema.ts';
+import { userBasic, userBasicFields, usersById } from '../identity/users/basic.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { presentMembers } from '../members/entity.ts';
 import { Member, userIdParam } from '../members/schema.ts';
 import { changeOf } from '../members/service.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
-import { userBasic, userBasicFields, usersById } from '../users/basic.ts';
 import { approveRequest, removeRequest, requestAccess } from './service.ts';
 
 const AccessRequester = Type.Object({ ...userBasicFields, requested_at: Type.String() });

@@ -8,12 +8,12 @@ import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../http/schema.ts';
 import { inGroup, requireUser } from '../access.ts';
+import { userBasic, userBasicFields } from '../identity/users/basic.ts';
 import { removeFromTree } from '../members/removal.ts';
 import { userIdParam } from '../members/schema.ts';
 import { freeLevel } from '../members/seats.ts';
 import { ownersOf } from '../members/store.ts';
 import { groupSource } from '../source.ts';
-import { userBasic, userBasicFields } from '../users/basic.ts';
 import { BILLABLE_SORTS, billableMembers } from './store.ts';
 
 const TYPES = ['group_member', 'project_member', 'group_invite', 'project_invite'] as const;

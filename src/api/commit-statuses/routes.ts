@@ -4,7 +4,7 @@ import { route } from '../../http/route.ts';
 import { Enum, Nullable, pagination } from '../../http/schema.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../access.ts';
 import { CommitSha, findCommit } from '../commits/find.ts';
-import { usersById } from '../users/basic.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { CommitStatus, presentStatus } from './entity.ts';
 import { reportStatus } from './service.ts';
 import { REPORTED_STATES } from './state.ts';

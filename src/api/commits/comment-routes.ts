@@ -4,7 +4,7 @@ import { setPageHeaders } from '../../http/pagination.ts';
 import { route } from '../../http/route.ts';
 import { Enum, Filled, pagination } from '../../http/schema.ts';
 import { inProjectByUser } from '../access.ts';
-import { usersById } from '../users/basic.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { CommitNote, presentCommitNote } from './comment-entity.ts';
 import { addComment } from './comments.ts';
 import { commitNotes } from './comments-store.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Event, EventAction } from '../../db/tables/events.ts';
 import { Day, Enum, Instant, Nullable, pagination } from '../../http/schema.ts';
+import { UserBasic } from '../identity/users/basic.ts';
 import { Note } from '../notes/entity.ts';
-import { UserBasic } from '../users/basic.ts';
 
 const ACTIONS = [
   'approved',

@@ -4,10 +4,10 @@ import type { Invitation } from '../../db/tables/spaces.ts';
 import type { Deps } from '../../deps.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type Route, route } from '../../http/route.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { changeOf } from '../members/service.ts';
 import { inSource, type SourceKind } from '../source.ts';
-import { usersById } from '../users/basic.ts';
 import {
   changedInvitation,
   InvitationEntity,

@@ -5,11 +5,11 @@ import { contains, equalsIgnoringCase } from '../../db/like.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Invitation } from '../../db/tables/spaces.ts';
 import type { Deps } from '../../deps.ts';
+import { userWithAddress } from '../identity/users/addresses.ts';
+import { emailErrors } from '../identity/users/rules.ts';
 import { requireLevel, validateMembership, type Wanted } from '../members/rules.ts';
 import { addMember, addMembers, type Change } from '../members/service.ts';
 import type { Source } from '../source.ts';
-import { userWithAddress } from '../users/addresses.ts';
-import { emailErrors } from '../users/rules.ts';
 
 const MAX_EMAILS = 100;
 /** No user: what is checked of a membership holds for anybody. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Issue as IssueRow } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Enum, Instant, Nullable } from '../../http/schema.ts';
+import { UserBasic, userBasic } from '../identity/users/basic.ts';
 import {
   LabelList,
   presentLabels,
@@ -15,7 +16,6 @@ import {
   type Viewpoint,
 } from '../issuables/entity.ts';
 import { Milestone } from '../milestones/entity.ts';
-import { UserBasic, userBasic } from '../users/basic.ts';
 import { type IssueView, loadIssueViews } from './related.ts';
 
 export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'requirement', 'task', 'ticket'] as const;

@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts';
 import type { ProjectScope } from '../access.ts';
 import { findDiscussion } from '../discussions/find.ts';
 import { setResolvedWithin } from '../discussions/write.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
 import { isResolvable } from '../notes/entity.ts';
 import { notesOf } from '../notes/find.ts';
@@ -15,7 +16,6 @@ import { NOTEABLE_KINDS, type Noteable } from '../notes/noteable.ts';
 import { requireResolve } from '../notes/rights.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { visibleNotes } from '../notes/visible.ts';
-import { usersById } from '../users/basic.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
 

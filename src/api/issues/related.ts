@@ -5,6 +5,7 @@ import type { Issue, Label } from '../../db/tables/issues.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { assigneesFor } from '../issuables/assignees.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { subscribedAmong } from '../issuables/subscriptions.ts';
@@ -12,7 +13,6 @@ import { visibleIssues } from '../issuables/visible-issues.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import type { Milestone } from '../milestones/entity.ts';
 import { milestonesById } from '../milestones/find.ts';
-import { usersById } from '../users/basic.ts';
 
 /** What an issue's JSON needs beside its row. */
 export interface IssueView {

@@ -2,8 +2,8 @@ import { escapeHtml, paragraphs } from '../../core/html.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { MergeParams, MergeRequest as Row } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
+import { userBasic } from '../identity/users/basic.ts';
 import { presentLabels, referencesOf, taskCompletion, timeStatsOf, type Viewpoint } from '../issuables/entity.ts';
-import { userBasic } from '../users/basic.ts';
 import { loadMergeRequestViews, type MergeRequestView } from './related.ts';
 import type { MergeRequestBasic, MergeRequestSimple } from './schema.ts';
 

@@ -4,6 +4,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { usersById } from '../identity/users/basic.ts';
 import { assigneesFor } from '../issuables/assignees.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { detailedMergeStatuses } from '../merging/mergeability.ts';
@@ -11,7 +12,6 @@ import type { DetailedMergeStatus } from '../merging/statuses.ts';
 import type { Milestone } from '../milestones/entity.ts';
 import { milestonesById } from '../milestones/find.ts';
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
-import { usersById } from '../users/basic.ts';
 
 /** What a merge request's JSON needs beside its row. */
 export interface MergeRequestView {

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Enum, Instant, Nullable } from '../../http/schema.ts';
 import { PipelineBasic } from '../commits/schema.ts';
+import { UserBasic } from '../identity/users/basic.ts';
 import { LabelList, References, TaskCompletionStatus, TimeStats } from '../issuables/entity.ts';
 import { DETAILED_MERGE_STATUSES } from '../merging/statuses.ts';
 import { Milestone } from '../milestones/entity.ts';
-import { UserBasic } from '../users/basic.ts';
 
 /** `merge_status` as answers show it. */
 export const SHOWN_MERGE_STATUSES = [

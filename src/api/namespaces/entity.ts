@@ -4,7 +4,7 @@ import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../http/schema.ts';
 import { groupAvatarUrl, groupWebUrl } from '../groups/entity.ts';
-import { userAvatarUrl } from '../users/basic.ts';
+import { userAvatarUrl } from '../identity/users/basic.ts';
 
 const basicFields = {
   id: Type.Integer(),

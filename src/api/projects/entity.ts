@@ -10,7 +10,7 @@ import {
 } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { groupAvatarUrl } from '../groups/entity.ts';
-import { userAvatarUrl, userBasic } from '../users/basic.ts';
+import { userAvatarUrl, userBasic } from '../identity/users/basic.ts';
 import { maskCredentials } from './import-url.ts';
 import type { ProjectView } from './related.ts';
 import type { Project, ProjectStatistics, SimpleProject } from './schema.ts';

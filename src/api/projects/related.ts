@@ -11,7 +11,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
 import { fullNames } from '../groups/present.ts';
-import { usersById } from '../users/basic.ts';
+import { usersById } from '../identity/users/basic.ts';
 
 export interface SharedGroup {
   group_id: number;

@@ -3,7 +3,7 @@ import { VISIBILITIES } from '../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../db/tables/projects.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../http/schema.ts';
 import { CustomAttribute } from '../custom-attributes/schema.ts';
-import { UserBasic } from '../users/basic.ts';
+import { UserBasic } from '../identity/users/basic.ts';
 import { settingAttributes } from './attributes.ts';
 
 const ProjectNamespace = Type.Object({

@@ -11,11 +11,11 @@ import {
   revokeFamily,
   revokeToken,
   rotateToken,
-} from '../access-tokens/service.ts';
+} from '../identity/access-tokens/service.ts';
+import { createAccount } from '../identity/users/account.ts';
 import { type Change, insertMember, recordMember } from '../members/service.ts';
 import { findDirect } from '../members/store.ts';
 import type { Source } from '../source.ts';
-import { createAccount } from '../users/account.ts';
 
 export interface ResourceTokenRequest {
   name: string;

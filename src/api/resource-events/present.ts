@@ -4,10 +4,10 @@ import { today } from '../../core/clock.ts';
 import type { ResourceEvent } from '../../db/tables/planning.ts';
 import type { Deps } from '../../deps.ts';
 import type { BaseContext } from '../../http/route.ts';
+import { userBasic, usersById } from '../identity/users/basic.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import { presentLabel } from '../labels/entity.ts';
 import { milestonesById } from '../milestones/find.ts';
-import { userBasic, usersById } from '../users/basic.ts';
 
 type Reader = Pick<BaseContext, 'deps' | 'caller'>;
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Day, Enum, Instant, Nullable } from '../../http/schema.ts';
+import { UserBasic } from '../identity/users/basic.ts';
 import { Label } from '../labels/entity.ts';
 import { Milestone } from '../milestones/entity.ts';
-import { UserBasic } from '../users/basic.ts';
 
 const common = {
   id: Type.Integer(),

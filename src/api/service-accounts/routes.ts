@@ -5,14 +5,19 @@ import type { User } from '../../db/tables/users.ts';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type Access, type Route, route } from '../../http/route.ts';
 import { administrator } from '../access.ts';
-import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
-import { createToken } from '../access-tokens/for-users.ts';
-import { tokensMatching } from '../access-tokens/list.ts';
-import { revokeToken, rotateToken } from '../access-tokens/service.ts';
-import { rotation } from '../personal-access-tokens/schema.ts';
+import {
+  PersonalToken,
+  PersonalTokenWithSecret,
+  presentToken,
+  presentTokenWithUse,
+} from '../identity/access-tokens/entity.ts';
+import { createToken } from '../identity/access-tokens/for-users.ts';
+import { tokensMatching } from '../identity/access-tokens/list.ts';
+import { revokeToken, rotateToken } from '../identity/access-tokens/service.ts';
+import { rotation } from '../identity/personal-access-tokens/schema.ts';
+import { destroyUser } from '../identity/users/destroy.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type SourceKind } from '../source.ts';
-import { destroyUser } from '../users/destroy.ts';
 import {
   accountId,
   changedServiceAccount,

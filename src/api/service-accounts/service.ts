@@ -9,12 +9,12 @@ import type { Db } from '../../db/schema.ts';
 import type { AccessToken } from '../../db/tables/tokens.ts';
 import type { User } from '../../db/tables/users.ts';
 import type { Deps } from '../../deps.ts';
+import { createAccount } from '../identity/users/account.ts';
+import { isEmailTaken } from '../identity/users/addresses.ts';
+import { attributeErrors } from '../identity/users/rules.ts';
+import { updateUser } from '../identity/users/service.ts';
+import { isUsernameTaken } from '../identity/users/store.ts';
 import type { Source } from '../source.ts';
-import { createAccount } from '../users/account.ts';
-import { isEmailTaken } from '../users/addresses.ts';
-import { attributeErrors } from '../users/rules.ts';
-import { updateUser } from '../users/service.ts';
-import { isUsernameTaken } from '../users/store.ts';
 import type { Attributes } from './schema.ts';
 
 /** Whose service accounts: those of the whole server, of a group, or of a project. */

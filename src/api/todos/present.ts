@@ -6,9 +6,9 @@ import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { presentCommit, projectUrl } from '../commits/entity.ts';
 import { fullNames } from '../groups/present.ts';
+import { userBasic, usersById } from '../identity/users/basic.ts';
 import { presentIssues } from '../issues/entity.ts';
 import { presentMergeRequests } from '../merge-requests/entity.ts';
-import { userBasic, usersById } from '../users/basic.ts';
 import type { Todo } from './schema.ts';
 
 type TodoJson = Static<typeof Todo>;

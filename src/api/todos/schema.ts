@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Enum, Instant, Nullable, optional } from '../../http/schema.ts';
 import { Commit } from '../commits/schema.ts';
+import { UserBasic } from '../identity/users/basic.ts';
 import { Issue } from '../issues/entity.ts';
 import { MergeRequestBasic } from '../merge-requests/schema.ts';
-import { UserBasic } from '../users/basic.ts';
 
 /** All that the platform knows; this server has those of `TodoAction`. */
 const ACTIONS = [

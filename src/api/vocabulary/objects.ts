@@ -1,12 +1,4 @@
 import type { TSchema } from 'typebox';
-import {
-  ImpersonationToken,
-  ImpersonationTokenWithSecret,
-  PersonalToken,
-  PersonalTokenWithSecret,
-  ResourceToken,
-  ResourceTokenWithSecret,
-} from '../access-tokens/entity.ts';
 import { ApprovalConfig } from '../approvals/config.ts';
 import {
   CommonRule,
@@ -31,6 +23,17 @@ import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/schema.ts';
 import { PositionInput } from '../discussions/position.ts';
 import { EventEntity } from '../events/schema.ts';
 import { Group, PublicGroup } from '../groups/entity.ts';
+import {
+  ImpersonationToken,
+  ImpersonationTokenWithSecret,
+  PersonalToken,
+  PersonalTokenWithSecret,
+  ResourceToken,
+  ResourceTokenWithSecret,
+} from '../identity/access-tokens/entity.ts';
+import { SshKeyEntity, SshKeyWithUser } from '../identity/ssh-keys/entity.ts';
+import { UserBasic } from '../identity/users/basic.ts';
+import { UserProfile, UserPublic, UserWithAdmin } from '../identity/users/entity.ts';
 import { IssueLink, LinkedIssue } from '../issue-links/schema.ts';
 import { Issue, IssueBasic } from '../issues/entity.ts';
 import { Label } from '../labels/entity.ts';
@@ -46,12 +49,9 @@ import { ProtectedTag } from '../protected-tags/schema.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/schema.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/schema.ts';
 import { Snippet } from '../snippets/entity.ts';
-import { SshKeyEntity, SshKeyWithUser } from '../ssh-keys/entity.ts';
 import { Tag } from '../tags/schema.ts';
 import { Topic } from '../topics/schema.ts';
 import { NewUpload, UploadEntity } from '../uploads/schema.ts';
-import { UserBasic } from '../users/basic.ts';
-import { UserProfile, UserPublic, UserWithAdmin } from '../users/entity.ts';
 
 /** Names of the objects that answers hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

@@ -1,0 +1,41 @@
+import { forbidden, invalidModel } from '../../../core/errors.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { userById } from '../users/find.ts';
+import { ADMIN_SCOPES } from './scopes.ts';
+import { expiryOf, type IssuedToken, issueToken } from './service.ts';
+
+export interface TokenRequest {
+  name: string;
+  scopes: readonly string[];
+  description?: string | null | undefined;
+  expiresAt: string | null | undefined;
+  /** Days of life when no day is named; the longest life when absent. */
+  fallbackDays?: number;
+  impersonation?: boolean;
+}
+
+/**
+ * Makes a personal or impersonation token for a user.
+ * @throws ApiError 400 for scopes the user cannot use or a day too far away, 403 for bots and users who may not sign in
+ */
+export async function createToken(deps: Deps, user: User, request: TokenRequest): Promise<IssuedToken> {
+  if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
+  if (user.admin === 0 && request.scopes.some((scope) => ADMIN_SCOPES.includes(scope))) {
+    throw invalidModel({ scopes: ['can only contain available scopes'] });
+  }
+  if (user.kind !== 'human' && user.kind !== 'service_account') throw forbidden();
+  return issueToken(deps.db, deps.clock, {
+    userId: user.id,
+    name: request.name,
+    description: request.description ?? null,
+    scopes: request.scopes,
+    expiresAt: expiryOf(deps.clock, request.expiresAt, request.fallbackDays),
+    impersonation: request.impersonation ?? false,
+  });
+}
+
+/** The same for the user of an id. @throws ApiError 404 */
+export async function createTokenFor(deps: Deps, userId: number, request: TokenRequest): Promise<IssuedToken> {
+  return createToken(deps, await userById(deps.db, userId), request);
+}

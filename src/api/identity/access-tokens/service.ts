@@ -1,0 +1,132 @@
+import { type Clock, timestamp, today } from '../../../core/clock.ts';
+import { badRequest, invalidModel } from '../../../core/errors.ts';
+import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import { bit } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { Deps } from '../../../deps.ts';
+
+const DAY_MS = 86_400_000;
+/** Days a token can live at most, and how long a rotated one lives when nothing is said. */
+const MAX_LIFETIME_DAYS = 365;
+const ROTATED_LIFETIME_DAYS = 7;
+
+/** A token as it is stored, with its text, which is known only now. */
+export interface IssuedToken {
+  row: AccessToken;
+  token: string;
+}
+
+export interface NewToken {
+  userId: number;
+  name: string;
+  description?: string | null;
+  scopes: readonly string[];
+  /** From `expiryOf`. */
+  expiresAt: string;
+  impersonation?: boolean;
+  /** The project or group of a resource token. */
+  resource?: { type: 'project' | 'group'; id: number };
+  /** The first token of the chain of rotations that this one continues. */
+  familyId?: number;
+}
+
+/** The day so many days from now, `YYYY-MM-DD`. */
+export const dayIn = (clock: Clock, days: number): string =>
+  new Date(clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10);
+
+/**
+ * The day a token expires on.
+ * @param wanted `YYYY-MM-DD`; absent means `fallbackDays` from now, the longest life when that is absent too
+ * @throws ApiError 400 when it lies further away than a token may live
+ */
+export function expiryOf(clock: Clock, wanted: string | null | undefined, fallbackDays = MAX_LIFETIME_DAYS): string {
+  if (wanted === undefined || wanted === null) return dayIn(clock, fallbackDays);
+  const latest = dayIn(clock, MAX_LIFETIME_DAYS);
+  if (wanted > latest) throw invalidModel({ expires_at: [`must be before ${dayIn(clock, MAX_LIFETIME_DAYS + 1)}`] });
+  return wanted;
+}
+
+/** Makes a token (part 1, section 5.8) and stores its digest. */
+export async function issueToken(db: Db, clock: Clock, given: NewToken): Promise<IssuedToken> {
+  const token = `glpat-${randomText(26)}`;
+  const row = await db
+    .insertInto('access_tokens')
+    .values({
+      user_id: given.userId,
+      name: given.name,
+      description: given.description ?? null,
+      digest: tokenDigest(token),
+      scopes: JSON.stringify([...new Set(given.scopes)]),
+      impersonation: bit(given.impersonation ?? false),
+      expires_at: given.expiresAt,
+      created_at: timestamp(clock),
+      resource_type: given.resource?.type ?? null,
+      resource_id: given.resource?.id ?? null,
+      family_id: given.familyId ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { row, token };
+}
+
+/** Revokes a token; doing it again changes nothing. */
+export async function revokeToken(db: Db, id: number): Promise<void> {
+  await db.updateTable('access_tokens').set({ revoked: 1 }).where('id', '=', id).execute();
+}
+
+/** Revokes every token of the chain of rotations that the token belongs to: somebody used one that was replaced. */
+export async function revokeFamily(db: Db, token: Pick<AccessToken, 'id' | 'family_id'>): Promise<void> {
+  const root = token.family_id ?? token.id;
+  await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1 })
+    .where((eb) => eb.or([eb('id', '=', root), eb('family_id', '=', root)]))
+    .where('revoked', '=', 0)
+    .execute();
+}
+
+/**
+ * Replaces a token by a new one of the same name and scopes; the old one stops working at once. Of two rotations at
+ * the same time one fails. `within` runs in the same transaction.
+ * @throws ApiError 400 when the token is revoked already (then its whole family is), or expires too late
+ */
+export async function rotateToken(
+  deps: Deps,
+  old: AccessToken,
+  expiresAt: string | null | undefined,
+  within: (db: Db, issued: IssuedToken) => Promise<void> = async () => {},
+): Promise<IssuedToken> {
+  const expiry = expiryOf(deps.clock, expiresAt, ROTATED_LIFETIME_DAYS);
+  const issued = await deps.db.transaction().execute(async (db) => {
+    const replaced = await db
+      .updateTable('access_tokens')
+      .set({ revoked: 1 })
+      .where('id', '=', old.id)
+      .where('revoked', '=', 0)
+      .returningAll()
+      .executeTakeFirst();
+    if (replaced === undefined) return undefined;
+    const fresh = await issueToken(db, deps.clock, {
+      userId: replaced.user_id,
+      name: replaced.name,
+      description: replaced.description,
+      scopes: JSON.parse(replaced.scopes) as string[],
+      expiresAt: expiry,
+      impersonation: replaced.impersonation === 1,
+      ...(replaced.resource_type === null
+        ? {}
+        : { resource: { type: replaced.resource_type, id: replaced.resource_id! } }),
+      familyId: replaced.family_id ?? replaced.id,
+    });
+    await within(db, fresh);
+    return fresh;
+  });
+  if (issued !== undefined) return issued;
+  await revokeFamily(deps.db, old);
+  throw badRequest('token already revoked');
+}
+
+/** Whether the token works now. */
+export const isActive = (clock: Clock, token: AccessToken): boolean =>
+  token.revoked === 0 && (token.expires_at === null || token.expires_at > today(clock));

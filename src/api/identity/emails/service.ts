@@ -1,0 +1,60 @@
+import type { Insertable } from 'kysely';
+import { invalidModel, notFound } from '../../../core/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Email, EmailsTable } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { acceptInvitations } from '../../invitations/accept.ts';
+import { isEmailTaken } from '../users/addresses.ts';
+import { emailErrors } from '../users/rules.ts';
+
+const taken = () => invalidModel({ email: ['has already been taken'] });
+
+/**
+ * Gives a user a further address.
+ * @param given `confirmed_at` null means that nobody has confirmed yet that it is his
+ * @throws ApiError 400 when it is no address, or somebody has it
+ */
+export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Promise<Email> {
+  const errors = emailErrors(given.email);
+  if (errors.length > 0) throw invalidModel({ email: errors });
+  try {
+    const email = await deps.db.transaction().execute(async (db) => {
+      if (await isEmailTaken(db, given.email)) throw taken();
+      if (given.confirmed_at !== null) await acceptInvitations(deps, db, given.user_id, given.email);
+      return db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
+    });
+    deps.jobs.notify();
+    return email;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw taken();
+    throw error;
+  }
+}
+
+/** A further address of the user. @throws ApiError 404 */
+export async function emailOf(db: Db, userId: number, id: number): Promise<Email> {
+  const email = await db
+    .selectFrom('emails')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (email === undefined) throw notFound('Email');
+  return email;
+}
+
+/** Takes a further address away; where it was shown or committed with, the first one is used again. */
+export async function removeEmail(deps: Deps, { id, user_id, email }: Email): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await db.deleteFrom('emails').where('id', '=', id).execute();
+    for (const column of ['public_email', 'commit_email', 'notification_email'] as const) {
+      await db
+        .updateTable('users')
+        .set({ [column]: null })
+        .where('id', '=', user_id)
+        .where(column, '=', email)
+        .execute();
+    }
+  });
+}

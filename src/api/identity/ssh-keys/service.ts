@@ -1,0 +1,98 @@
+import { timestamp } from '../../../core/clock.ts';
+import { invalidModel, notFound } from '../../../core/errors.ts';
+import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { SshKey } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+
+export interface NewSshKey {
+  userId: number;
+  title: string;
+  key: string;
+  expiresAt: string | null;
+  usageType: SshKey['usage_type'];
+}
+
+function parse(text: string): SshPublicKey {
+  try {
+    return parseSshKey(text);
+  } catch (error) {
+    if (error instanceof SshKeyError) throw invalidModel({ key: [error.message] });
+    throw error;
+  }
+}
+
+const taken = () => invalidModel({ fingerprint_sha256: ['has already been taken'] });
+
+/**
+ * Adds a key with which a user signs in over SSH or signs commits. No two users, and no deploy key, share one.
+ * @throws ApiError 400
+ */
+export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): Promise<SshKey> {
+  const { line, sha256, md5 } = parse(given.key);
+  const now = timestamp(deps.clock);
+  if (given.expiresAt !== null && given.expiresAt <= now) throw invalidModel({ key: ['has expired'] });
+  try {
+    const key = await deps.db.transaction().execute(async (db) => {
+      const deployed = await db
+        .selectFrom('deploy_keys')
+        .select('id')
+        .where('fingerprint', '=', sha256)
+        .executeTakeFirst();
+      if (deployed !== undefined) throw taken();
+      const created = await db
+        .insertInto('ssh_keys')
+        .values({
+          user_id: given.userId,
+          title: given.title,
+          key: line,
+          fingerprint: sha256,
+          md5_fingerprint: md5,
+          usage_type: given.usageType,
+          created_at: now,
+          expires_at: given.expiresAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await deps.events.record(db, 'key.created', eventOf(created), { actorId });
+      return created;
+    });
+    deps.jobs.notify();
+    return key;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw taken();
+    throw error;
+  }
+}
+
+const eventOf = ({ id, user_id, key }: SshKey) => ({ key_id: id, user_id, key });
+
+/** A user's key. @throws ApiError 404 */
+export async function sshKeyOf(db: Db, userId: number, id: number): Promise<SshKey> {
+  const key = await db
+    .selectFrom('ssh_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (key === undefined) throw notFound('Key');
+  return key;
+}
+
+/** Removes a key: what it opened is closed at once. */
+export async function removeSshKey(deps: Deps, key: SshKey, actorId: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await db.deleteFrom('ssh_keys').where('id', '=', key.id).execute();
+    await deps.events.record(db, 'key.destroyed', eventOf(key), { actorId });
+  });
+  deps.jobs.notify();
+}
+
+/** What a fingerprint names: `sha256` as stored, `md5` as pairs of digits; undefined when it is neither. */
+export function readFingerprint(text: string): { kind: 'sha256' | 'md5'; value: string } | undefined {
+  const sha256 = /^SHA256:([A-Za-z0-9+/]{43})=?$/.exec(text);
+  if (sha256 !== null) return { kind: 'sha256', value: `SHA256:${sha256[1]}` };
+  const md5 = /^(?:MD5:)?((?:[0-9a-f]{2}:){15}[0-9a-f]{2})$/i.exec(text);
+  return md5 === null ? undefined : { kind: 'md5', value: md5[1]!.toLowerCase() };
+}

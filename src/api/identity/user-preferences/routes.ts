@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { invalidParameter } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
+import type { UserPreferences } from '../../../db/tables/spaces.ts';
+import { route } from '../../../http/route.ts';
+import { optional } from '../../../http/schema.ts';
+import { signedIn } from '../../access.ts';
+
+const fields = {
+  view_diffs_file_by_file: Type.Boolean({ description: 'Show one file of a change at a time.' }),
+  show_whitespace_in_diffs: Type.Boolean({ description: 'Show changes of white space.' }),
+  pass_user_identities_to_ci_jwt: Type.Boolean({ description: 'Tell jobs of pipelines about identities elsewhere.' }),
+};
+const Preferences = Type.Object({ id: Type.Integer(), user_id: Type.Integer(), ...fields });
+
+const DEFAULTS = {
+  view_diffs_file_by_file: 0,
+  show_whitespace_in_diffs: 1,
+  pass_user_identities_to_ci_jwt: 0,
+} as const;
+type Columns = Omit<UserPreferences, 'user_id'>;
+const NAMES = Object.keys(DEFAULTS) as (keyof Columns)[];
+
+const present = (userId: number, columns: Columns): Static<typeof Preferences> => ({
+  id: userId,
+  user_id: userId,
+  view_diffs_file_by_file: columns.view_diffs_file_by_file === 1,
+  show_whitespace_in_diffs: columns.show_whitespace_in_diffs === 1,
+  pass_user_identities_to_ci_jwt: columns.pass_user_identities_to_ci_jwt === 1,
+});
+
+/** What users choose for themselves. */
+export const userPreferenceRoutes = [
+  route({
+    method: 'GET',
+    path: '/user/preferences',
+    summary: "Get one's own preferences",
+    access: signedIn,
+    scopes: ['read_user'],
+    success: { status: 200, schema: Preferences },
+    handler: async ({ deps, caller: { user } }) => {
+      const row = await deps.db
+        .selectFrom('user_preferences')
+        .selectAll()
+        .where('user_id', '=', user.id)
+        .executeTakeFirst();
+      return present(user.id, row ?? DEFAULTS);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/user/preferences',
+    summary: "Change one's own preferences",
+    description: 'What is not given stays as it is.',
+    access: signedIn,
+    input: optional(fields),
+    rules: { atLeastOne: [NAMES] },
+    success: { status: 200, schema: Preferences },
+    handler: async (c) => {
+      const { deps, input } = c;
+      const { user } = c.caller;
+      const given: Partial<Columns> = {};
+      for (const name of NAMES) {
+        const value = input[name];
+        if (value !== undefined) given[name] = bit(value);
+      }
+      const [empty] = NAMES.filter((name) => c.given(name) && input[name] === undefined);
+      if (empty !== undefined) throw invalidParameter(`${empty} is empty`);
+      const row = await deps.db
+        .insertInto('user_preferences')
+        .values({ user_id: user.id, ...given })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(given))
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return present(user.id, row);
+    },
+  }),
+];

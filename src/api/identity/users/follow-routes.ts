@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { notFound } from '../../../core/errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { pagination } from '../../../http/schema.ts';
+import { signedIn } from '../../access.ts';
+import { UserBasic, userBasic } from './basic.ts';
+import { userById } from './find.ts';
+import { follow, followsOf, unfollow } from './follows.ts';
+import { userId } from './schema.ts';
+
+/** A private profile is for its user and administrators. @throws ApiError 404 */
+function requireProfile({ user, admin }: Caller, shown: User): void {
+  if (shown.private_profile === 1 && !admin && user?.id !== shown.id) throw notFound('User');
+}
+
+const following = (action: 'follow' | 'unfollow') =>
+  route({
+    method: 'POST',
+    path: `/users/:id/${action}`,
+    summary: action === 'follow' ? 'Follow a user' : 'Follow a user no more',
+    description: `Answers 304 where nothing changes: ${action === 'follow' ? 'he is followed already, or oneself' : 'he is not followed'}.`,
+    access: signedIn,
+    params: userId,
+    success: { status: 201, schema: UserBasic },
+    errors: action === 'follow' ? [304, 400, 404] : [304, 404],
+    handler: async ({ deps, caller, params, reply }) => {
+      const user = await userById(deps.db, params.id);
+      const changed =
+        action === 'follow' ? await follow(deps, caller.user, user) : await unfollow(deps, caller.user.id, user.id);
+      return changed ? userBasic(deps, user) : reply.code(304).send();
+    },
+  });
+
+const listing = (which: 'followers' | 'following') =>
+  route({
+    method: 'GET',
+    path: `/users/:id/${which}`,
+    summary: which === 'followers' ? 'List who follows a user' : 'List whom a user follows',
+    description: 'Of a private profile only for its user and administrators.',
+    access: signedIn,
+    scopes: ['read_user'],
+    params: userId,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(UserBasic) },
+    errors: [404],
+    handler: async ({ deps, caller, params, page, request, reply }) => {
+      const user = await userById(deps.db, params.id);
+      requireProfile(caller, user);
+      const { rows, total } = await pageOf(deps.db, followsOf(deps.db, user.id, which), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map((row) => userBasic(deps, row));
+    },
+  });
+
+/** Who follows whom. */
+export const userFollowRoutes = [
+  following('follow'),
+  following('unfollow'),
+  listing('followers'),
+  listing('following'),
+];

@@ -1,0 +1,81 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { ApiError, forbidden, invalidParameter } from '../../../core/errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Page } from '../../../http/pagination.ts';
+import { givenIdentity } from './identities.ts';
+import { ADMIN_FILTERS, type listUsers, type UserFilters } from './schema.ts';
+import { after, byRelevance, inOrder, usersMatching } from './store.ts';
+
+type Input = Static<typeof listUsers>;
+
+/** A page of users; `next` is where the following keyset page begins. */
+export interface UserPage {
+  rows: User[];
+  total: number | null;
+  next: string | null;
+}
+
+/**
+ * The users of `GET /users`. Anonymous callers must name one; others than administrators neither filter by what is
+ * not theirs to know nor choose an order.
+ * @throws ApiError 400, 403, or 405 for a keyset of an order that has none
+ */
+export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page: Page): Promise<UserPage> {
+  const { admin } = caller;
+  const named = input.username !== undefined && input.username !== '';
+  if (caller.user === null && !named) throw forbidden('Not authorized to access /api/v4/users');
+  if (givenIdentity(input) !== undefined && !admin) throw forbidden();
+  const query = usersMatching(deps.db, admin ? input : withoutAdminFilters(input), admin);
+  const order = (admin ? input.order_by : undefined) ?? 'id';
+  const direction = (admin ? input.sort : undefined) ?? 'desc';
+  if (input.pagination === 'keyset') {
+    if (caller.user === null) throw keysetUnavailable();
+    const start = input.cursor === undefined || input.cursor === '' ? undefined : readCursor(input.cursor);
+    const from = start === undefined ? query : after(query, order, direction, start);
+    const rows = await inOrder(from, order, direction)
+      .limit(page.size + 1)
+      .execute();
+    const more = rows.length > page.size;
+    const shown = more ? rows.slice(0, page.size) : rows;
+    const last = shown.at(-1);
+    return {
+      rows: shown,
+      total: null,
+      next: more && last !== undefined ? writeCursor(String(last[order]), last.id) : null,
+    };
+  }
+  const { search } = input;
+  const relevance = search !== undefined && search !== '' && input.order_by === undefined && input.sort === undefined;
+  const ordered = relevance ? byRelevance(query, search) : inOrder(query, order, direction);
+  return { ...(await pageOf(deps.db, ordered, page)), next: null };
+}
+
+function withoutAdminFilters(filters: UserFilters): UserFilters {
+  const open = { ...filters };
+  for (const name of ADMIN_FILTERS) delete open[name];
+  return open;
+}
+
+const keysetUnavailable = () => {
+  const text = 'Keyset pagination is not yet available for this type of request';
+  return new ApiError(405, text, { error: text });
+};
+
+const writeCursor = (value: string, id: number): string =>
+  Buffer.from(JSON.stringify([value, id])).toString('base64url');
+
+/** @throws ApiError 400 */
+function readCursor(text: string): [string, number] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (Array.isArray(value) && typeof value[0] === 'string' && Number.isSafeInteger(value[1])) {
+      return [value[0], value[1]];
+    }
+  } catch {
+    // No JSON: refused below.
+  }
+  throw invalidParameter('cursor is invalid');
+}

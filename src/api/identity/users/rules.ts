@@ -1,0 +1,61 @@
+import type { FieldErrors } from '../../../core/errors.ts';
+import { usernameErrors } from '../../../core/paths.ts';
+
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 128;
+const MAX_TEXT = 255;
+const MAX_EMAIL = 254;
+
+/** Characters that would end or split a line of a commit, a header or a log. */
+const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
+
+const tooLong = (text: string): string[] =>
+  text.length > MAX_TEXT ? [`is too long (maximum is ${MAX_TEXT} characters)`] : [];
+
+/** What is wrong with an e-mail address; empty when nothing is. */
+export function emailErrors(email: string): string[] {
+  if (email.trim() === '') return ["can't be blank"];
+  const shaped = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/.test(email);
+  return shaped && email.length <= MAX_EMAIL && !hasControls(email) ? [] : ['is invalid'];
+}
+
+/** What is wrong with a password; empty when nothing is. */
+export function passwordErrors(password: string): string[] {
+  const { length } = [...password];
+  if (length < MIN_PASSWORD) return [`is too short (minimum is ${MIN_PASSWORD} characters)`];
+  return length > MAX_PASSWORD ? [`is too long (maximum is ${MAX_PASSWORD} characters)`] : [];
+}
+
+function nameErrors(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  return hasControls(name) ? ['is invalid'] : tooLong(name);
+}
+
+function websiteErrors(address: string): string[] {
+  if (address === '') return [];
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && !hasControls(address)
+    ? tooLong(address)
+    : ['is not a valid URL'];
+}
+
+const CHECKS: Record<string, (value: string) => string[]> = {
+  email: emailErrors,
+  username: usernameErrors,
+  name: nameErrors,
+  password: passwordErrors,
+  website_url: websiteErrors,
+};
+const SHORT_TEXTS = ['bio', 'location', 'linkedin', 'twitter', 'discord', 'github', 'organization', 'job_title'];
+for (const field of [...SHORT_TEXTS, 'pronouns']) CHECKS[field] = tooLong;
+
+/** What is wrong with the attributes that are given, by field; empty when nothing is. */
+export function attributeErrors(attributes: Readonly<Record<string, unknown>>): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const [field, check] of Object.entries(CHECKS)) {
+    const value = attributes[field];
+    const texts = typeof value === 'string' ? check(value) : [];
+    if (texts.length > 0) errors[field] = texts;
+  }
+  return errors;
+}

@@ -1,0 +1,100 @@
+import { timestamp } from '../../../core/clock.ts';
+import { ApiError, conflict, forbidden } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { User, UserState } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Days without activity after which a user may be deactivated. */
+const DORMANT_DAYS = 90;
+
+async function change(deps: Deps, user: User, from: readonly UserState[], to: UserState): Promise<boolean> {
+  const { db, clock } = deps;
+  const result = await db
+    .updateTable('users')
+    .set({ state: to, updated_at: timestamp(clock) })
+    .where('id', '=', user.id)
+    .where('state', 'in', from)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+const refuseInternal = (user: User, verb: string): void => {
+  if (user.kind === 'ghost') throw forbidden(`An internal user cannot be ${verb}`);
+};
+
+const isBlocked = ({ state }: User): boolean => state !== 'active' && state !== 'deactivated';
+
+/** Blocks a user. @returns null when he is blocked already. @throws ApiError 403 for oneself and internal users */
+export async function blockUser(deps: Deps, actor: User, user: User): Promise<true | null> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API');
+  if (user.id === actor.id) throw forbidden('The API initiating user cannot be blocked by the API');
+  refuseInternal(user, 'blocked');
+  return (await change(deps, user, ['active', 'deactivated', 'blocked_pending_approval'], 'blocked')) || null;
+}
+
+/** Lets a blocked user in again. @returns false when he is not blocked. @throws ApiError 403 */
+export async function unblockUser(deps: Deps, user: User): Promise<boolean> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API');
+  if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
+  return change(deps, user, ['blocked', 'blocked_pending_approval'], 'active');
+}
+
+/** Makes a deactivated user active; an active one stays so. @throws ApiError 403 for blocked users */
+export async function activateUser(deps: Deps, user: User): Promise<true> {
+  if (isBlocked(user)) throw forbidden('A blocked user must be unblocked to be activated');
+  await change(deps, user, ['deactivated'], 'active');
+  return true;
+}
+
+/** Deactivates a user who was never seen, or not for 90 days. @throws ApiError 403 for others, blocked and internal users */
+export async function deactivateUser(deps: Deps, user: User): Promise<true> {
+  if (user.state === 'deactivated') return true;
+  if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
+  if (user.kind === 'ghost') throw forbidden('Internal users cannot be deactivated');
+  const limit = new Date(deps.clock.now().getTime() - DORMANT_DAYS * 86_400_000).toISOString();
+  const seen = user.last_activity_on;
+  if (seen !== null && seen > limit.slice(0, seen.length)) {
+    throw forbidden(
+      `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
+    );
+  }
+  await change(deps, user, ['active'], 'deactivated');
+  return true;
+}
+
+/** Bans a user. @throws ApiError 403 for users who are not active, oneself and internal users */
+export async function banUser(deps: Deps, actor: User, user: User): Promise<true> {
+  if (user.id === actor.id) throw forbidden('The API initiating user cannot be banned by the API');
+  refuseInternal(user, 'banned');
+  if (!(await change(deps, user, ['active'], 'banned'))) throw notInState('ban', user);
+  return true;
+}
+
+/** Ends a ban. @throws ApiError 403 for users who are not banned */
+export async function unbanUser(deps: Deps, user: User): Promise<true> {
+  if (!(await change(deps, user, ['banned'], 'active'))) throw notInState('unban', user);
+  return true;
+}
+
+const notInState = (verb: string, { state }: User) => new ApiError(403, `You cannot ${verb} ${state} users.`);
+
+/** Lets a user in who waits for approval. @throws ApiError 409 when he does not wait */
+export async function approveUser(deps: Deps, user: User): Promise<{ message: string }> {
+  if (!(await change(deps, user, ['blocked_pending_approval'], 'active'))) {
+    throw conflict('The user you are trying to approve is not pending approval');
+  }
+  return { message: 'Success' };
+}
+
+/** Whether no other active administrator would be left without this one. */
+export async function isLastAdministrator(db: Db, user: User): Promise<boolean> {
+  if (user.admin === 0) return false;
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', 1)
+    .where('state', '=', 'active')
+    .where('id', '!=', user.id)
+    .executeTakeFirst();
+  return other === undefined;
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import type { TestUser } from '../../../../test/support/factories.ts';
+import { timestamp } from '../../../core/clock.ts';
+import type { UserState } from '../../../db/tables/users.ts';
+
+const clock = new TestClock();
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp({ clock });
+});
+after(() => app.close());
+
+const inState = (state: UserState): Promise<TestUser> =>
+  app.make.user({ columns: { state, created_at: '2025-01-01T00:00:00.000Z' } });
+const act = async ({ user }: TestUser, verb: string, status: number) => {
+  const response = await app.post(`/users/${user.id}/${verb}`);
+  assert.equal(response.statusCode, status, response.body);
+  return response.json<unknown>();
+};
+const message = async (someone: TestUser, verb: string, status: number) =>
+  ((await act(someone, verb, status)) as { message: string }).message;
+const stateOf = async ({ user }: TestUser) => {
+  const row = await app.deps.db.selectFrom('users').select('state').where('id', '=', user.id).executeTakeFirstOrThrow();
+  return row.state;
+};
+
+test('a blocked user is locked out at once, and let in again', async () => {
+  const someone = await inState('active');
+  expectStatus(await app.get('/user', { token: someone.token }), 200);
+  assert.equal(await act(someone, 'block', 201), true);
+  const refused = expectStatus(await app.get('/user', { token: someone.token }), 403);
+  assert.equal(refused.message, '403 Forbidden - Your account has been blocked.');
+  assert.equal(await act(someone, 'unblock', 201), true);
+  expectStatus(await app.get('/user', { token: someone.token }), 200);
+});
+
+test('blocking a blocked user answers null, unblocking an active one false', async () => {
+  assert.equal(await act(await inState('blocked'), 'block', 201), null);
+  assert.equal(await act(await inState('active'), 'unblock', 201), false);
+});
+
+test('block and ban spare the caller himself', async () => {
+  const own = await app.post('/users/1/block');
+  assert.equal(expectStatus(own, 403).message, '403 Forbidden - The API initiating user cannot be blocked by the API');
+  expectStatus(await app.post('/users/1/ban'), 403);
+  expectStatus(await app.post('/users/99999/block'), 404);
+});
+
+test('a deactivated user cannot be unblocked, a blocked one neither activated nor deactivated', async () => {
+  assert.equal(
+    await message(await inState('deactivated'), 'unblock', 403),
+    '403 Forbidden - Deactivated users cannot be unblocked by the API',
+  );
+  await message(await inState('blocked'), 'activate', 403);
+  await message(await inState('banned'), 'deactivate', 403);
+});
+
+test('only dormant users are deactivated', async () => {
+  const dormant = await inState('active');
+  await app.deps.db
+    .updateTable('users')
+    .set({ last_activity_on: '2026-03-16' })
+    .where('id', '=', dormant.user.id)
+    .execute();
+  assert.equal(await act(dormant, 'deactivate', 201), true);
+  assert.equal(await stateOf(dormant), 'deactivated');
+  assert.equal(await act(dormant, 'deactivate', 201), true);
+  expectStatus(await app.get('/user', { token: dormant.token }), 403);
+  assert.equal(await act(dormant, 'activate', 201), true);
+  assert.equal(await act(dormant, 'activate', 201), true);
+  const recent = await inState('active');
+  await app.deps.db
+    .updateTable('users')
+    .set({ last_activity_on: '2026-03-18' })
+    .where('id', '=', recent.user.id)
+    .execute();
+  assert.match(await message(recent, 'deactivate', 403), /active in the past 90 days and cannot be deactivated$/);
+});
+
+test('a user who was never seen could not be deactivated: now he can, however young the account', async () => {
+  const { user } = await app.make.user();
+  assert.equal(await act({ user, token: '' }, 'deactivate', 201), true);
+  assert.equal(await stateOf({ user, token: '' }), 'deactivated');
+});
+
+test('ban and unban go from active to banned and back only', async () => {
+  const someone = await inState('active');
+  assert.equal(await act(someone, 'ban', 201), true);
+  assert.equal(await stateOf(someone), 'banned');
+  assert.equal(await message(someone, 'ban', 403), 'You cannot ban banned users.');
+  assert.equal(await act(someone, 'unban', 201), true);
+  assert.equal(await message(someone, 'unban', 403), 'You cannot unban active users.');
+});
+
+test('who waits for approval is approved or rejected', async () => {
+  const approved = await inState('blocked_pending_approval');
+  const waiting = expectStatus(await app.get('/user', { token: approved.token }), 403);
+  assert.match(String(waiting.message), /pending approval/);
+  assert.equal(await message(approved, 'approve', 201), 'Success');
+  assert.equal(await message(approved, 'approve', 409), 'The user you are trying to approve is not pending approval');
+  assert.equal(await message(approved, 'reject', 409), 'User does not have a pending request');
+  const rejected = await inState('blocked_pending_approval');
+  assert.equal(await message(rejected, 'reject', 200), 'Success');
+  expectStatus(await app.get(`/users/${rejected.user.id}`), 404);
+});
+
+test('DELETE /users/:id removes the account and hands what it wrote to the ghost', async () => {
+  const someone = await app.make.user();
+  const other = await app.make.user();
+  const personal = await app.make.project({ owner: someone.user });
+  const shared = await app.make.project({ owner: other.user });
+  await app.make.member({ project: shared }, someone.user, 30);
+  const now = timestamp(clock);
+  await app.deps.db
+    .insertInto('notes')
+    .values({
+      project_id: shared.id,
+      noteable_type: 'Commit',
+      discussion_id: 'd',
+      author_id: someone.user.id,
+      note: 'keep me',
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  expectStatus(await app.delete(`/users/${someone.user.id}`), 204);
+  expectStatus(await app.get(`/users/${someone.user.id}`), 404);
+  expectStatus(await app.get('/user', { token: someone.token }), 401);
+  const { db } = app.deps;
+  assert.equal(
+    await db.selectFrom('projects').select('id').where('id', '=', personal.id).executeTakeFirst(),
+    undefined,
+  );
+  const note = await db
+    .selectFrom('notes')
+    .innerJoin('users', 'users.id', 'notes.author_id')
+    .select(['notes.note', 'users.kind'])
+    .where('notes.project_id', '=', shared.id)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([note.note, note.kind], ['keep me', 'ghost']);
+  const freed = await app.post('/users', {
+    json: { username: someone.user.username, name: 'New', email: someone.user.email, password: 'correct horse' },
+  });
+  expectStatus(freed, 201);
+});
+
+test('DELETE /users/:id with hard_delete removes what the user wrote too', async () => {
+  const someone = await app.make.user();
+  const project = await app.make.project();
+  const now = timestamp(clock);
+  await app.deps.db
+    .insertInto('notes')
+    .values({
+      project_id: project.id,
+      noteable_type: 'Commit',
+      discussion_id: 'd',
+      author_id: someone.user.id,
+      note: 'gone',
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+  expectStatus(await app.delete(`/users/${someone.user.id}`, { query: { hard_delete: true } }), 204);
+  const notes = await app.deps.db.selectFrom('notes').select('id').where('project_id', '=', project.id).execute();
+  assert.equal(notes.length, 0);
+});
+
+test('the only owner of a group is kept, unless it is to go with him', async () => {
+  const someone = await app.make.user();
+  const group = await app.make.group({ owner: someone.user });
+  const refused = expectStatus(await app.delete(`/users/${someone.user.id}`), 409);
+  assert.equal(refused.message, 'User cannot be removed while is the sole-owner of a group');
+  expectStatus(await app.delete(`/users/${someone.user.id}`, { query: { hard_delete: true } }), 204);
+  expectStatus(await app.get(`/groups/${group.id}`), 404);
+  const heir = await app.make.user();
+  const leaver = await app.make.user();
+  const kept = await app.make.group({ owner: leaver.user });
+  await app.make.member({ group: kept }, heir.user, 50);
+  expectStatus(await app.delete(`/users/${leaver.user.id}`), 204);
+  expectStatus(await app.get(`/groups/${kept.id}`, { token: heir.token }), 200);
+});
+
+test('DELETE /users/:id keeps the last administrator, internal users, and what changed since', async () => {
+  const refused = expectStatus(await app.delete('/users/1'), 409);
+  assert.equal(refused.message, 'The last administrator cannot be deleted');
+  const someone = await app.make.user();
+  const headers = { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+  expectStatus(await app.delete(`/users/${someone.user.id}`, { headers }), 412);
+  const ghost = await app.deps.db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'ghost')
+    .executeTakeFirstOrThrow();
+  expectStatus(await app.delete(`/users/${ghost.id}`), 403);
+  expectStatus(await app.post(`/users/${ghost.id}/block`), 403);
+});
+
+test('a status is set, changed, seen by everyone, and over in time', async () => {
+  const { user, token } = await app.make.user();
+  const set = async (method: 'put' | 'patch', json: object) =>
+    expectStatus(await app[method]('/user/status', { token, json }), 200);
+  const json = { emoji: 'coffee', message: 'Back <soon>', availability: 'busy', clear_status_after: '30_minutes' };
+  assert.deepEqual(await set('put', json), {
+    emoji: 'coffee',
+    message: 'Back <soon>',
+    message_html: 'Back &#60;soon&#62;',
+    availability: 'busy',
+    clear_status_at: '2026-06-15T12:30:00.000Z',
+  });
+  const seen = expectStatus(await app.get(`/users/${user.username}/status`, { token: null }), 200);
+  assert.equal(seen.message, 'Back <soon>');
+  assert.equal((await set('patch', { message: 'Later' })).emoji, 'coffee');
+  assert.equal((await set('put', { message: 'Only this' })).emoji, 'speech_balloon');
+  await set('put', json);
+  clock.advance(30 * 60_000);
+  assert.equal(expectStatus(await app.get(`/users/${user.id}/status`), 200).message, null);
+  expectStatus(await app.put('/user/status', { token, json: { emoji: '<b>' } }), 400);
+  expectStatus(await app.put('/user/status', { token, json: { message: 'x'.repeat(101) } }), 400);
+  expectStatus(await app.put('/user/status', { token, json: { availability: 'away' } }), 400);
+  expectStatus(await app.get('/users/nobody-here/status'), 404);
+  expectStatus(await app.get('/user/status', { token: null }), 401);
+});
+
+test('GET /users/:id/memberships lists projects and groups to administrators', async () => {
+  const { user, token } = await app.make.user();
+  const group = await app.make.group();
+  const project = await app.make.project();
+  await app.make.member({ group }, user, 30);
+  await app.make.member({ project }, user, 20);
+  const path = `/users/${user.id}/memberships`;
+  const entries = expectStatus<object[]>(await app.get(path), 200);
+  assert.deepEqual(entries, [
+    { source_id: group.id, source_name: group.name, source_type: 'Namespace', access_level: 30 },
+    { source_id: project.id, source_name: project.name, source_type: 'Project', access_level: 20 },
+  ]);
+  assert.equal(expectStatus<object[]>(await app.get(path, { query: { type: 'Project' } }), 200).length, 1);
+  const bad = expectStatus(await app.get(path, { query: { type: 'Invalid' } }), 400);
+  assert.equal(bad.message, 'type does not have a valid value');
+  expectStatus(await app.get(path, { token }), 403);
+});
