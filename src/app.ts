@@ -1,5 +1,5 @@
 import { routes } from './api/index.ts';
-import { rewriteUploadUrl } from './api/uploads/addresses.ts';
+import { rewriteUploadUrl } from './api/spaces/uploads/addresses.ts';
 import { vocabulary } from './api/vocabulary/index.ts';
 import type { Deps } from './deps.ts';
 import { registerLfsRoutes } from './git-http/lfs.ts';

@@ -4,13 +4,13 @@ import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './branches/merged.ts';
 import { registerLineWork } from './discussions/background.ts';
 import { registerActivityFeed } from './events/record.ts';
-import { recoverRemovalOfMarked, registerRemovalOfMarked } from './groups/remove-marked.ts';
 import { registerUnassigning } from './issuables/unassign.ts';
 import { registerMergeRequestWork } from './merge-requests/background.ts';
 import { registerMerging } from './merging/background.ts';
 import { recoverMerges } from './merging/lock.ts';
-import { registerProjectWork } from './projects/background.ts';
 import { registerReferences } from './references/background.ts';
+import { recoverRemovalOfMarked, registerRemovalOfMarked } from './spaces/groups/remove-marked.ts';
+import { registerProjectWork } from './spaces/projects/background.ts';
 import { registerTodos } from './todos/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */

@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.ts';
 import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
-import { makeProject } from '../api/projects/creation.ts';
-import { mayCreateProjects } from '../api/projects/placement.ts';
-import { settingsOf } from '../api/projects/settings.ts';
+import { makeProject } from '../api/spaces/projects/creation.ts';
+import { mayCreateProjects } from '../api/spaces/projects/placement.ts';
+import { settingsOf } from '../api/spaces/projects/settings.ts';
 import { ApiError, refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';

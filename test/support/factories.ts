@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely';
-import { createGroup } from '../../src/api/groups/create.ts';
 import { createAccount } from '../../src/api/identity/users/account.ts';
-import { createProject } from '../../src/api/projects/create.ts';
+import { createGroup } from '../../src/api/spaces/groups/create.ts';
+import { createProject } from '../../src/api/spaces/projects/create.ts';
 import type { Visibility } from '../../src/core/access-levels.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import { tokenDigest } from '../../src/core/secrets.ts';

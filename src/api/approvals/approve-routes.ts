@@ -9,7 +9,7 @@ import { publishReview } from '../draft-notes/publish.ts';
 import type { Reviewed } from '../draft-notes/write.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
 import { NOTEABLE_KINDS } from '../notes/noteable.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
 import { lockMergeRequest } from './lock.ts';
 import { requireEditor } from './merge-request-rules.ts';

@@ -9,7 +9,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { settleTodos } from '../todos/record.ts';
 import { isApprovable } from './description.ts';
 import { lockMergeRequest } from './lock.ts';

@@ -10,7 +10,7 @@ import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { RefObserver } from '../../repositories/ref-observers.ts';
 import { openAmong } from '../merge-requests/open-branches.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
 import { lockMergeRequest } from './lock.ts';

@@ -5,7 +5,7 @@ import { insertMergeRequest, insertVersion } from '../../../test/support/merge-r
 import { timestamp } from '../../core/clock.ts';
 import type { ApprovalRule, MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
-import { changedSettings, type ProjectSettings } from '../projects/settings.ts';
+import { changedSettings, type ProjectSettings } from '../spaces/projects/settings.ts';
 import { setApprovers } from './rule-store.ts';
 import { approvalsLeft } from './state.ts';
 

@@ -8,7 +8,7 @@ import { lockMergeRequest } from '../approvals/lock.ts';
 import { refreshMergeRequest } from '../merge-requests/refresh.ts';
 import type { Position } from '../notes/entity.ts';
 import { recordNote } from '../notes/write.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { followPosition } from './follow.ts';
 
 /** Threads on lines that are followed after one push; of more, the newest. */

@@ -14,7 +14,7 @@ import { objectFormatOf } from '../../git/repository-files.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { ProjectScope } from '../access.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
 

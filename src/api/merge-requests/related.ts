@@ -11,7 +11,7 @@ import { detailedMergeStatuses } from '../merging/mergeability.ts';
 import type { DetailedMergeStatus } from '../merging/statuses.ts';
 import type { Milestone } from '../milestones/entity.ts';
 import { milestonesById } from '../milestones/find.ts';
-import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
+import { type ProjectSettings, settingsOf } from '../spaces/projects/settings.ts';
 
 /** What a merge request's JSON needs beside its row. */
 export interface MergeRequestView {

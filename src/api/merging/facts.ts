@@ -5,7 +5,7 @@ import type { Pipeline } from '../../db/tables/repositories.ts';
 import type { Deps } from '../../deps.ts';
 import { approvalsLeft } from '../approvals/state.ts';
 import { checkStatuses } from '../external-status-checks/statuses.ts';
-import { type ProjectSettings, settingsOf } from '../projects/settings.ts';
+import { type ProjectSettings, settingsOf } from '../spaces/projects/settings.ts';
 import { headPipelines } from './head-pipelines.ts';
 
 /** What the tables say about whether one merge request can be merged. */

@@ -7,7 +7,7 @@ import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { protectDefaultBranch } from '../../repositories/default-branch.ts';
-import { changedSettings, type ProjectSettings } from '../projects/settings.ts';
+import { changedSettings, type ProjectSettings } from '../spaces/projects/settings.ts';
 
 let app: TestApp;
 let project: Project;

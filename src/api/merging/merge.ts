@@ -11,7 +11,7 @@ import type { Repository } from '../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../repositories/lfs-locks.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { requireMerger } from './actor.ts';
 import { mergeFacts } from './facts.ts';
 import { changesLockedPaths } from './git-checks.ts';

@@ -6,7 +6,7 @@ import { openMergeRequest, reloadMergeRequest } from '../../../test/support/merg
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
-import { changedSettings, type ProjectSettings } from '../projects/settings.ts';
+import { changedSettings, type ProjectSettings } from '../spaces/projects/settings.ts';
 import { checkMergeability, detailedMergeStatuses } from './mergeability.ts';
 
 const clock = new TestClock();

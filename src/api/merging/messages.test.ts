@@ -6,7 +6,7 @@ import { openMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Project } from '../../db/tables/projects.ts';
-import { changedSettings, type ProjectSettings } from '../projects/settings.ts';
+import { changedSettings, type ProjectSettings } from '../spaces/projects/settings.ts';
 
 let app: TestApp;
 let author: TestUser;

@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { type ClosedBy, closeIssue } from '../issues/state.ts';
 import { refreshMergeRequest } from '../merge-requests/refresh.ts';
-import { settingsOf } from '../projects/settings.ts';
+import { settingsOf } from '../spaces/projects/settings.ts';
 import { messagesOf } from './messages.ts';
 import { type FoundIssue, Resolver } from './resolve.ts';
 import type { Home } from './source.ts';

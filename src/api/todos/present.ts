@@ -5,10 +5,10 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { presentCommit, projectUrl } from '../commits/entity.ts';
-import { fullNames } from '../groups/present.ts';
 import { userBasic, usersById } from '../identity/users/basic.ts';
 import { presentIssues } from '../issues/entity.ts';
 import { presentMergeRequests } from '../merge-requests/entity.ts';
+import { fullNames } from '../spaces/groups/present.ts';
 import type { Todo } from './schema.ts';
 
 type TodoJson = Static<typeof Todo>;

@@ -10,7 +10,6 @@ import {
 } from '../approvals/rule-schema.ts';
 import { ApprovalSummary, MergeRequestApprovalState } from '../approvals/summary.ts';
 import { AwardEmoji } from '../award-emoji/entity.ts';
-import { BadgeEntity, BadgePreview } from '../badges/schema.ts';
 import { Branch } from '../branches/schema.ts';
 import { CommitStatus } from '../commit-statuses/entity.ts';
 import { CommitAction } from '../commits/actions.ts';
@@ -18,11 +17,8 @@ import { CommitNote } from '../commits/comment-entity.ts';
 import { Diff } from '../commits/diff-entity.ts';
 import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/schema.ts';
 import { Signature } from '../commits/signature.ts';
-import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../deploy-keys/schema.ts';
-import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/schema.ts';
 import { PositionInput } from '../discussions/position.ts';
 import { EventEntity } from '../events/schema.ts';
-import { Group, PublicGroup } from '../groups/entity.ts';
 import {
   ImpersonationToken,
   ImpersonationTokenWithSecret,
@@ -38,20 +34,24 @@ import { IssueLink, LinkedIssue } from '../issue-links/schema.ts';
 import { Issue, IssueBasic } from '../issues/entity.ts';
 import { Label } from '../labels/entity.ts';
 import { GroupLabel, ProjectLabel } from '../labels/schema.ts';
-import { Member } from '../members/schema.ts';
 import { HeadPipeline, MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/schema.ts';
 import { Milestone } from '../milestones/entity.ts';
-import { Namespace, NamespaceBasic } from '../namespaces/entity.ts';
 import { Discussion, Note, Position } from '../notes/entity.ts';
-import { Project, ProjectStatistics, SimpleProject } from '../projects/schema.ts';
 import { ProtectedBranch } from '../protected-branches/schema.ts';
 import { ProtectedTag } from '../protected-tags/schema.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/schema.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/schema.ts';
 import { Snippet } from '../snippets/entity.ts';
+import { BadgeEntity, BadgePreview } from '../spaces/badges/schema.ts';
+import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../spaces/deploy-keys/schema.ts';
+import { DeployToken, DeployTokenWithSecret } from '../spaces/deploy-tokens/schema.ts';
+import { Group, PublicGroup } from '../spaces/groups/entity.ts';
+import { Member } from '../spaces/members/schema.ts';
+import { Namespace, NamespaceBasic } from '../spaces/namespaces/entity.ts';
+import { Project, ProjectStatistics, SimpleProject } from '../spaces/projects/schema.ts';
+import { Topic } from '../spaces/topics/schema.ts';
+import { NewUpload, UploadEntity } from '../spaces/uploads/schema.ts';
 import { Tag } from '../tags/schema.ts';
-import { Topic } from '../topics/schema.ts';
-import { NewUpload, UploadEntity } from '../uploads/schema.ts';
 
 /** Names of the objects that answers hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

@@ -2,7 +2,7 @@ import type { UserCaller } from '../../access/caller.ts';
 import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
 import { mergeRequestUrl } from '../../api/merge-requests/entity.ts';
-import { settingsOf } from '../../api/projects/settings.ts';
+import { settingsOf } from '../../api/spaces/projects/settings.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';
 import type { PushedBranch } from './pushed.ts';

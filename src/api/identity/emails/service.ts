@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Email, EmailsTable } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { acceptInvitations } from '../../invitations/accept.ts';
+import { acceptInvitations } from '../../spaces/invitations/accept.ts';
 import { isEmailTaken } from '../users/addresses.ts';
 import { emailErrors } from '../users/rules.ts';
 

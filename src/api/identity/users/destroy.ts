@@ -6,9 +6,9 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
-import { destroyGroup } from '../../groups/destroy.ts';
-import { destroyProjectsWithin } from '../../projects/destroy.ts';
 import { destroySnippetsOfUser } from '../../snippets/destroy.ts';
+import { destroyGroup } from '../../spaces/groups/destroy.ts';
+import { destroyProjectsWithin } from '../../spaces/projects/destroy.ts';
 import { handToGhost } from './ghost.ts';
 import { isLastAdministrator } from './state.ts';
 

@@ -11,7 +11,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { User, UsersTable } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
-import { acceptInvitations } from '../../invitations/accept.ts';
+import { acceptInvitations } from '../../spaces/invitations/accept.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { createAccount } from './account.ts';
 import { addressesOf, isEmailTaken } from './addresses.ts';

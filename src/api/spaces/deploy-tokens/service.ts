@@ -1,0 +1,55 @@
+import { timestamp } from '../../../core/clock.ts';
+import { invalidModel } from '../../../core/errors.ts';
+import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import type { DeployToken } from '../../../db/tables/tokens.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Source } from '../source.ts';
+
+export interface NewDeployToken {
+  name: string;
+  scopes: readonly string[];
+  expiresAt: string | null;
+  /** Absent for the name made of the id. */
+  username: string | undefined;
+}
+
+/** Makes a deploy token; its text is known only now. @throws ApiError 400 */
+export async function createDeployToken(
+  deps: Deps,
+  source: Source,
+  creator: User,
+  given: NewDeployToken,
+): Promise<{ row: DeployToken; token: string }> {
+  if (given.scopes.length === 0) throw invalidModel({ base: ["Scopes can't be blank"] });
+  const { username = '' } = given;
+  if (username !== '' && !/^[A-Za-z0-9._+-]+$/.test(username)) {
+    throw invalidModel({ username: ["can contain only letters, digits, '_', '-', '+', and '.'"] });
+  }
+  const token = `gldt-${randomText(26)}`;
+  const row = await deps.db.transaction().execute(async (db) => {
+    const inserted = await db
+      .insertInto('deploy_tokens')
+      .values({
+        name: given.name,
+        username,
+        digest: tokenDigest(token),
+        scopes: JSON.stringify([...new Set(given.scopes)]),
+        expires_at: given.expiresAt,
+        created_at: timestamp(deps.clock),
+        creator_id: creator.id,
+        source_type: source.kind,
+        source_id: source.id,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (username !== '') return inserted;
+    return db
+      .updateTable('deploy_tokens')
+      .set({ username: `gitlab+deploy-token-${inserted.id}` })
+      .where('id', '=', inserted.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+  return { row, token };
+}

@@ -1,0 +1,82 @@
+import type { Insertable } from 'kysely';
+import { AccessLevel, type Visibility } from '../../../core/access-levels.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { forbidden } from '../../../core/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace, NamespacesTable } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { notSaved } from './rules.ts';
+import { forgetRedirects } from './tree.ts';
+
+export interface NewGroup {
+  name: string;
+  path: string;
+  parent: Namespace | null;
+  visibility: Visibility;
+  /** Becomes its owner. */
+  creatorId: number;
+  columns?: Partial<Insertable<NamespacesTable>>;
+  /** Runs in the transaction that writes the rows. */
+  within?: (db: Db, group: Namespace) => Promise<void>;
+}
+
+/**
+ * Creates a group; its creator becomes its owner. The rules of names and visibility are the caller's to check.
+ * @throws ApiError 400 when a user, group or project has the path; 409 when the parent goes away meanwhile
+ */
+export async function createGroup(deps: Deps, given: NewGroup): Promise<Namespace> {
+  try {
+    const group = await deps.db.transaction().execute((db) => insertGroup(deps, db, given));
+    deps.jobs.notify();
+    return group;
+  } catch (error) {
+    throw isUniqueViolation(error) ? notSaved({ path: ['has already been taken'] }) : error;
+  }
+}
+
+async function insertGroup(deps: Deps, db: Db, given: NewGroup): Promise<Namespace> {
+  const now = timestamp(deps.clock);
+  const parent = given.parent === null ? null : (await lockTrees(db, [given.parent]))[0]!;
+  if (parent?.in_deletion === 1) throw forbidden('The parent group is marked for deletion');
+  const fullPath = parent === null ? given.path : `${parent.full_path}/${given.path}`;
+  if (await isPathTaken(db, fullPath)) throw notSaved({ path: ['has already been taken'] });
+  const inserted = await db
+    .insertInto('namespaces')
+    .values({
+      kind: 'group',
+      name: given.name,
+      path: given.path,
+      full_path: fullPath,
+      parent_id: parent?.id ?? null,
+      lineage: '',
+      visibility: given.visibility,
+      created_at: now,
+      updated_at: now,
+      ...given.columns,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const group = { ...inserted, lineage: `${parent?.lineage ?? '/'}${inserted.id}/` };
+  await db.updateTable('namespaces').set({ lineage: group.lineage }).where('id', '=', group.id).execute();
+  await db
+    .insertInto('members')
+    .values({
+      source_type: 'group',
+      source_id: group.id,
+      user_id: given.creatorId,
+      access_level: AccessLevel.owner,
+      created_at: now,
+    })
+    .execute();
+  await forgetRedirects(db, group.lineage);
+  await deps.events.record(
+    db,
+    'group.created',
+    { group_id: group.id },
+    { groupId: group.id, actorId: given.creatorId },
+  );
+  await given.within?.(db, group);
+  return group;
+}

@@ -1,0 +1,54 @@
+import { removeBelongings } from '../../../db/belongings.ts';
+import { startsWith } from '../../../db/like.ts';
+import { lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { destroyProjectsWithin } from '../projects/destroy.ts';
+import { removeUploads } from '../uploads/removal.ts';
+
+/**
+ * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
+ * @param check looks at the group as it is once its tree is locked; may throw
+ * @throws ApiError 409 when it has gone or moved meanwhile
+ */
+export async function destroyGroup(
+  deps: Deps,
+  found: Namespace,
+  actorId: number | null,
+  check?: (now: Namespace) => void,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const group = (await lockTrees(db, [found]))[0]!;
+    check?.(group);
+    const groups = await db
+      .selectFrom('namespaces')
+      .selectAll()
+      .where((eb) => startsWith(eb, eb.ref('lineage'), group.lineage))
+      .orderBy('lineage', 'desc')
+      .execute();
+    await destroyProjects(deps, db, group, actorId);
+    await removeUploads(deps, db, 'group', idsWithin(db, group));
+    await removeBelongings(db, 'group', idsWithin(db, group));
+    for (const { id, full_path } of groups) {
+      await deps.events.record(db, 'group.destroyed', { group_id: id, full_path }, { groupId: id, actorId });
+    }
+    await db.deleteFrom('namespaces').where('id', '=', group.id).execute();
+  });
+  deps.jobs.notify();
+}
+
+const idsWithin = (db: Db, group: Namespace) =>
+  db
+    .selectFrom('namespaces')
+    .select('id')
+    .where((eb) => startsWith(eb, eb.ref('lineage'), group.lineage));
+
+async function destroyProjects(deps: Deps, db: Db, group: Namespace, actorId: number | null): Promise<void> {
+  const projects = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('namespace_id', 'in', idsWithin(db, group))
+    .execute();
+  await destroyProjectsWithin(deps, db, projects, actorId);
+}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+
+interface GroupAnswer {
+  id: number;
+  full_path: string;
+  [key: string]: unknown;
+}
+
+test('POST /groups creates a top-level group that its creator owns', async () => {
+  const { user, token } = await app.make.user();
+  const json = { name: 'Größe', path: 'made-1', description: 'About', visibility: 'public', lfs_enabled: false };
+  const body = expectStatus<GroupAnswer>(await app.post('/groups', { token, json }), 201);
+  const { id, ...rest } = body;
+  assert.deepEqual(
+    [rest.name, rest.path, rest.full_path, rest.full_name, rest.description, rest.visibility, rest.parent_id],
+    ['Größe', 'made-1', 'made-1', 'Größe', 'About', 'public', null],
+  );
+  assert.equal(rest.web_url, `${app.deps.externalUrl()}/groups/made-1`);
+  assert.equal(rest.lfs_enabled, false);
+  assert.deepEqual(
+    [rest.project_creation_level, rest.subgroup_creation_level, rest.two_factor_grace_period, rest.emails_disabled],
+    ['developer', 'maintainer', 48, false],
+  );
+  assert.match(String(rest.runners_token), /^GR1348941/);
+  const member = await app.deps.db.selectFrom('members').selectAll().where('source_id', '=', id).executeTakeFirst();
+  assert.deepEqual([member?.user_id, member?.access_level, member?.source_type], [user.id, 50, 'group']);
+});
+
+test('POST /groups takes its parameters from the query and creates below a parent', async () => {
+  const parent = await app.make.group({ path: 'made-parent' });
+  const query = { name: 'Child', path: 'child', parent_id: parent.id };
+  const body = expectStatus<GroupAnswer>(await app.post('/groups', { query }), 201);
+  assert.deepEqual(
+    [body.full_path, body.full_name, body.parent_id],
+    ['made-parent/child', 'made-parent / Child', parent.id],
+  );
+});
+
+test('POST /groups: who may', async () => {
+  const parent = await app.make.group({ visibility: 'public' });
+  const json = (path: string, more = {}) => ({ name: path, path, ...more });
+  expectStatus(await app.post('/groups', { token: null, json: json('w1') }), 401);
+  const limited = await app.make.user({ columns: { can_create_group: 0 } });
+  expectStatus(await app.post('/groups', { token: limited.token, json: json('w1') }), 403);
+  const external = await app.make.user({ columns: { external: 1 } });
+  expectStatus(await app.post('/groups', { token: external.token, json: json('w1') }), 403);
+  const { user } = await app.make.user();
+  const reader = await app.make.token(user.id, ['read_api']);
+  expectStatus(await app.post('/groups', { token: reader, json: json('w1') }), 403);
+  const below = json('below', { parent_id: parent.id });
+  for (const level of [0, 10, 20, 30]) {
+    const member = await app.make.user();
+    if (level > 0) await app.make.member({ group: parent }, member.user, level);
+    expectStatus(await app.post('/groups', { token: member.token, json: below }), 403);
+  }
+  const maintainer = await app.make.user();
+  await app.make.member({ group: parent }, maintainer.user, 40);
+  expectStatus(await app.post('/groups', { token: maintainer.token, json: below }), 201);
+  expectStatus(await app.put(`/groups/${parent.id}`, { json: { subgroup_creation_level: 'owner' } }), 200);
+  const refusedNow = { token: maintainer.token, json: json('below2', { parent_id: parent.id }) };
+  expectStatus(await app.post('/groups', refusedNow), 403);
+});
+
+test('POST /groups hides a parent that the caller may not see', async () => {
+  const hidden = await app.make.group();
+  const { token } = await app.make.user();
+  const json = { name: 'x', path: 'x', parent_id: hidden.id };
+  assert.deepEqual(expectStatus(await app.post('/groups', { token, json }), 404), { message: '404 Group Not Found' });
+});
+
+test('POST /groups refuses what names and paths must not be', async () => {
+  const { user } = await app.make.user({ username: 'taken-user' });
+  await app.make.group({ path: 'taken-group' });
+  const taken = 'Failed to save group {:path=>["has already been taken"]}';
+  for (const path of ['taken-group', 'TAKEN-Group', user.username]) {
+    const body = expectStatus(await app.post('/groups', { json: { name: 'x', path } }), 400);
+    assert.equal(body.message, taken);
+    assert.deepEqual(body.errors, { path: ['has already been taken'] });
+  }
+  const messageOf = async (json: object) => String(expectStatus(await app.post('/groups', { json }), 400).message);
+  assert.match(await messageOf({ name: 'x', path: 'api' }), /:path=>\["api is a reserved name"\]/);
+  assert.match(await messageOf({ name: 'x', path: '../x' }), /:path=>\["can contain only letters/);
+  assert.match(await messageOf({ name: '<x>', path: 'ok' }), /:name=>\["can contain only letters/);
+  assert.equal(await messageOf({ path: 'ok' }), 'name is missing, name is empty');
+  assert.equal(
+    await messageOf({ name: 'x', path: 'ok', visibility: 'secret' }),
+    'visibility does not have a valid value',
+  );
+});
+
+test('POST /groups refuses the path of a project beside it', async () => {
+  const parent = await app.make.group();
+  await app.make.project({ namespace: parent, path: 'same' });
+  const json = { name: 'x', path: 'Same', parent_id: parent.id };
+  assert.match(String(expectStatus(await app.post('/groups', { json }), 400).message), /has already been taken/);
+});
+
+test('POST /groups refuses more openness than the parent has, and too deep nesting', async () => {
+  const parent = await app.make.group({ visibility: 'internal' });
+  const json = { name: 'x', path: 'x', parent_id: parent.id, visibility: 'public' };
+  assert.deepEqual(expectStatus(await app.post('/groups', { json }), 400).errors, {
+    visibility_level: ['public is not allowed since the parent group has a internal visibility.'],
+  });
+  let deepest = await app.make.group();
+  for (let depth = 0; depth < 20; depth += 1) deepest = await app.make.group({ parent: deepest });
+  const tooDeep = { name: 'x', path: 'x', parent_id: deepest.id };
+  assert.deepEqual(expectStatus(await app.post('/groups', { json: tooDeep }), 400).errors, {
+    parent_id: ['has too deep level of nesting'],
+  });
+});
+
+test('GET /groups/:id answers by id and by encoded path, as far as the caller may see', async () => {
+  const parent = await app.make.group({ path: 'seen', visibility: 'public' });
+  const closed = await app.make.group({ path: 'closed', parent });
+  const internal = await app.make.group({ path: 'inner', parent, visibility: 'internal' });
+  assert.equal(expectStatus<GroupAnswer>(await app.get('/groups/seen%2Fclosed'), 200).id, closed.id);
+  const anonymous = expectStatus<GroupAnswer>(await app.get(`/groups/${parent.id}`, { token: null }), 200);
+  assert.equal('runners_token' in anonymous, false);
+  assert.equal('repository_storage' in anonymous, false);
+  for (const group of [closed, internal]) expectStatus(await app.get(`/groups/${group.id}`, { token: null }), 404);
+  const stranger = await app.make.user();
+  expectStatus(await app.get(`/groups/${internal.id}`, { token: stranger.token }), 200);
+  expectStatus(await app.get(`/groups/${closed.id}`, { token: stranger.token }), 404);
+  const external = await app.make.user({ columns: { external: 1 } });
+  expectStatus(await app.get(`/groups/${internal.id}`, { token: external.token }), 404);
+  assert.equal(expectStatus(await app.get('/groups/999999'), 404).message, '404 Group Not Found');
+  assert.equal(expectStatus(await app.get('/groups/root'), 404).message, '404 Group Not Found');
+});
+
+test('a member of a project inside sees the private groups above it, and no more of them', async () => {
+  const parent = await app.make.group();
+  const group = await app.make.group({ parent });
+  const sibling = await app.make.group({ parent });
+  const project = await app.make.project({ namespace: group });
+  const { user, token } = await app.make.user();
+  await app.make.member({ project }, user, 20);
+  for (const each of [parent, group]) expectStatus(await app.get(`/groups/${each.id}`, { token }), 200);
+  expectStatus(await app.get(`/groups/${sibling.id}`, { token }), 404);
+  const listed = expectStatus<GroupAnswer[]>(await app.get('/groups', { token }), 200);
+  assert.deepEqual(listed.map(({ id }) => id).sort(), [parent.id, group.id].sort());
+  expectStatus(await app.put(`/groups/${group.id}`, { token, json: { name: 'mine' } }), 403);
+});
+
+test('PUT /groups/:id changes attributes and leaves the others', async () => {
+  const group = await app.make.group();
+  const json = {
+    name: 'New name',
+    description: 'New',
+    visibility: 'internal',
+    request_access_enabled: 'false',
+    default_branch_protection: 1,
+    emails_disabled: true,
+    default_branch: 'trunk',
+  };
+  const body = expectStatus<GroupAnswer>(await app.put(`/groups/${group.id}`, { json }), 200);
+  assert.deepEqual(
+    [
+      body.name,
+      body.description,
+      body.visibility,
+      body.request_access_enabled,
+      body.emails_enabled,
+      body.default_branch,
+    ],
+    ['New name', 'New', 'internal', false, false, 'trunk'],
+  );
+  assert.deepEqual(body.default_branch_protection_defaults, {
+    allowed_to_push: [{ access_level: 30 }],
+    allow_force_push: false,
+    allowed_to_merge: [{ access_level: 40 }],
+    developer_can_initial_push: false,
+  });
+  const again = expectStatus<GroupAnswer>(
+    await app.put(`/groups/${group.id}`, { json: { default_branch_protection_defaults: { allow_force_push: true } } }),
+    200,
+  );
+  assert.deepEqual([again.name, again.emails_enabled, again.default_branch_protection], ['New name', false, 1]);
+  assert.equal((again.default_branch_protection_defaults as { allow_force_push: boolean }).allow_force_push, true);
+});
+
+test('PUT /groups/:id ignores what is not a parameter', async () => {
+  const group = await app.make.group();
+  const json = {
+    id: 1,
+    kind: 'user',
+    parent_id: 1,
+    lineage: '/1/',
+    full_path: 'x',
+    runners_token: 'x',
+    archived: true,
+  };
+  const body = expectStatus<GroupAnswer>(await app.put(`/groups/${group.id}`, { json }), 200);
+  assert.deepEqual([body.id, body.full_path, body.parent_id, body.archived], [group.id, group.full_path, null, false]);
+  assert.equal('runners_token' in body, false);
+});
+
+test('PUT /groups/:id is for owners', async () => {
+  const group = await app.make.group({ visibility: 'public' });
+  const json = { name: 'Changed' };
+  expectStatus(await app.put(`/groups/${group.id}`, { token: null, json }), 401);
+  for (const level of [0, 10, 20, 30, 40, 50]) {
+    const { user, token } = await app.make.user();
+    if (level > 0) await app.make.member({ group }, user, level);
+    expectStatus(await app.put(`/groups/${group.id}`, { token, json }), level === 50 ? 200 : 403);
+  }
+});
+
+test('PUT /groups/:id keeps the visibility of parent and content', async () => {
+  const parent = await app.make.group({ visibility: 'internal' });
+  const group = await app.make.group({ parent, visibility: 'internal' });
+  await app.make.project({ namespace: group, visibility: 'internal' });
+  await app.make.group({ parent: group, visibility: 'internal' });
+  const errorsOf = async (visibility: string) =>
+    expectStatus(await app.put(`/groups/${group.id}`, { json: { visibility } }), 400).errors;
+  assert.deepEqual(await errorsOf('public'), {
+    visibility_level: ['public is not allowed since the parent group has a internal visibility.'],
+  });
+  assert.deepEqual(await errorsOf('private'), {
+    visibility_level: [
+      'private is not allowed since this group contains projects with higher visibility.',
+      'private is not allowed since there are sub-groups with higher visibility.',
+    ],
+  });
+});
+
+test('DELETE /groups/:id removes the group, what is below it and, in the background, the repositories', async () => {
+  const group = await app.make.group();
+  const child = await app.make.group({ parent: group });
+  const project = await app.make.project({ namespace: child });
+  const other = await app.make.project();
+  const dir = app.deps.storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+  const { access } = await import('node:fs/promises');
+  await access(dir);
+  assert.deepEqual(expectStatus(await app.delete(`/groups/${group.id}`), 202), { message: '202 Accepted' });
+  for (const { id } of [group, child]) expectStatus(await app.get(`/groups/${id}`), 404);
+  const { db } = app.deps;
+  assert.equal(await db.selectFrom('projects').select('id').where('id', '=', project.id).executeTakeFirst(), undefined);
+  assert.ok(await db.selectFrom('projects').select('id').where('id', '=', other.id).executeTakeFirst());
+  const members = await db
+    .selectFrom('members')
+    .select('id')
+    .where('source_type', '=', 'group')
+    .where('source_id', 'in', [group.id, child.id])
+    .execute();
+  assert.deepEqual(members, []);
+  await app.settle();
+  await assert.rejects(access(dir), { code: 'ENOENT' });
+  expectStatus(await app.post('/groups', { json: { name: 'again', path: group.path } }), 201);
+});
+
+test('DELETE /groups/:id is for owners and heeds If-Unmodified-Since', async () => {
+  const group = await app.make.group({ visibility: 'public' });
+  expectStatus(await app.delete(`/groups/${group.id}`, { token: null }), 401);
+  const { user, token } = await app.make.user();
+  expectStatus(await app.delete(`/groups/${group.id}`, { token }), 403);
+  await app.make.member({ group }, user, 40);
+  expectStatus(await app.delete(`/groups/${group.id}`, { token }), 403);
+  const headers = { 'if-unmodified-since': 'Mon, 15 Jun 2020 12:00:00 GMT' };
+  expectStatus(await app.delete(`/groups/${group.id}`, { headers }), 412);
+  expectStatus(await app.get(`/groups/${group.id}`), 200);
+});
+
+test('file_template_project_id was not taken: now it is a project of the group, or null', async () => {
+  const group = await app.make.group();
+  const below = await app.make.group({ parent: group });
+  const project = await app.make.project({ namespace: below });
+  const foreign = await app.make.project();
+  const put = (file_template_project_id: number | null) =>
+    app.put(`/groups/${group.id}`, { json: { file_template_project_id } });
+  const shown = async () =>
+    expectStatus<GroupAnswer>(await app.get(`/groups/${group.id}`), 200).file_template_project_id;
+  assert.equal(await shown(), null);
+  const changed = expectStatus<GroupAnswer>(await put(project.id), 200);
+  assert.deepEqual([changed.file_template_project_id, await shown()], [project.id, project.id]);
+  for (const id of [foreign.id, 99_999]) {
+    const refused = expectStatus<{ message: string }>(await put(id), 400);
+    assert.equal(refused.message, 'file_template_project_id is not a project of the group');
+  }
+  assert.equal(await shown(), project.id);
+  expectStatus(await put(null), 200);
+  assert.equal(await shown(), null);
+  expectStatus(await put(project.id), 200);
+  expectStatus(await app.delete(`/projects/${project.id}`), 202);
+  assert.equal(await shown(), null);
+});
+
+test('auto_ban_user_on_excessive_projects_download had another name', async () => {
+  const { id } = await app.make.group();
+  const name = 'auto_ban_user_on_excessive_projects_download';
+  assert.equal(expectStatus<GroupAnswer>(await app.put(`/groups/${id}`, { json: { [name]: true } }), 200)[name], true);
+});

@@ -1,0 +1,100 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { timestamp, today } from '../../../core/clock.ts';
+import { refused } from '../../../core/errors.ts';
+import { markedName, originalName } from '../../../core/marked-names.ts';
+import { randomText } from '../../../core/secrets.ts';
+import { spreadDeletion } from '../../../db/deletion.ts';
+import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { destroyGroup } from './destroy.ts';
+import { enqueueRemovalOfMarked } from './remove-marked.ts';
+import { moveTree } from './tree.ts';
+
+/**
+ * Deletes a group with all below it: at once where the server keeps nothing, else it is marked and goes when its days are
+ * over.
+ * @param options `permanently`: what is marked goes now; `fullPath` then has to name it
+ * @throws ApiError 400 for what is marked already, or shall go for good without having been marked or named
+ */
+export async function deleteGroup(
+  deps: Deps,
+  caller: UserCaller,
+  group: Namespace,
+  options: { permanently?: boolean | undefined; fullPath?: string | undefined },
+): Promise<void> {
+  const delayed = deps.config.deletionDelayDays > 0;
+  if (delayed && options.permanently !== true) return markGroup(deps, caller, group);
+  await destroyGroup(deps, group, caller.user.id, (now) => {
+    if (!delayed) return;
+    if (now.in_deletion === 0) throw refused('Group must be marked for deletion first.');
+    if (options.fullPath !== now.full_path) {
+      throw refused('`full_path` is incorrect. You must enter the complete path for the group.');
+    }
+  });
+}
+
+async function markGroup(deps: Deps, caller: UserCaller, found: Namespace): Promise<void> {
+  await changeMark(deps, caller, found, async (db, group) => {
+    if (group.marked_for_deletion_on !== null) throw refused('Group has been already marked for deletion');
+    await enqueueRemovalOfMarked(deps, db);
+    return {
+      name: markedName(group.name, group.id),
+      path: markedName(group.path, group.id),
+      marked_for_deletion_on: today(deps.clock),
+      marked_by_id: caller.user.id,
+    };
+  });
+}
+
+/**
+ * Takes the mark from a group, which gets its name and path again; where the path is taken meanwhile, with a few letters
+ * more. What is below it and marked itself, or in a group above that is marked, goes on waiting.
+ * @throws ApiError 400 where it is not marked, 409 when it has gone or moved meanwhile
+ */
+export async function restoreGroup(deps: Deps, caller: UserCaller, found: Namespace): Promise<Namespace> {
+  return changeMark(deps, caller, found, async (db, group, parentPath) => {
+    if (group.marked_for_deletion_on === null) throw refused('Group has not been marked for deletion');
+    const [name, path] = [originalName(group.name, group.id), originalName(group.path, group.id)];
+    const taken = await isPathTaken(db, parentPath + path, { namespaceId: group.id });
+    const more = taken ? `-${randomText(5).toLowerCase()}` : '';
+    return { name: name + more, path: path + more, marked_for_deletion_on: null, marked_by_id: null };
+  });
+}
+
+type Marked = Pick<Namespace, 'name' | 'path' | 'marked_for_deletion_on' | 'marked_by_id'>;
+
+/** @param decide gets the path of the group above with a closing slash; empty for a group at the top */
+async function changeMark(
+  deps: Deps,
+  { user }: UserCaller,
+  found: Namespace,
+  decide: (db: Db, group: Namespace, parentPath: string) => Promise<Marked>,
+): Promise<Namespace> {
+  const changed = await deps.db.transaction().execute(async (db) => {
+    const group = (await lockTrees(db, [found]))[0]!;
+    const parent =
+      group.parent_id === null
+        ? null
+        : await db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirstOrThrow();
+    const { path, ...columns } = await decide(db, group, parent === null ? '' : `${parent.full_path}/`);
+    const now = timestamp(deps.clock);
+    const about = { groupId: group.id, actorId: user.id };
+    if (path !== group.path) {
+      await moveTree(db, group, { path, parent, updatedAt: now });
+      const renamed = { group_id: group.id, old_full_path: group.full_path };
+      await deps.events.record(db, 'group.renamed', renamed, about);
+    }
+    await db
+      .updateTable('namespaces')
+      .set({ ...columns, updated_at: now })
+      .where('id', '=', group.id)
+      .execute();
+    await spreadDeletion(db, group.lineage);
+    await deps.events.record(db, 'group.updated', { group_id: group.id }, about);
+    return db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
+  });
+  deps.jobs.notify();
+  return changed;
+}

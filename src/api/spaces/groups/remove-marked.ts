@@ -1,0 +1,102 @@
+import { ApiError, conflict } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { destroyProject } from '../projects/destroy.ts';
+import { destroyGroup } from './destroy.ts';
+
+const REMOVE_MARKED = 'remove-marked';
+const DAY_MS = 86_400_000;
+/** Groups or projects that are looked up at a time. */
+const BATCH = 100;
+
+/**
+ * Has what is marked for deletion looked through at the beginning of the next day (UTC), and every day from then on as
+ * long as anything is marked.
+ */
+export function enqueueRemovalOfMarked(deps: Deps, db: Db): Promise<void> {
+  const now = deps.clock.now().getTime();
+  const runAt = new Date(now - (now % DAY_MS) + DAY_MS);
+  return deps.jobs.enqueue(db, REMOVE_MARKED, {}, { uniqueKey: REMOVE_MARKED, runAt });
+}
+
+/** Sees to it, when a server starts, that what is marked will be looked through. */
+export async function recoverRemovalOfMarked(deps: Deps): Promise<void> {
+  if (await anythingMarked(deps.db)) await enqueueRemovalOfMarked(deps, deps.db);
+}
+
+/** The work that removes groups and projects whose days are over. */
+export function registerRemovalOfMarked(deps: Deps): void {
+  deps.jobs.register(REMOVE_MARKED, (_payload, { signal }) => removeMarked(deps, signal), { timeoutMs: 3_600_000 });
+}
+
+/** Marked on this day or before it: to be removed now. */
+const lastDueDay = (deps: Deps): string =>
+  new Date(deps.clock.now().getTime() - deps.config.deletionDelayDays * DAY_MS).toISOString().slice(0, 10);
+
+async function removeMarked(deps: Deps, signal: AbortSignal): Promise<void> {
+  const day = lastDueDay(deps);
+  const refuse = ({ marked_for_deletion_on: on }: { marked_for_deletion_on: string | null }) => {
+    if (on === null || on > day) throw conflict('It was restored meanwhile');
+  };
+  for (const table of ['namespaces', 'projects'] as const) {
+    for (let last = 0; ; ) {
+      const rows = await dueAfter(deps.db, table, day, last);
+      for (const { id, marked_by_id: actorId } of rows) {
+        signal.throwIfAborted();
+        await passOverGone(() =>
+          table === 'projects'
+            ? destroyProjectOf(deps, id, actorId, refuse)
+            : destroyGroupOf(deps, id, actorId, refuse),
+        );
+      }
+      if (rows.length < BATCH) break;
+      last = rows.at(-1)!.id;
+    }
+  }
+  if (await anythingMarked(deps.db)) await enqueueRemovalOfMarked(deps, deps.db);
+}
+
+const dueAfter = (db: Db, table: 'namespaces' | 'projects', day: string, id: number) =>
+  db
+    .selectFrom(table)
+    .select(['id', 'marked_by_id'])
+    .where('marked_for_deletion_on', 'is not', null)
+    .where('marked_for_deletion_on', '<=', day)
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(BATCH)
+    .execute();
+
+type Refuse = (now: { marked_for_deletion_on: string | null }) => void;
+
+async function destroyProjectOf(deps: Deps, id: number, actorId: number | null, refuse: Refuse): Promise<void> {
+  const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  if (project !== undefined) await destroyProject(deps, project, actorId, refuse);
+}
+
+async function destroyGroupOf(deps: Deps, id: number, actorId: number | null, refuse: Refuse): Promise<void> {
+  const group = await deps.db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirst();
+  if (group !== undefined) await destroyGroup(deps, group, actorId, refuse);
+}
+
+/** What was restored, moved or removed while its turn came is none of this work any more. */
+async function passOverGone(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) throw error;
+  }
+}
+
+async function anythingMarked(db: Db): Promise<boolean> {
+  for (const table of ['namespaces', 'projects'] as const) {
+    const marked = await db
+      .selectFrom(table)
+      .select('id')
+      .where('marked_for_deletion_on', 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (marked !== undefined) return true;
+  }
+  return false;
+}

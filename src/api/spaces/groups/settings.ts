@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox';
+import { parseJson } from '../../../db/columns.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import { Enum, Nullable } from '../../../http/schema.ts';
+
+const Level = Type.Object({ access_level: Type.Integer() });
+
+/** How the default branch of a new project is protected. */
+export const BranchProtection = Type.Object({
+  allowed_to_push: Type.Array(Level),
+  allow_force_push: Type.Boolean(),
+  allowed_to_merge: Type.Array(Level),
+  developer_can_initial_push: Type.Boolean(),
+});
+export type BranchProtection = Static<typeof BranchProtection>;
+
+/** Attributes of a group that no query filters by: kept as JSON, shown as they are, set by parameters of their names. */
+export const settingFields = {
+  share_with_group_lock: Type.Boolean(),
+  require_two_factor_authentication: Type.Boolean(),
+  two_factor_grace_period: Type.Integer({ minimum: 0 }),
+  project_creation_level: Enum(['noone', 'owner', 'maintainer', 'developer', 'administrator']),
+  auto_devops_enabled: Nullable(Type.Boolean()),
+  subgroup_creation_level: Enum(['owner', 'maintainer']),
+  emails_enabled: Type.Boolean(),
+  show_diff_preview_in_email: Type.Boolean(),
+  mentions_disabled: Nullable(Type.Boolean()),
+  lfs_enabled: Type.Boolean(),
+  math_rendering_limits_enabled: Type.Boolean(),
+  lock_math_rendering_limits_enabled: Type.Boolean(),
+  default_branch: Nullable(Type.String({ maxLength: 255 })),
+  default_branch_protection: Type.Integer({ minimum: 0, maximum: 4 }),
+  default_branch_protection_defaults: BranchProtection,
+  shared_runners_setting: Enum(['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable']),
+  max_artifacts_size: Nullable(Type.Integer({ minimum: 0 })),
+  wiki_access_level: Enum(['disabled', 'private', 'enabled']),
+  ldap_cn: Nullable(Type.String({ maxLength: 255 })),
+  ldap_access: Nullable(Type.Integer()),
+  duo_features_enabled: Type.Boolean(),
+  lock_duo_features_enabled: Type.Boolean(),
+  auto_duo_code_review_enabled: Nullable(Type.Boolean()),
+  web_based_commit_signing_enabled: Type.Boolean(),
+};
+
+/** Settings that only the single read of a group shows. */
+export const detailSettingFields = {
+  enabled_git_access_protocol: Enum(['ssh', 'http', 'all']),
+  prevent_sharing_groups_outside_hierarchy: Type.Boolean(),
+  shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0 })),
+  extra_shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0 })),
+  prevent_forking_outside_group: Nullable(Type.Boolean()),
+  membership_lock: Type.Boolean(),
+  service_access_tokens_expiration_enforced: Type.Boolean(),
+  unique_project_download_limit: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  unique_project_download_limit_interval_in_seconds: Type.Integer({ minimum: 0, maximum: 864_000 }),
+  unique_project_download_limit_allowlist: Type.Array(Type.String(), { maxItems: 100 }),
+  unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100 }),
+  auto_ban_user_on_excessive_projects_download: Type.Boolean(),
+};
+
+const Settings = Type.Object({ ...settingFields, ...detailSettingFields });
+export type GroupSettings = Static<typeof Settings>;
+
+const { developer, maintainer } = { developer: [{ access_level: 30 }], maintainer: [{ access_level: 40 }] };
+
+/** What the numbers of `default_branch_protection` stand for. */
+const PROTECTIONS: readonly BranchProtection[] = [
+  protection(developer, developer, { force: true }),
+  protection(developer, maintainer),
+  protection(maintainer, maintainer),
+  protection(maintainer, developer),
+  protection(maintainer, maintainer, { initialPush: true }),
+];
+const FULLY_PROTECTED = 2;
+
+function protection(
+  push: BranchProtection['allowed_to_push'],
+  merge: BranchProtection['allowed_to_merge'],
+  { force = false, initialPush = false } = {},
+): BranchProtection {
+  return {
+    allowed_to_push: push,
+    allow_force_push: force,
+    allowed_to_merge: merge,
+    developer_can_initial_push: initialPush,
+  };
+}
+
+const DEFAULTS: GroupSettings = {
+  share_with_group_lock: false,
+  require_two_factor_authentication: false,
+  two_factor_grace_period: 48,
+  project_creation_level: 'developer',
+  auto_devops_enabled: null,
+  subgroup_creation_level: 'maintainer',
+  emails_enabled: true,
+  show_diff_preview_in_email: true,
+  mentions_disabled: null,
+  lfs_enabled: true,
+  math_rendering_limits_enabled: true,
+  lock_math_rendering_limits_enabled: false,
+  default_branch: null,
+  default_branch_protection: FULLY_PROTECTED,
+  default_branch_protection_defaults: PROTECTIONS[FULLY_PROTECTED]!,
+  shared_runners_setting: 'enabled',
+  max_artifacts_size: null,
+  wiki_access_level: 'enabled',
+  ldap_cn: null,
+  ldap_access: null,
+  duo_features_enabled: true,
+  lock_duo_features_enabled: false,
+  auto_duo_code_review_enabled: null,
+  web_based_commit_signing_enabled: false,
+  enabled_git_access_protocol: 'all',
+  prevent_sharing_groups_outside_hierarchy: false,
+  shared_runners_minutes_limit: null,
+  extra_shared_runners_minutes_limit: null,
+  prevent_forking_outside_group: null,
+  membership_lock: false,
+  service_access_tokens_expiration_enforced: true,
+  unique_project_download_limit: 0,
+  unique_project_download_limit_interval_in_seconds: 0,
+  unique_project_download_limit_allowlist: [],
+  unique_project_download_limit_alertlist: [],
+  auto_ban_user_on_excessive_projects_download: false,
+};
+const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
+
+/** The settings of a group, defaults filled in. */
+export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings => ({
+  ...DEFAULTS,
+  ...parseJson<Partial<GroupSettings>>(group.settings),
+});
+
+/** What parameters of creation and update say about settings; `emails_disabled` is the old form of `emails_enabled`. */
+export type GivenSettings = Partial<Omit<GroupSettings, 'default_branch_protection_defaults'>> & {
+  emails_disabled?: boolean;
+  default_branch_protection_defaults?: Partial<BranchProtection>;
+};
+
+/** The text of the `settings` column after the parameters have been put in force. */
+export function settingsColumn(current: Pick<Namespace, 'settings'>, given: GivenSettings): string {
+  const stored = parseJson<Record<string, unknown>>(current.settings);
+  for (const name of NAMES) if (given[name] !== undefined) stored[name] = given[name];
+  if (given.emails_enabled === undefined && given.emails_disabled !== undefined) {
+    stored.emails_enabled = !given.emails_disabled;
+  }
+  Object.assign(stored, branchProtection(groupSettings(current), given));
+  return JSON.stringify(stored);
+}
+
+/** The number and the rules behind it follow each other; rules that no number stands for keep the number. */
+function branchProtection(
+  current: GroupSettings,
+  { default_branch_protection: number, default_branch_protection_defaults: rules }: GivenSettings,
+): Partial<GroupSettings> {
+  if (rules !== undefined) {
+    const defaults = { ...current.default_branch_protection_defaults, ...rules };
+    const known = PROTECTIONS.findIndex((each) => JSON.stringify(each) === JSON.stringify({ ...each, ...defaults }));
+    return {
+      default_branch_protection_defaults: defaults,
+      ...(known === -1 ? {} : { default_branch_protection: known }),
+    };
+  }
+  if (number === undefined) return {};
+  return { default_branch_protection: number, default_branch_protection_defaults: PROTECTIONS[number]! };
+}

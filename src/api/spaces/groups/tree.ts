@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AFTER_LINEAGE } from '../../../access/membership.ts';
+import { type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+
+/** Condition on a `lineage` column: the namespace itself or one below it. */
+const within = (column: string, lineage: string): RawBuilder<unknown> =>
+  sql`${sql.ref(column)} >= ${lineage} and ${sql.ref(column)} < ${lineage + AFTER_LINEAGE}`;
+
+const projectsWithin = (lineage: string): RawBuilder<unknown> =>
+  sql`namespace_id in (select n.id from namespaces n where ${within('n.lineage', lineage)})`;
+
+/**
+ * Gives a group another path or another place: it, all groups and all projects below it get their new full paths, and
+ * their old ones lead to them from now on. In a transaction that holds the locks of the trees.
+ * @returns the group as it is afterwards
+ */
+export async function moveTree(
+  db: Db,
+  group: Namespace,
+  to: { path: string; parent: Namespace | null; updatedAt: string },
+): Promise<Namespace> {
+  const fullPath = to.parent === null ? to.path : `${to.parent.full_path}/${to.path}`;
+  const lineage = `${to.parent?.lineage ?? '/'}${group.id}/`;
+  await rememberPaths(db, group.lineage);
+  const rest = (column: string, old: string) => sql`substr(${sql.ref(column)}, ${sql.lit(old.length + 1)})`;
+  await sql`
+    update projects set full_path = ${fullPath} || ${rest('full_path', group.full_path)}
+    where ${projectsWithin(group.lineage)}`.execute(db);
+  await sql`
+    update namespaces set full_path = ${fullPath} || ${rest('full_path', group.full_path)},
+      lineage = ${lineage} || ${rest('lineage', group.lineage)}
+    where ${within('lineage', group.lineage)}`.execute(db);
+  const moved = await db
+    .updateTable('namespaces')
+    .set({ path: to.path, parent_id: to.parent?.id ?? null, updated_at: to.updatedAt })
+    .where('id', '=', group.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await forgetRedirects(db, lineage);
+  return moved;
+}
+
+/** Writes redirects from the present paths of the group and all below it. */
+async function rememberPaths(db: Db, lineage: string): Promise<void> {
+  const latest = sql`on conflict (lower(path)) do update
+    set path = excluded.path, source_type = excluded.source_type, source_id = excluded.source_id`;
+  await sql`
+    insert into redirect_routes (path, source_type, source_id)
+    select full_path, 'group', id from namespaces where ${within('lineage', lineage)} ${latest}`.execute(db);
+  await sql`
+    insert into redirect_routes (path, source_type, source_id)
+    select full_path, 'project', id from projects where ${projectsWithin(lineage)} ${latest}`.execute(db);
+}
+
+/** Removes redirects from paths that the group or something below it has now. */
+export async function forgetRedirects(db: Db, lineage: string): Promise<void> {
+  await sql`
+    delete from redirect_routes where lower(path) in (
+      select lower(n.full_path) from namespaces n where ${within('n.lineage', lineage)}
+      union all
+      select lower(p.full_path) from projects p where p.${projectsWithin(lineage)})`.execute(db);
+}
+
+/** Makes everything below the group at most as open as given. */
+export async function closeTree(db: Db, lineage: string, visibility: Visibility): Promise<void> {
+  const higher = (['internal', 'public'] as const).filter(
+    (each) => visibilityLevel(each) > visibilityLevel(visibility),
+  );
+  if (higher.length === 0) return;
+  await sql`
+    update namespaces set visibility = ${visibility}
+    where ${within('lineage', lineage)} and visibility in (${sql.join(higher)})`.execute(db);
+  await sql`
+    update projects set visibility = ${visibility}
+    where ${projectsWithin(lineage)} and visibility in (${sql.join(higher)})`.execute(db);
+}

@@ -1,0 +1,72 @@
+import { lineageIds } from '../../../access/membership.ts';
+import { timestamp, today } from '../../../core/clock.ts';
+import { equalsIgnoringCase } from '../../../db/like.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Invitation } from '../../../db/tables/spaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { recordMember } from '../members/service.ts';
+
+/**
+ * Makes a user a member of all that an address of his was invited to. Give the handle of the transaction in which the
+ * address becomes confirmed, and call `deps.jobs.notify()` once it has committed. Where he is a member already, by an
+ * equal or higher role, and where the membership would have ended, the invitation only goes.
+ */
+export async function acceptInvitations(deps: Deps, db: Db, userId: number, email: string): Promise<void> {
+  const invitations = await db
+    .deleteFrom('invitations')
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .returningAll()
+    .execute();
+  for (const invitation of invitations) await accept(deps, db, userId, invitation);
+}
+
+async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation): Promise<void> {
+  const { source_type, source_id, access_level, expires_at } = invitation;
+  const day = today(deps.clock);
+  if (expires_at !== null && expires_at <= day) return;
+  if ((await currentLevel(db, userId, invitation, day)) >= access_level) return;
+  const member = await db
+    .insertInto('members')
+    .values({
+      source_type,
+      source_id,
+      user_id: userId,
+      access_level,
+      member_role_id: invitation.member_role_id,
+      expires_at,
+      created_by_id: invitation.created_by_id,
+      created_at: timestamp(deps.clock),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (member !== undefined) await recordMember(deps, db, 'member.added', member, userId);
+}
+
+/** The user's level by memberships of the project or group, or of groups above it; beyond any where that is gone. */
+async function currentLevel(db: Db, userId: number, invitation: Invitation, day: string): Promise<number> {
+  const { source_type, source_id } = invitation;
+  const place =
+    source_type === 'group'
+      ? await db.selectFrom('namespaces').select('lineage').where('id', '=', source_id).executeTakeFirst()
+      : await db
+          .selectFrom('projects')
+          .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+          .select('lineage')
+          .where('projects.id', '=', source_id)
+          .executeTakeFirst();
+  if (place === undefined) return Number.POSITIVE_INFINITY;
+  const { level } = await db
+    .selectFrom('members')
+    .select(({ fn }) => fn.max<number | null>('access_level').as('level'))
+    .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('source_type', '=', source_type), eb('source_id', '=', source_id)]),
+        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', lineageIds(place.lineage))]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(level ?? 0);
+}

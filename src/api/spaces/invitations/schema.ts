@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { Day, Enum, Instant, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+
+/** Somebody who was invited and is no member yet. */
+export const InvitationEntity = Type.Object({
+  id: Type.Integer(),
+  invite_email: Type.String(),
+  access_level: Type.Integer({ description: 'Level of the role.' }),
+  created_at: Instant(),
+  expires_at: Nullable(Day({ description: 'Day on which the membership will end.' })),
+  user_name: Nullable(Type.String({ description: 'Null: nobody has the address yet.' })),
+  created_by_name: Nullable(Type.String({ description: 'Who invites; null once he is deleted.' })),
+});
+
+/** What became of the invitations: those that failed stand in `message` by address, user name or id. */
+export const Invited = Type.Object({
+  status: Enum(['success', 'error']),
+  message: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+const expiresAt = Nullable(Day({ description: 'Day on which the membership ends, YYYY-MM-DD.' }));
+
+export const newInvitation = Type.Object({
+  access_level: Type.Integer({ description: 'Level of the role: 10, 15, 20, 30, 40 or 50, in groups 5 too.' }),
+  ...optional({
+    email: List(Type.String(), { minItems: 1, description: 'Addresses to invite.' }),
+    user_id: Type.Union([List(Type.Integer(), { minItems: 1 }), Type.Integer()], {
+      description: 'Ids of users to add.',
+    }),
+    expires_at: expiresAt,
+    member_role_id: Nullable(Type.Integer({ description: 'Custom role of that base level.' })),
+    invite_source: Type.String({ description: 'What made the client invite; not kept.' }),
+  }).properties,
+});
+
+export const listInvitations = Type.Object({
+  query: Type.Optional(Type.String({ maxLength: 1_000, description: 'Part of the address.' })),
+  ...pagination,
+});
+
+export const invitedEmail = Type.Object({ email: Type.String({ description: 'The address that was invited.' }) });
+export const changedInvitation = optional({
+  access_level: Type.Integer({ description: 'Level of the role.' }),
+  expires_at: expiresAt,
+});

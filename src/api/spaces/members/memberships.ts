@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Source } from '../source.ts';
+
+/** A membership with the level that it gives: for members of a shared group no more than the share allows. */
+export type Membership = Pick<
+  Member,
+  'id' | 'user_id' | 'access_level' | 'created_by_id' | 'expires_at' | 'state' | 'created_at'
+>;
+
+const NOBODY = -1;
+/** `in ()` is no SQL; no row has this id. */
+const ids = (list: readonly number[]) => sql.join(list.length === 0 ? [NOBODY] : list);
+
+const columns = sql.raw('m.id, m.user_id, m.created_by_id, m.expires_at, m.state, m.created_at');
+const lesser = sql.raw(
+  'case when l.group_access < m.access_level then l.group_access else m.access_level end as access_level',
+);
+
+/**
+ * Every current membership that counts in the source, as a derived table: its own, those of the groups above, and
+ * those of groups it (or a group above) is shared with. A user can be in it several times.
+ * @param day today, `YYYY-MM-DD`
+ */
+function memberships(source: Source, day: string): RawBuilder<Membership & { distance: number }> {
+  const current = sql`(m.expires_at is null or m.expires_at > ${day})`;
+  const open = sql`(l.expires_at is null or l.expires_at > ${day})`;
+  const inherited = sql`
+    select ${columns}, m.access_level, case when m.source_id = ${source.kind === 'group' ? source.id : NOBODY} then 0 else 1 end as distance
+    from members m where m.source_type = 'group' and m.source_id in (${ids(source.lineage)}) and ${current}
+    union all
+    select ${columns}, ${lesser}, 2 as distance
+    from group_links l join members m on m.source_type = 'group' and m.source_id = l.group_id
+    where l.source_type = 'group' and l.source_id in (${ids(source.lineage)}) and ${open} and ${current}`;
+  if (source.kind === 'group') return inherited as RawBuilder<Membership & { distance: number }>;
+  return sql`
+    select ${columns}, m.access_level, 0 as distance
+    from members m where m.source_type = 'project' and m.source_id = ${source.id} and ${current}
+    union all ${inherited}
+    union all
+    select ${columns}, ${lesser}, 2 as distance
+    from group_links l join namespaces s on s.id = l.group_id
+    join members m on m.source_type = 'group' and s.lineage like '%/' || m.source_id || '/%'
+    where l.source_type = 'project' and l.source_id = ${source.id} and ${open} and ${current}`;
+}
+
+/** The current members of the source itself. A derived table. */
+export const directMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
+  select ${columns}, m.access_level from members m
+  where m.source_type = ${source.kind} and m.source_id = ${source.id} and (m.expires_at is null or m.expires_at > ${day}))`;
+
+/**
+ * Every member of the source once, with the highest level that any way of membership gives; of equal ones the
+ * nearest. A derived table.
+ */
+export const effectiveMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
+  select id, user_id, access_level, created_by_id, expires_at, state, created_at from (
+    select e.*, row_number() over (partition by user_id order by access_level desc, distance, id) as place
+    from (${memberships(source, day)}) e
+  ) ranked where place = 1)`;

@@ -1,0 +1,68 @@
+import type { DomainEvents } from '../../../core/domain-events.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { requireLevel, requireMovable, requireOtherOwner } from './rules.ts';
+import { type Change, lockOwners, recordMember, requireDirect } from './service.ts';
+import { findBelow, findDirect, findUsers } from './store.ts';
+
+/**
+ * Removes a member: whoever may manage members, and everyone himself. Memberships below a group end with it unless
+ * `skipSubresources`.
+ * @throws ApiError 403 or 404
+ */
+export async function removeMember(
+  deps: Deps,
+  { source, actor, level }: Change,
+  userId: number,
+  options: { manages: boolean; skipSubresources: boolean; unassignIssuables: boolean },
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await lockOwners(db, source);
+    const member = await requireDirect(deps, db, source, userId);
+    const [user] = await findUsers(db, { ids: [userId] });
+    requireMovable(source, user!);
+    await requireOtherOwner(deps, db, source, member);
+    if (userId !== actor.id) requireLevel(options.manages ? level : 0, member.access_level);
+    const below =
+      source.kind === 'group' && !options.skipSubresources ? await findBelow(db, source.group.lineage, userId) : [];
+    const more = { unassign_issuables: options.unassignIssuables };
+    await deleteAll(deps, db, [member, ...below], actor.id, more);
+  });
+  deps.jobs.notify();
+}
+
+/**
+ * Removes a user from a group and from every group and project below it.
+ * @returns whether there was anything to remove
+ * @throws ApiError 403 for the last owner and for bots
+ */
+export async function removeFromTree(deps: Deps, { source, actor }: Change, userId: number): Promise<boolean> {
+  const removed = await deps.db.transaction().execute(async (db) => {
+    await lockOwners(db, source);
+    const own = await findDirect(db, source, userId);
+    const below = source.kind === 'group' ? await findBelow(db, source.group.lineage, userId) : [];
+    const all = own === undefined ? below : [own, ...below];
+    if (all.length === 0) return false;
+    const [user] = await findUsers(db, { ids: [userId] });
+    requireMovable(source, user!);
+    if (own !== undefined) await requireOtherOwner(deps, db, source, own);
+    await deleteAll(deps, db, all, actor.id, {});
+    return true;
+  });
+  deps.jobs.notify();
+  return removed;
+}
+
+async function deleteAll(
+  deps: Deps,
+  db: Db,
+  members: readonly Member[],
+  actorId: number,
+  more: Partial<DomainEvents['member.removed']>,
+): Promise<void> {
+  for (const each of members) {
+    await db.deleteFrom('members').where('id', '=', each.id).execute();
+    await recordMember(deps, db, 'member.removed', each, actorId, more);
+  }
+}

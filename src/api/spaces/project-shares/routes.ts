@@ -1,0 +1,141 @@
+import { Type } from 'typebox';
+import type { GroupCondition } from '../../../access/visible-groups.ts';
+import { today } from '../../../core/clock.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { GroupLink } from '../../../db/tables/namespaces.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type BaseContext, route } from '../../../http/route.ts';
+import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { inProject, requireUser } from '../../access.ts';
+import { answerGroups } from '../groups/answers.ts';
+import { Group, PublicGroup } from '../groups/entity.ts';
+import { visibleGroup } from '../groups/find.ts';
+import { type GroupFilters, groupQuery } from '../groups/list.ts';
+import { presentPublicGroups } from '../groups/present.ts';
+import { customAttributeParams } from '../groups/schema.ts';
+import { refuseMemberRole } from '../members/rules.ts';
+import { groupsOfProject, invitedGroups, shareLocations } from './groups.ts';
+import { shareProject, unshareProject } from './service.ts';
+
+const LEVELS = [10, 15, 20, 30, 40, 50] as const;
+
+const Share = Type.Object({
+  id: Type.Integer(),
+  project_id: Type.Integer(),
+  group_id: Type.Integer(),
+  group_access: Type.Integer(),
+  expires_at: Nullable(Type.String()),
+});
+
+const presentShare = ({ id, source_id, group_id, group_access, expires_at }: GroupLink) => ({
+  id,
+  project_id: source_id,
+  group_id,
+  group_access,
+  expires_at,
+});
+
+const search = Type.String({ maxLength: 1_000, description: 'Part of the name or path.' });
+
+/** A page of the groups that fit and that the caller may see, in their public form. */
+async function answerPublic(c: BaseContext, filters: GroupFilters, where: GroupCondition) {
+  const query = await groupQuery(c.deps, c.caller, filters, { of: 'chosen', where });
+  const { rows, total } = await pageOf(c.deps.db, query, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentPublicGroups(c.deps, rows);
+}
+
+/** Which groups belong to a project, and shares of the project with groups. */
+export const projectShareRoutes = [
+  route({
+    method: 'POST',
+    path: '/projects/:id/share',
+    summary: 'Let the members of a group into a project',
+    access: inProject('admin_project'),
+    input: Type.Object({
+      group_id: Type.Integer({ description: 'Group whose members come in.' }),
+      group_access: IntegerEnum(LEVELS, { description: 'The level that they have at most.' }),
+      expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
+      member_role_id: Type.Optional(Nullable(Type.Integer({ description: 'Custom role that the members get.' }))),
+    }),
+    success: { status: 201, schema: Share },
+    errors: [400, 409],
+    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
+      const invited = await visibleGroup(deps, requireUser(caller), input.group_id);
+      refuseMemberRole(input.member_role_id);
+      const place = { project, namespace, level: permissions.level };
+      const share = { groupAccess: input.group_access, expiresAt: input.expires_at ?? null };
+      return presentShare(await shareProject(deps, place, invited, share));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/projects/:id/share/:group_id',
+    summary: 'Take the share of a project with a group back',
+    access: inProject('admin_project'),
+    params: Type.Object({ group_id: Type.Integer() }),
+    success: { status: 204, empty: true },
+    handler: ({ deps, project, permissions, params }) =>
+      unshareProject(deps, project, params.group_id, permissions.level),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/groups',
+    summary: 'List the groups above a project and those it is shared with',
+    description: 'Groups that the caller may not see are left out.',
+    access: inProject('read_project', { anonymous: true }),
+    input: Type.Object({
+      ...optional({
+        search,
+        skip_groups: List(Type.Integer(), { maxItems: 1_000, description: 'Ids of groups to leave out.' }),
+        with_shared: Type.Boolean({ default: false, description: 'Groups that the project is shared with too.' }),
+        shared_visible_only: Type.Boolean({ description: 'Always so: hidden groups are never listed.' }),
+        shared_min_access_level: IntegerEnum(LEVELS, { description: 'Level that a share gives at least.' }),
+      }).properties,
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(PublicGroup) },
+    handler: (c) => {
+      const { with_shared: withShared = false, shared_min_access_level: minLevel = 0, ...rest } = c.input;
+      const { search, skip_groups } = rest;
+      const filters = {
+        ...(search === undefined ? {} : { search }),
+        ...(skip_groups === undefined ? {} : { skip_groups }),
+      };
+      return answerPublic(c, filters, groupsOfProject(c, { withShared, minLevel }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/invited_groups',
+    summary: 'List the groups whose members were let into a project or a group above it',
+    access: inProject('read_project', { anonymous: true }),
+    input: Type.Object({
+      ...optional({
+        relation: List(Enum(['direct', 'inherited']), { description: 'Both when absent.' }),
+        search,
+        min_access_level: IntegerEnum(LEVELS, { description: "The caller's level in the groups at least." }),
+        ...customAttributeParams,
+      }).properties,
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Group) },
+    handler: (c) => {
+      const { relation = ['direct', 'inherited'], ...filters } = c.input;
+      return answerGroups(c, filters, { of: 'chosen', where: invitedGroups(c, relation) });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/share_locations',
+    summary: 'List the groups that the caller could share a project with',
+    access: inProject('admin_project'),
+    input: Type.Object({ search: Type.Optional(search), ...pagination }),
+    success: { status: 200, schema: Type.Array(PublicGroup) },
+    handler: (c) => {
+      const { user, admin } = requireUser(c.caller);
+      const filters = c.input.search === undefined ? {} : { search: c.input.search };
+      return answerPublic(c, filters, shareLocations(c, user, admin, today(c.deps.clock)));
+    },
+  }),
+];

@@ -1,0 +1,29 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { notFound } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Archives a project, so that nothing in it changes any more, or brings it back. @throws ApiError 404 */
+export async function setArchived(
+  deps: Deps,
+  caller: UserCaller,
+  project: Project,
+  archived: boolean,
+): Promise<Project> {
+  const changed = await deps.db.transaction().execute(async (db) => {
+    const row = await db
+      .updateTable('projects')
+      .set({ archived: bit(archived), updated_at: timestamp(deps.clock) })
+      .where('id', '=', project.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw notFound('Project');
+    const about = { projectId: project.id, actorId: caller.user.id };
+    await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
+    return row;
+  });
+  deps.jobs.notify();
+  return changed;
+}

@@ -1,0 +1,144 @@
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import { ApiError, type FieldErrors, invalidModel } from '../../../core/errors.ts';
+import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { isValidBranchName } from '../../../git/ref-name.ts';
+import { Enum } from '../../../http/schema.ts';
+import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
+import { writeInitialCommit } from '../../../repositories/new-repository.ts';
+import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { groupSettings } from '../groups/settings.ts';
+import { projectAttributes } from './attributes.ts';
+import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
+import { createProject } from './create.ts';
+import { checkImportUrl } from './import-url.ts';
+import { findPlacement, personalNamespace } from './placement.ts';
+import { readmeText } from './readme.ts';
+import { WAITING } from './repository-fill.ts';
+import { enqueueImport } from './repository-import.ts';
+import { setTopics } from './topics.ts';
+
+export const CreateInput = Type.Object({
+  name: Type.Optional(Type.String()),
+  namespace_id: Type.Optional(Type.Integer({ description: "The caller's own namespace when absent." })),
+  initialize_with_readme: Type.Optional(Type.Boolean({ default: false })),
+  repository_object_format: Type.Optional(Enum(['sha1', 'sha256'])),
+  template_name: Type.Optional(Type.String()),
+  repository_storage: Type.Optional(
+    Type.String({ description: 'Storage of the repository; passed over from others than administrators.' }),
+  ),
+  ...projectAttributes,
+});
+export type CreateInput = Static<typeof CreateInput>;
+
+const DEFAULT_BRANCH = 'main';
+
+/** A path out of a name, as the platform makes it: `Böse Sache!` becomes `bose-sache`. */
+export const pathFromName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^-+|-+$/g, '');
+
+/**
+ * Creates a project for its owner-to-be, with a README on request (public documentation, "Create a project").
+ * @param owner whose namespace it goes to when none is named, and who counts as its creator
+ * @throws ApiError 400 with the texts by field, 403, 404
+ */
+export async function makeProject(deps: Deps, caller: UserCaller, owner: User, input: CreateInput): Promise<Project> {
+  const namespace =
+    input.namespace_id === undefined
+      ? await personalNamespace(deps, owner)
+      : await findPlacement(deps, caller, String(input.namespace_id));
+  if (namespace.kind === 'user') await checkLimit(deps, namespace, owner);
+  const name = input.name?.trim() || input.path || '';
+  const path = input.path || pathFromName(name);
+  const visibility = input.visibility ?? 'private';
+  const defaultBranch = input.default_branch || groupSettings(namespace).default_branch || DEFAULT_BRANCH;
+  const { columns, settings, topics } = changesOf(input);
+  const storage = caller.admin ? input.repository_storage || undefined : undefined;
+  const errors: FieldErrors = {
+    ...errorsOf('name', projectNameErrors(name)),
+    ...errorsOf('path', projectPathErrors(path)),
+    ...visibilityErrors(visibility, namespace),
+    ...featureErrors(columns),
+    ...topicErrors(topics),
+    ...(storage === undefined || deps.storages.list.some(({ name }) => name === storage)
+      ? {}
+      : { repository_storage: ['is not included in the list'] }),
+    ...(isValidBranchName(defaultBranch) ? {} : { default_branch: ['is not a valid branch name'] }),
+    ...(input.template_name ? { template_name: [`'${input.template_name}' is unknown or invalid`] } : {}),
+  };
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  const importUrl = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
+  const picture = await avatarColumn(deps, input.avatar);
+  const objectFormat = input.repository_object_format ?? 'sha1';
+  let first: string | undefined;
+  return createProject(deps, {
+    namespace,
+    name,
+    path,
+    visibility,
+    creatorId: owner.id,
+    defaultBranch,
+    objectFormat,
+    ...(storage === undefined ? {} : { storage }),
+    columns: {
+      ...columns,
+      ...picture,
+      settings: JSON.stringify({
+        ...settings,
+        repository_object_format: objectFormat,
+        ...(settings.mirror ? { mirror_user_id: caller.user.id } : {}),
+      }),
+      ...(importUrl === null ? {} : { import_url: importUrl, ...WAITING }),
+    },
+    fillRepository: async (dir) => {
+      if (!input.initialize_with_readme || importUrl !== null) return;
+      const content = Buffer.from(readmeText(name, input.description ?? null));
+      const actions = [{ action: 'create' as const, path: 'README.md', content }];
+      const commit = { branch: defaultBranch, actions, author: owner };
+      first = await writeInitialCommit(deps, dir, commit, (_repo, oid) => oid);
+    },
+    within: async (db, project) => {
+      if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
+      if (importUrl !== null) await enqueueImport(deps, db, project.id);
+      if (first === undefined) return;
+      await protectDefaultBranch(db, deps.clock, project.id, defaultBranch);
+      const updates = [{ ref: `refs/heads/${defaultBranch}`, old: null, new: first }];
+      await deps.events.record(
+        db,
+        'push',
+        { project_id: project.id, updates, push_options: [], via: 'api' },
+        { projectId: project.id, actorId: owner.id },
+      );
+    },
+  });
+}
+
+const errorsOf = (field: string, texts: string[]): FieldErrors => (texts.length === 0 ? {} : { [field]: texts });
+
+/** @throws ApiError 403 when the owner has as many projects as allowed */
+async function checkLimit(deps: Deps, namespace: Namespace, owner: User): Promise<void> {
+  const { count } = await deps.db
+    .selectFrom('projects')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('namespace_id', '=', namespace.id)
+    .executeTakeFirstOrThrow();
+  const limit = owner.external === 1 ? 0 : owner.projects_limit;
+  if (Number(count) < limit) return;
+  throw new ApiError(
+    403,
+    limit === 0
+      ? 'You cannot create projects in your personal namespace. Contact your administrator.'
+      : `Your project limit is ${limit} projects! Please contact your administrator to increase it`,
+  );
+}

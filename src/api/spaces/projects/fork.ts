@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import { callerNow } from '../../../access/caller-now.ts';
+import { lineageIds } from '../../../access/membership.ts';
+import { standingIn } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
+import { VISIBILITIES, type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
+import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
+import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { Enum, Nullable } from '../../../http/schema.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { groupSettings } from '../groups/settings.ts';
+import { forkVisibilityErrors } from './changes.ts';
+import { createProject } from './create.ts';
+import { findPlacement, personalNamespace } from './placement.ts';
+import { enqueueCopy } from './repository-copy.ts';
+import { WAITING } from './repository-fill.ts';
+import { settingsOf } from './settings.ts';
+
+export const ForkInput = Type.Object({
+  name: Type.Optional(Type.String()),
+  path: Type.Optional(Type.String()),
+  namespace: Type.Optional(Type.String({ description: 'Id or path; deprecated.' })),
+  namespace_id: Type.Optional(Type.Integer()),
+  namespace_path: Type.Optional(Type.String()),
+  visibility: Type.Optional(Enum(VISIBILITIES)),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
+  branches: Type.Optional(Type.String({ description: 'The one branch to copy; all when absent.' })),
+  mr_default_target_self: Type.Optional(Type.Boolean()),
+});
+export type ForkInput = Static<typeof ForkInput>;
+
+/** Settings that a fork takes over from its source. */
+const INHERITED = [
+  'repository_object_format',
+  'ci_config_path',
+  'shared_runners_enabled',
+  'suggestion_commit_message',
+  'merge_commit_template',
+  'squash_commit_template',
+  'external_authorization_classification_label',
+] as const;
+
+/**
+ * Forks a project (public documentation, "Fork a project"): the project is there at once, its repository is copied in
+ * the background, which `import_status` tells. A fork is never more open than its source and its namespace.
+ * @throws ApiError 404 for a target in which the caller may not make projects, 409 when name or path is taken or the
+ * visibility is too open, 400 for a branch that is not there
+ */
+export async function forkProject(deps: Deps, caller: UserCaller, source: Project, input: ForkInput): Promise<Project> {
+  const target = input.namespace_id?.toString() ?? input.namespace_path ?? input.namespace;
+  const namespace =
+    target === undefined
+      ? await personalNamespace(deps, caller.user)
+      : await findPlacement(deps, caller, target, 'Target Namespace');
+  if (!(await mayLeave(deps, source, namespace))) throw notFound('Target Namespace');
+  const name = input.name?.trim() || source.name;
+  const path = input.path || source.path;
+  const limit = mostOpen(source, namespace);
+  const visibility = input.visibility ?? limit;
+  refuseInvalid(name, path, visibility, limit);
+  const { refs } = repositoryOf(deps, source);
+  const branch = input.branches || undefined;
+  if (branch !== undefined && (await refs.resolve(`refs/heads/${branch}`)) === null) throw notFound('Branch');
+  const settings = settingsOf(source);
+  const inherited = Object.fromEntries(INHERITED.map((key) => [key, settings[key]]));
+  return createProject(deps, {
+    namespace,
+    name,
+    path,
+    visibility,
+    creatorId: caller.user.id,
+    defaultBranch: branch ?? (await refs.head()) ?? 'main',
+    objectFormat: settings.repository_object_format,
+    takenStatus: 409,
+    columns: {
+      ...featureLevelsOf(source),
+      description: input.description === undefined ? source.description : input.description,
+      forked_from_id: source.id,
+      fork_root_id: source.fork_root_id ?? source.id,
+      ...WAITING,
+      settings: JSON.stringify({ ...inherited, mr_default_target_self: input.mr_default_target_self ?? false }),
+    },
+    within: async (db, fork) => {
+      await requireForkable(within(deps, db), caller, source, visibility);
+      await enqueueCopy(deps, db, { project_id: fork.id, source_id: source.id, branch: branch ?? null });
+      await deps.events.record(
+        db,
+        'project.forked',
+        { project_id: source.id, fork_id: fork.id },
+        { projectId: source.id, actorId: caller.user.id },
+      );
+    },
+  });
+}
+
+/** Refuses a fork of what the caller may fork no more, or not so openly. @throws ApiError 401, 403, 404, 409 */
+async function requireForkable(deps: Deps, caller: UserCaller, { id }: Project, visibility: Visibility): Promise<void> {
+  const now = await standingIn(deps, await callerNow(deps, caller), id);
+  if (now === undefined || !now.permissions.can('read_project')) throw notFound('Project');
+  if (!now.permissions.can('fork_project')) throw forbidden();
+  const errors = forkVisibilityErrors(visibility, now.project);
+  if (Object.keys(errors).length > 0) throw invalidModel(errors, 409);
+}
+
+/** Whether the source's top-level group lets forks be made in the namespace. */
+async function mayLeave(deps: Deps, source: Project, target: Namespace): Promise<boolean> {
+  const { lineage } = await deps.db
+    .selectFrom('namespaces')
+    .select('lineage')
+    .where('id', '=', source.namespace_id)
+    .executeTakeFirstOrThrow();
+  const [root = 0] = lineageIds(lineage);
+  if (lineageIds(target.lineage)[0] === root) return true;
+  const group = await deps.db.selectFrom('namespaces').selectAll().where('id', '=', root).executeTakeFirstOrThrow();
+  return group.kind === 'user' || groupSettings(group).prevent_forking_outside_group !== true;
+}
+
+function mostOpen(source: Project, namespace: Namespace): Visibility {
+  const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
+  return visibilityLevel(source.visibility) < visibilityLevel(limit) ? source.visibility : limit;
+}
+
+function refuseInvalid(name: string, path: string, visibility: Visibility, limit: Visibility): void {
+  const errors: FieldErrors = {};
+  const [nameTexts, pathTexts] = [projectNameErrors(name), projectPathErrors(path)];
+  if (nameTexts.length > 0) errors.name = nameTexts;
+  if (pathTexts.length > 0) errors.path = pathTexts;
+  Object.assign(errors, forkVisibilityErrors(visibility, { visibility: limit }));
+  if (Object.keys(errors).length > 0) throw invalidModel(errors, 409);
+}
+
+function featureLevelsOf(source: Project) {
+  const columns = PROJECT_FEATURES.map((feature): FeatureColumn => `${feature}_access_level`);
+  return Object.fromEntries(columns.map((column) => [column, source[column]]));
+}

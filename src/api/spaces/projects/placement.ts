@@ -1,0 +1,60 @@
+import { type Caller, isTokenBot } from '../../../access/caller.ts';
+import { findNamespace } from '../../../access/lookup.ts';
+import { groupPermissions } from '../../../access/permissions.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { forbidden, notFound } from '../../../core/errors.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { type GroupSettings, groupSettings } from '../groups/settings.ts';
+
+/** Level that may make projects in a group, by its `project_creation_level`. */
+const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> = {
+  noone: Number.POSITIVE_INFINITY,
+  administrator: AccessLevel.admin,
+  owner: AccessLevel.owner,
+  maintainer: AccessLevel.maintainer,
+  developer: AccessLevel.developer,
+};
+
+/** Whether the caller may put projects into the namespace. */
+export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
+  if (namespace.kind === 'user') {
+    const { user } = caller;
+    return caller.admin || (user !== null && namespace.owner_id === user.id && !isTokenBot(user));
+  }
+  const permissions = await groupPermissions(deps, caller, namespace);
+  const { project_creation_level } = groupSettings(namespace);
+  return permissions.can('create_projects') && permissions.level >= CREATION_LEVELS[project_creation_level];
+}
+
+/**
+ * The namespace of an id or full path in which the caller may make projects.
+ * @param what the name of the thing in the text of the refusal
+ * @throws ApiError 404 for one that the caller may not see, 403 where no projects may be made
+ */
+export async function findPlacement(
+  deps: Deps,
+  caller: Caller,
+  idOrPath: string,
+  what = 'Namespace',
+): Promise<Namespace> {
+  const namespace = await findNamespace(deps, idOrPath);
+  if (namespace === undefined) throw notFound(what);
+  if (await mayCreateProjects(deps, caller, namespace)) return namespace;
+  const seen = namespace.kind === 'group' && (await groupPermissions(deps, caller, namespace)).can('read_group');
+  throw seen ? forbidden() : notFound(what);
+}
+
+/** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
+export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind'>): Promise<Namespace> {
+  if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
+  const namespace = await deps.db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('owner_id', '=', user.id)
+    .where('kind', '=', 'user')
+    .executeTakeFirst();
+  if (namespace === undefined) throw notFound('Namespace');
+  return namespace;
+}

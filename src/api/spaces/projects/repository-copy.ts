@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { ANONYMOUS } from '../../../access/caller.ts';
+import { standingIn } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
+import { timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { cloneRepository } from '../../../git/repository-files.ts';
+import { type FillJob, FillRefused, type FillWork, fillRepository } from './repository-fill.ts';
+
+const COPY = 'project.copy_repository';
+const COPY_MS = 1_800_000;
+const GONE = 'The source project no longer exists.';
+const CLOSED = 'The source project is closed to who forked it.';
+
+interface RepositoryCopy {
+  project_id: number;
+  source_id: number;
+  /** The one branch to copy; null for all. */
+  branch: string | null;
+}
+
+/** Writes the job that fills a fork's repository, in the transaction that makes the fork. */
+export async function enqueueCopy(deps: Deps, db: Db, copy: RepositoryCopy): Promise<void> {
+  await deps.jobs.enqueue(db, COPY, { ...copy, disk_path: deps.storages.newDiskPath() });
+}
+
+/** Names the work behind `enqueueCopy`. */
+export function registerCopies(deps: Deps): void {
+  deps.jobs.register<RepositoryCopy & FillJob>(
+    COPY,
+    (job, { signal }) => fillRepository(deps, job, (fork) => copyOf(deps, job, fork, signal)),
+    { timeoutMs: COPY_MS },
+  );
+}
+
+async function copyOf(
+  deps: Deps,
+  { source_id, branch }: RepositoryCopy,
+  fork: Project,
+  signal: AbortSignal,
+): Promise<FillWork | string> {
+  const source = await deps.db.selectFrom('projects').selectAll().where('id', '=', source_id).executeTakeFirst();
+  if (source === undefined) return GONE;
+  if (!(await mayFork(deps, fork, source_id))) return CLOSED;
+  const from = deps.storages.dirOf({ storage: source.repository_storage, diskPath: source.disk_path });
+  return {
+    make: (dir) => cloneRepository(from, dir, { signal, ...(branch === null ? {} : { branch }) }),
+    failure: 'The repository could not be copied.',
+    within: async (db, project) => {
+      // Copying takes a while; what is closed by then stays closed.
+      if (!(await mayFork(within(deps, db), fork, source_id))) throw new FillRefused(CLOSED);
+      await copyLfsObjects(deps, db, source_id, project.id);
+    },
+  };
+}
+
+/** Whether whoever made the fork may still fork the source. */
+async function mayFork(deps: Deps, { creator_id }: Project, sourceId: number): Promise<boolean> {
+  const { db } = deps;
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', creator_id ?? 0)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (user === undefined) return false;
+  const caller = { ...ANONYMOUS, user, admin: user.admin === 1 };
+  return (await standingIn(deps, caller, sourceId))?.permissions.can('fork_project') === true;
+}
+
+/** Lets the fork have what its commits refer to. */
+async function copyLfsObjects({ clock }: Deps, db: Db, from: number, to: number): Promise<void> {
+  const created_at = timestamp(clock);
+  await db
+    .insertInto('lfs_objects')
+    .columns(['project_id', 'oid', 'size', 'created_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('lfs_objects')
+        .select((inner) => [
+          sql<number>`cast(${to} as bigint)`.as('project_id'),
+          'oid',
+          'size',
+          inner.val(created_at).as('created_at'),
+        ])
+        .where('project_id', '=', from),
+    )
+    .execute();
+}

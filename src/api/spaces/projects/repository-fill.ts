@@ -1,0 +1,89 @@
+import type { Updateable } from 'kysely';
+import type { Db } from '../../../db/schema.ts';
+import type { Project, ProjectsTable } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/errors.ts';
+import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
+import { enqueueRemoval } from '../../../repositories/removal.ts';
+import { enqueueStatistics } from './statistics.ts';
+
+/** Columns of a project whose repository is filled in the background: nobody writes into it until that is done. */
+export const WAITING = { import_status: 'scheduled', repository_read_only: 1 } as const;
+
+/** Payload of a job that fills a repository. */
+export interface FillJob {
+  project_id: number;
+  /** Where it is made: fixed when the job is written, so that a job that runs again finds its own work. */
+  disk_path: string;
+}
+
+/** Thrown by `within` where the repository may not become the project's after all; the message is shown. */
+export class FillRefused extends Error {}
+
+export interface FillWork {
+  /** Makes the repository in the folder. GitError `conflict` says that an earlier run of the job has. */
+  make: (dir: string) => Promise<void>;
+  /** Shown as `import_error` where it cannot be made. */
+  failure: string;
+  /** Runs in the transaction that makes the repository the project's. */
+  within?: (db: Db, project: Project) => Promise<void>;
+}
+
+const rowOf = (deps: Deps, id: number): Promise<Project | undefined> =>
+  deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+
+/**
+ * Fills the repository of a project: makes one at a place of its own, and makes it the project's in one transaction,
+ * which also gives the empty one away. `import_status` tells how far that is.
+ * @param prepare says what to do, with the project as it is now; a text is the reason why it cannot be done
+ */
+export async function fillRepository(
+  deps: Deps,
+  job: FillJob,
+  prepare: (project: Project) => Promise<FillWork | string>,
+): Promise<void> {
+  const project = await rowOf(deps, job.project_id);
+  if (project === undefined || project.disk_path === job.disk_path || project.import_status === 'failed') return;
+  await setColumns(deps, project.id, { import_status: 'started' });
+  const work = await prepare(project);
+  if (typeof work === 'string') return fail(deps, project.id, work);
+  const location = { storage: project.repository_storage, diskPath: job.disk_path };
+  try {
+    await work.make(deps.storages.dirOf(location));
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code === 'aborted' || error.code === 'busy') throw error;
+    if (error.code !== 'conflict') return fail(deps, project.id, work.failure);
+  }
+  const { refs } = deps.storages.open(location);
+  const head = await refs.head();
+  const hasDefault = head !== null && (await refs.resolve(`refs/heads/${head}`)) !== null;
+  const enter = deps.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('projects')
+      .set({ disk_path: job.disk_path, repository_read_only: 0, import_status: 'finished', import_error: null })
+      .where('id', '=', project.id)
+      .where('disk_path', '=', project.disk_path)
+      .executeTakeFirst();
+    // Removed meanwhile: then it is the new repository that nobody needs.
+    const unused = numUpdatedRows === 0n ? job.disk_path : project.disk_path;
+    await enqueueRemoval(deps, db, { storage: location.storage, diskPath: unused });
+    if (numUpdatedRows === 0n) return;
+    if (hasDefault) await protectDefaultBranch(db, deps.clock, project.id, head);
+    await work.within?.(db, project);
+    await enqueueStatistics(deps, db, project.id);
+    await deps.events.record(db, 'project.updated', { project_id: project.id }, { projectId: project.id });
+  });
+  await enter.catch(async (error: unknown) => {
+    if (!(error instanceof FillRefused)) throw error;
+    await enqueueRemoval(deps, deps.db, location);
+    await fail(deps, project.id, error.message);
+  });
+  deps.jobs.notify();
+}
+
+async function setColumns(deps: Deps, id: number, columns: Updateable<ProjectsTable>): Promise<void> {
+  await deps.db.updateTable('projects').set(columns).where('id', '=', id).execute();
+}
+
+const fail = (deps: Deps, id: number, reason: string): Promise<void> =>
+  setColumns(deps, id, { import_status: 'failed', import_error: reason, repository_read_only: 0 });

@@ -1,0 +1,51 @@
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { importRepository } from '../../../git/import.ts';
+import { BlockedAddress } from '../../../outbound/resolve.ts';
+import { remoteSource, withoutCredentials } from './import-url.ts';
+import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
+import { settingsOf } from './settings.ts';
+
+const IMPORT = 'project.import_repository';
+const IMPORT_MS = 3_600_000;
+
+/** Writes the job that fills a new project's repository from its `import_url`. */
+export async function enqueueImport(deps: Deps, db: Db, projectId: number): Promise<void> {
+  const job: FillJob = { project_id: projectId, disk_path: deps.storages.newDiskPath() };
+  await deps.jobs.enqueue(db, IMPORT, job);
+}
+
+/** Names the work behind `enqueueImport`. */
+export function registerImports(deps: Deps): void {
+  deps.jobs.register<FillJob>(
+    IMPORT,
+    (job, { signal }) => fillRepository(deps, job, (project) => importOf(deps, project, signal)),
+    { timeoutMs: IMPORT_MS },
+  );
+}
+
+async function importOf(deps: Deps, project: Project, signal: AbortSignal): Promise<FillWork | string> {
+  const { import_url: address } = project;
+  if (address === null) return 'There is no address to import from.';
+  const head = await deps.storages
+    .open({ storage: project.repository_storage, diskPath: project.disk_path })
+    .refs.head();
+  try {
+    // Looked up again: the name may lead elsewhere by now.
+    const source = await remoteSource(deps, address);
+    return {
+      make: (dir) => importRepository(source, dir, { defaultBranch: head ?? 'main', signal }),
+      failure: 'The repository could not be imported. Check the address and the credentials.',
+      within: async (db, row) => {
+        if (settingsOf(row).mirror) return;
+        // Needed once; a mirror needs them again and again.
+        const import_url = withoutCredentials(address);
+        await db.updateTable('projects').set({ import_url }).where('id', '=', row.id).execute();
+      },
+    };
+  } catch (error) {
+    if (error instanceof BlockedAddress) return `The address ${error.message}`;
+    throw error;
+  }
+}

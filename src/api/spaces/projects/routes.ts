@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { route } from '../../../http/route.ts';
+import { administrator, inProject, inProjectByUser, signedIn } from '../../access.ts';
+import { userById } from '../../identity/users/find.ts';
+import { setArchived } from './archive.ts';
+import { CreateInput, makeProject } from './creation.ts';
+import { forkRoutes } from './fork-routes.ts';
+import { projectListRoutes } from './list-routes.ts';
+import { deleteProject, restoreProject } from './mark.ts';
+import { presentProject } from './present.ts';
+import { Accepted, Project } from './schema.ts';
+import { starRoutes } from './star-routes.ts';
+import { storageRoutes } from './storage-routes.ts';
+import { transferRoutes } from './transfer-routes.ts';
+import { UPDATE_NAMES, UpdateInput, updateProject } from './update.ts';
+import { userOf } from './user-of.ts';
+
+const nameOrPath = { atLeastOne: [['name', 'path']] } as const;
+
+const archiving = (action: 'archive' | 'unarchive') =>
+  route({
+    method: 'POST',
+    path: `/projects/:id/${action}`,
+    summary: action === 'archive' ? 'Archive a project' : 'Unarchive a project',
+    access: inProject('own_project'),
+    success: { status: 201, schema: Project },
+    handler: async (c) => {
+      const changed = await setArchived(c.deps, userOf(c.caller), c.project, action === 'archive');
+      return presentProject(c.deps, c.caller, changed);
+    },
+  });
+
+export const projectRoutes = [
+  ...projectListRoutes,
+  route({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project',
+    access: signedIn,
+    input: CreateInput,
+    rules: nameOrPath,
+    success: { status: 201, schema: Project },
+    errors: [403, 404, 422],
+    handler: async (c) => {
+      const project = await makeProject(c.deps, c.caller, c.caller.user, c.input);
+      return presentProject(c.deps, c.caller, project);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/user/:user_id',
+    summary: 'Create a project for a user',
+    access: administrator,
+    params: Type.Object({ user_id: Type.Integer() }),
+    input: CreateInput,
+    rules: nameOrPath,
+    success: { status: 201, schema: Project },
+    errors: [404, 422],
+    handler: async (c) => {
+      const owner = await userById(c.deps.db, c.params.user_id);
+      const project = await makeProject(c.deps, c.caller, owner, c.input);
+      return presentProject(c.deps, c.caller, project);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id',
+    summary: 'Get a project',
+    description: 'Anonymous callers get fewer keys.',
+    access: inProject('read_project', { anonymous: true }),
+    input: Type.Object({
+      license: Type.Optional(Type.Boolean({ default: false })),
+      statistics: Type.Optional(Type.Boolean({ default: false })),
+      with_custom_attributes: Type.Optional(Type.Boolean({ default: false, description: 'Administrators only.' })),
+    }),
+    success: { status: 200, schema: Project },
+    handler: (c) =>
+      presentProject(c.deps, c.caller, c.project, {
+        license: c.input.license ?? false,
+        statistics: c.input.statistics ?? false,
+        customAttributes: c.input.with_custom_attributes ?? false,
+        permissions: true,
+      }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:id',
+    summary: 'Update a project',
+    access: inProject('admin_project'),
+    input: UpdateInput,
+    rules: { atLeastOne: [UPDATE_NAMES] },
+    success: { status: 200, schema: Project },
+    errors: [422],
+    handler: async (c) => {
+      const changed = await updateProject(c.deps, { ...c, caller: userOf(c.caller) }, c.input);
+      return presentProject(c.deps, c.caller, changed);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/projects/:id',
+    summary: 'Delete a project',
+    description:
+      'Where the server keeps deleted projects for some days, it is marked, renamed and read-only until then; else it is gone at once. Files are removed in the background.',
+    access: inProjectByUser('own_project'),
+    input: Type.Object({
+      permanently_remove: Type.Optional(
+        Type.Boolean({ default: false, description: 'What is marked goes now. Needs `full_path`.' }),
+      ),
+      full_path: Type.Optional(
+        Type.String({ description: 'The path that the project has now, for `permanently_remove`.' }),
+      ),
+    }),
+    success: { status: 202, schema: Accepted },
+    errors: [400, 404, 409, 412],
+    handler: async (c) => {
+      checkUnmodifiedSince(c.request, c.project.updated_at);
+      const { permanently_remove: permanently, full_path: fullPath } = c.input;
+      await deleteProject(c.deps, c, { permanently, fullPath });
+      return { message: '202 Accepted' };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/restore',
+    summary: 'Restore a project that is marked for deletion',
+    access: inProjectByUser('own_project'),
+    success: { status: 201, schema: Project },
+    errors: [400, 404, 409],
+    handler: async (c) => presentProject(c.deps, c.caller, await restoreProject(c.deps, c)),
+  }),
+  archiving('archive'),
+  archiving('unarchive'),
+  ...forkRoutes,
+  ...starRoutes,
+  ...transferRoutes,
+  ...storageRoutes,
+];

@@ -1,0 +1,115 @@
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/errors.ts';
+import { type LanguageShare, languagesOf } from '../../../git/languages.ts';
+import { countCommits } from '../../../git/log.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { repositorySize } from '../../../git/repository-files.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { statisticsOf } from './entity.ts';
+import type { ProjectStatistics } from './schema.ts';
+
+const COUNT = 'project.statistics';
+/** So long after a push, so that one count serves a burst of them. */
+const PAUSE_MS = 10_000;
+/** What of the storage a project takes as a whole. */
+const SIZES = [
+  'repository_size',
+  'wiki_size',
+  'lfs_objects_size',
+  'job_artifacts_size',
+  'pipeline_artifacts_size',
+  'packages_size',
+  'snippets_size',
+  'uploads_size',
+] as const;
+
+/** The commit that the default branch points to; null where there is none. */
+export async function defaultTip(repo: Repository): Promise<string | null> {
+  const head = await repo.refs.head();
+  return head === null ? null : repo.refs.resolve(`refs/heads/${head}`);
+}
+
+/** Has a project's statistics counted soon; asked for again meanwhile, they are counted once. */
+export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): Promise<void> {
+  await deps.jobs.enqueue(
+    db,
+    COUNT,
+    { project_id: projectId },
+    { uniqueKey: `${COUNT}:${projectId}`, runAt: new Date(deps.clock.now().getTime() + PAUSE_MS) },
+  );
+}
+
+/** Keeps statistics and languages up to date after pushes. */
+export function registerStatistics(deps: Deps): void {
+  deps.jobs.register<{ project_id: number }>(COUNT, ({ project_id }) => count(deps, project_id));
+  deps.events.followUp(['push'], COUNT, PAUSE_MS);
+}
+
+async function count(deps: Deps, id: number): Promise<void> {
+  const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  if (project === undefined) return;
+  const repo = repositoryOf(deps, project);
+  const tip = await defaultTip(repo).catch(nothingIfDamaged);
+  const commits = tip === null ? 0 : await countCommits(repo, [tip]);
+  const languages = tip === null ? [] : await languagesOf(repo, tip);
+  const { total } = await deps.db
+    .selectFrom('lfs_objects')
+    .select(({ fn }) => fn.sum<number | null>('size').as('total'))
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const uploads = await deps.db
+    .selectFrom('uploads')
+    .select(({ fn }) => fn.sum<number | null>('size').as('total'))
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow();
+  await writeStatistics(deps, id, {
+    commit_count: commits,
+    repository_size: await repositorySize(repo.dir),
+    lfs_objects_size: Number(total ?? 0),
+    uploads_size: Number(uploads.total ?? 0),
+  });
+  await writeLanguages(deps, id, languages);
+}
+
+function nothingIfDamaged(error: unknown): null {
+  if (error instanceof GitError) return null;
+  throw error;
+}
+
+/** Writes some of a project's numbers; the sum and the columns to sort by follow. */
+export async function writeStatistics(deps: Deps, id: number, changes: Partial<ProjectStatistics>): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const row = await db.selectFrom('projects').select('statistics').where('id', '=', id).executeTakeFirst();
+    if (row === undefined) return;
+    const numbers = { ...statisticsOf(row), ...changes };
+    numbers.storage_size = SIZES.reduce((sum, key) => sum + numbers[key], 0);
+    const text = JSON.stringify(numbers);
+    // Nothing is committed where nothing changed: what others remember stays true.
+    if (JSON.stringify(parseJson(row.statistics)) === text) return;
+    await db
+      .updateTable('projects')
+      .set({ statistics: text, repository_size: numbers.repository_size, storage_size: numbers.storage_size })
+      .where('id', '=', id)
+      .execute();
+  });
+}
+
+async function writeLanguages(deps: Deps, id: number, languages: readonly LanguageShare[]): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const row = await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst();
+    await db.deleteFrom('project_languages').where('project_id', '=', id).execute();
+    if (languages.length === 0 || row === undefined) return;
+    await db
+      .insertInto('project_languages')
+      .values(languages.map(({ name, bytes }) => ({ project_id: id, name, bytes })))
+      .execute();
+  });
+}
+
+/** Share of each language in percent with two decimals, as the platform shows it. */
+export function languagePercentages(shares: readonly LanguageShare[]): Record<string, number> {
+  const total = shares.reduce((sum, { bytes }) => sum + bytes, 0);
+  return Object.fromEntries(shares.map(({ name, bytes }) => [name, Math.round((bytes / total) * 10_000) / 100]));
+}

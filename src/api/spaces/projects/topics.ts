@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { type Clock, timestamp } from '../../../core/clock.ts';
+import { asciiLower } from '../../../db/like.ts';
+import type { Db } from '../../../db/schema.ts';
+
+/**
+ * Gives a project exactly these topics, with the handle of a transaction; those that nobody had before come into
+ * being. Case does not tell names apart.
+ */
+export async function setTopics(db: Db, clock: Clock, projectId: number, names: readonly string[]): Promise<void> {
+  await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
+  const wanted = new Map(
+    names
+      .map((name) => name.trim())
+      .filter(Boolean)
+      .map((name) => [asciiLower(name), name]),
+  );
+  if (wanted.size === 0) return;
+  const known = await topicIds(db, [...wanted.keys()]);
+  const now = timestamp(clock);
+  const missing = [...wanted].filter(([lower]) => !known.has(lower)).map(([, name]) => name);
+  if (missing.length > 0) {
+    await db
+      .insertInto('topics')
+      .values(missing.map((name) => ({ name, title: name, created_at: now, updated_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const ids = missing.length > 0 ? await topicIds(db, [...wanted.keys()]) : known;
+  await db
+    .insertInto('project_topics')
+    .values([...ids.values()].map((topic_id) => ({ project_id: projectId, topic_id })))
+    .execute();
+}
+
+async function topicIds(db: Db, lowerNames: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('topics')
+    .select(['id', 'name'])
+    .where(sql<string>`lower(name)`, 'in', lowerNames)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [asciiLower(name), id]));
+}

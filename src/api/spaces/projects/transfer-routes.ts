@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Filled, pagination } from '../../../http/schema.ts';
+import { inProject } from '../../access.ts';
+import { PublicGroup } from '../groups/entity.ts';
+import { presentProject } from './present.ts';
+import { Project } from './schema.ts';
+import { transferLocations, transferProject, transferTarget } from './transfer.ts';
+
+export const transferRoutes = [
+  route({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Transfer a project to another namespace',
+    access: inProject('own_project'),
+    input: Type.Object({ namespace: Filled({ description: 'Id or path of the namespace.' }) }),
+    success: { status: 200, schema: Project },
+    handler: async (c) => {
+      const target = await transferTarget(c.deps, c.input.namespace);
+      return presentProject(c.deps, c.caller, await transferProject(c.deps, c.caller, c.project, target));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/transfer_locations',
+    summary: 'List the groups that a project can be transferred to',
+    access: inProject('own_project'),
+    input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
+    success: { status: 200, schema: Type.Array(PublicGroup) },
+    handler: async (c) => {
+      const { rows, total } = await transferLocations(c.deps, c.caller, c.project, c.input.search, c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      return rows;
+    },
+  }),
+];

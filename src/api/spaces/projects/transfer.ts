@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { findNamespace } from '../../../access/lookup.ts';
+import { groupsOf } from '../../../access/membership.ts';
+import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
+import { timestamp, today } from '../../../core/clock.ts';
+import { ApiError, notFound, refused } from '../../../core/errors.ts';
+import { contains } from '../../../db/like.ts';
+import { lockTrees } from '../../../db/namespace-tree.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { presentPublicGroups } from '../groups/present.ts';
+import { addNamespaceOwner } from '../members/namespace-owner.ts';
+import { refuseTaken } from './create.ts';
+import { mayCreateProjects } from './placement.ts';
+import { keepOldPath } from './update.ts';
+
+const failed = (reason: string) => refused(`Failed to transfer project ["${reason}"]`);
+
+/**
+ * Moves a project into another namespace (public documentation, "Transfer a project"); it becomes no more open than
+ * the group it comes to, and its old address leads to the new one. Who may take it out of its place has been checked.
+ * @throws ApiError 400 where it cannot be moved, 404 for a namespace in which the caller may not make projects
+ */
+export async function transferProject(
+  deps: Deps,
+  caller: Caller,
+  project: Project,
+  target: Namespace,
+): Promise<Project> {
+  if (!(await mayCreateProjects(deps, caller, target))) throw notFound('Namespace');
+  const moved = await deps.db.transaction().execute(async (db) => move(deps, db, caller, project, target));
+  deps.jobs.notify();
+  return moved;
+}
+
+/** The namespace that a transfer names by id or full path. @throws ApiError 404 */
+export async function transferTarget(deps: Deps, idOrPath: string): Promise<Namespace> {
+  const namespace = await findNamespace(deps, idOrPath);
+  if (namespace === undefined) throw notFound('Namespace');
+  return namespace;
+}
+
+async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: Namespace): Promise<Project> {
+  const source = await db.selectFrom('namespaces').selectAll().where('id', '=', given.namespace_id).executeTakeFirst();
+  if (source === undefined) throw notFound('Project');
+  const [, namespace] = (await lockTrees(db, [source, target])) as [Namespace, Namespace];
+  const project = await db.selectFrom('projects').selectAll().where('id', '=', given.id).executeTakeFirst();
+  if (project === undefined) throw notFound('Project');
+  if (project.in_deletion === 1) throw failed('Project is marked for deletion.');
+  if (namespace.in_deletion === 1) throw failed('The namespace is marked for deletion.');
+  if (project.namespace_id === namespace.id) throw failed('Project is already in this namespace.');
+  const fullPath = `${namespace.full_path}/${project.path}`;
+  try {
+    await refuseTaken(db, { namespaceId: namespace.id, name: project.name, fullPath, projectId: project.id });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw failed('Project with same name or path in target namespace already exists');
+  }
+  const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
+  const tooOpen = visibilityLevel(project.visibility) > visibilityLevel(limit);
+  const moved = await db
+    .updateTable('projects')
+    .set({
+      namespace_id: namespace.id,
+      full_path: fullPath,
+      visibility: tooOpen ? limit : project.visibility,
+      updated_at: timestamp(deps.clock),
+    })
+    .where('id', '=', project.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await addNamespaceOwner(db, namespace, project.id, moved.updated_at);
+  await keepOldPath(db, project.id, project.full_path);
+  await deps.events.record(
+    db,
+    'project.transferred',
+    { project_id: project.id, old_full_path: project.full_path },
+    { projectId: project.id, actorId: caller.user?.id ?? null },
+  );
+  return moved;
+}
+
+/** One page of the groups that the caller could move the project to, as the public sees groups. */
+export async function transferLocations(
+  deps: Deps,
+  caller: Caller,
+  project: Project,
+  search: string | undefined,
+  page: { offset: number; size: number },
+) {
+  let query = deps.db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('kind', '=', 'group')
+    .where('in_deletion', '=', 0)
+    .where('id', '!=', project.namespace_id)
+    .orderBy('full_path')
+    .orderBy('id');
+  if (!caller.admin) {
+    const groups = groupsOf(caller.user?.id ?? 0, AccessLevel.maintainer, today(deps.clock));
+    query = query.where(sql<boolean>`id in ${groups}`);
+  }
+  if (search) {
+    query = query.where((eb) => eb.or([contains(eb.ref('name'), search), contains(eb.ref('full_path'), search)]));
+  }
+  const { rows, total } = await pageOf(deps.db, query, page);
+  return { total, rows: await presentPublicGroups(deps, rows) };
+}

@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { requireStill } from '../../../access/standing.ts';
+import type { Visibility } from '../../../core/access-levels.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import { type FeatureColumn, type FeatureLevel, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { setHead } from '../../../git/repository-files.ts';
+import { propertiesOf } from '../../../http/schema.ts';
+import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
+import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { projectAttributes } from './attributes.ts';
+import {
+  changesOf,
+  featureErrors,
+  forkVisibilityErrors,
+  type ProjectChanges,
+  topicErrors,
+  visibilityErrors,
+} from './changes.ts';
+import { refuseTaken } from './create.ts';
+import { checkImportUrl } from './import-url.ts';
+import { changedSettings, settingsOf } from './settings.ts';
+import { setTopics } from './topics.ts';
+
+export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
+export type UpdateInput = Static<typeof UpdateInput>;
+/** One of these has to be given. */
+export const UPDATE_NAMES = Object.keys(propertiesOf(UpdateInput));
+
+export interface UpdateScope {
+  caller: UserCaller;
+  project: Project;
+  namespace: Namespace;
+  permissions: ProjectPermissions;
+}
+
+/**
+ * Changes a project's attributes (public documentation, "Edit a project").
+ * @throws ApiError 400 with the texts by field, 403 where only owners may change what was given
+ */
+export async function updateProject(deps: Deps, scope: UpdateScope, input: UpdateInput): Promise<Project> {
+  const { project, namespace, permissions } = scope;
+  const ability = abilityFor(input, project);
+  if (!permissions.can(ability)) throw forbidden();
+  const changes = changesOf(input, project);
+  refuseInvalid(project, namespace, input, changes);
+  if (input.import_url !== undefined) {
+    changes.columns.import_url = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
+  }
+  if (input.mirror && !settingsOf(project).mirror) changes.settings.mirror_user_id = scope.caller.user.id;
+  Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
+  const { default_branch: branch } = input;
+  if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, scope.caller, project, branch);
+  try {
+    const changed = await deps.db.transaction().execute(async (db) => apply(deps, db, scope, input, changes));
+    deps.jobs.notify();
+    return changed;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw invalidModel({ path: ['has already been taken'] });
+    throw error;
+  }
+}
+
+/** Names, paths and visibility are for owners. */
+function abilityFor({ name, path, visibility }: UpdateInput, project: Project): 'own_project' | 'admin_project' {
+  const opens = visibility !== undefined && visibility !== project.visibility;
+  return name !== undefined || path !== undefined || opens ? 'own_project' : 'admin_project';
+}
+
+function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInput, changes: ProjectChanges): void {
+  const levels = Object.fromEntries(
+    PROJECT_FEATURES.map((feature): FeatureColumn => `${feature}_access_level`).map((column) => [
+      column,
+      changes.columns[column] ?? project[column],
+    ]),
+  ) as Record<FeatureColumn, FeatureLevel>;
+  const name = input.name === undefined ? [] : projectNameErrors(input.name.trim());
+  const path = input.path === undefined ? [] : projectPathErrors(input.path);
+  const errors: FieldErrors = {
+    ...(name.length === 0 ? {} : { name }),
+    ...(path.length === 0 ? {} : { path }),
+    ...(input.visibility === undefined ? {} : visibilityErrors(input.visibility, namespace)),
+    ...featureErrors(levels),
+    ...topicErrors(changes.topics),
+  };
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** Makes HEAD name another branch, which must be there. @throws ApiError 400 */
+async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Project, branch: string): Promise<void> {
+  await inRepositoryQueue(deps, project, async (repo) => {
+    await requireStill(deps, deps.db, caller, project.id, 'admin_project');
+    if ((await repo.refs.head()) === branch) return;
+    if ((await repo.refs.resolve(`refs/heads/${branch}`)) === null) {
+      throw invalidModel({
+        base: [
+          `Could not set the default branch. Do you have a branch named '${branch.slice(0, 255)}' in your repository?`,
+        ],
+      });
+    }
+    await setHead(repo.dir, branch);
+  });
+}
+
+async function apply(
+  deps: Deps,
+  db: Db,
+  { caller, project, namespace }: UpdateScope,
+  input: UpdateInput,
+  { columns, settings, topics }: ProjectChanges,
+): Promise<Project> {
+  const name = input.name?.trim() ?? project.name;
+  const path = input.path ?? project.path;
+  let fullPath = project.full_path;
+  if (name !== project.name || path !== project.path) {
+    const [now] = await lockTrees(db, [namespace]);
+    fullPath = `${now!.full_path}/${path}`;
+    await refuseTaken(db, { namespaceId: namespace.id, name, fullPath, projectId: project.id });
+  }
+  // Settings are merged into what is there now; the update that changes nothing locks the row.
+  const current = await db
+    .updateTable('projects')
+    .set({ pending_delete: sql<0>`pending_delete` })
+    .where('id', '=', project.id)
+    .returning(['settings', 'full_path', 'visibility', 'forked_from_id'])
+    .executeTakeFirst();
+  if (current === undefined) throw recordNotFound();
+  await requireStill(deps, db, caller, project.id, abilityFor(input, project));
+  await refuseMoreOpenThanSource(db, current, columns.visibility);
+  const changed = await db
+    .updateTable('projects')
+    .set({
+      ...columns,
+      name,
+      path,
+      ...(fullPath === project.full_path ? {} : { full_path: fullPath }),
+      settings: changedSettings(current, settings),
+      updated_at: timestamp(deps.clock),
+    })
+    .where('id', '=', project.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
+  const about = { projectId: project.id, actorId: caller.user.id };
+  if (fullPath !== project.full_path) {
+    await keepOldPath(db, project.id, current.full_path);
+    const renamed = { project_id: project.id, old_full_path: current.full_path };
+    await deps.events.record(db, 'project.renamed', renamed, about);
+  }
+  await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
+  return changed;
+}
+
+/** A fork may stay as open as it is when its source is closed, but becomes no more open than it. @throws ApiError 400 */
+async function refuseMoreOpenThanSource(
+  db: Db,
+  current: Pick<Project, 'visibility' | 'forked_from_id'>,
+  visibility: Visibility = current.visibility,
+): Promise<void> {
+  if (visibility === current.visibility || current.forked_from_id === null) return;
+  const source = await db
+    .selectFrom('projects')
+    .select('visibility')
+    .where('id', '=', current.forked_from_id)
+    .executeTakeFirst();
+  const errors = source === undefined ? {} : forkVisibilityErrors(visibility, source);
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** Lets the address that a project had lead to it from now on. */
+export async function keepOldPath(db: Db, projectId: number, oldFullPath: string): Promise<void> {
+  await db
+    .insertInto('redirect_routes')
+    .values({ path: oldFullPath, source_type: 'project', source_id: projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

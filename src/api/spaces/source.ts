@@ -1,0 +1,92 @@
+import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts';
+import { lineageIds } from '../../access/membership.ts';
+import type { ApiError } from '../../core/errors.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Access, AccessRequest } from '../../http/route.ts';
+import { inGroup, inProject } from '../access.ts';
+
+export type SourceKind = 'project' | 'group';
+
+/** A project or a group, for what both have in the same way: members, access requests, tokens. */
+export type Source = {
+  id: number;
+  /** Ids of the groups whose members are members here too, from the root: a group's own id included. */
+  lineage: readonly number[];
+} & ({ kind: 'project'; project: Project; namespace: Namespace } | { kind: 'group'; group: Namespace });
+
+/** What handlers find in their context. */
+export interface SourceScope {
+  source: Source;
+  /** The caller's level in it; 60 for administrators. */
+  level: number;
+  can(abilities: SourceAbilities): boolean;
+}
+
+/** What an ability is called in a project, and in a group. */
+export interface SourceAbilities {
+  project: ProjectAbility;
+  group: GroupAbility;
+}
+
+export const projectSource = (project: Project, namespace: Namespace): Source => ({
+  kind: 'project',
+  id: project.id,
+  lineage: namespace.kind === 'group' ? lineageIds(namespace.lineage) : [],
+  project,
+  namespace,
+});
+
+export const groupSource = (group: Namespace): Source => ({
+  kind: 'group',
+  id: group.id,
+  lineage: lineageIds(group.lineage),
+  group,
+});
+
+/**
+ * Callers who have an ability in the project or the group of `:id`; the rules of `inProject` and `inGroup`.
+ * @param options `refusal`: sent instead of 403 where the platform hides even that
+ */
+export function inSource(
+  kind: SourceKind,
+  abilities: SourceAbilities,
+  options: { anonymous?: boolean; refusal?: () => ApiError } = {},
+): Access<SourceScope> {
+  const { anonymous = false, refusal } = options;
+  const find =
+    kind === 'project' ? inProjectSource(abilities.project, anonymous) : inGroupSource(abilities.group, anonymous);
+  if (refusal === undefined) return find;
+  return {
+    ...find,
+    check: async (request) => {
+      try {
+        return await find.check(request);
+      } catch (error) {
+        throw isForbidden(error) ? refusal() : error;
+      }
+    },
+  };
+}
+
+const isForbidden = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 403;
+
+function inProjectSource(ability: ProjectAbility, anonymous: boolean): Access<SourceScope> {
+  const access = inProject(ability, { anonymous });
+  const check = async (request: AccessRequest) => {
+    const { project, namespace, permissions } = await access.check(request);
+    const can = (abilities: SourceAbilities) => permissions.can(abilities.project);
+    return { source: projectSource(project, namespace), level: permissions.level, can };
+  };
+  return { ...access, check };
+}
+
+function inGroupSource(ability: GroupAbility, anonymous: boolean): Access<SourceScope> {
+  const access = inGroup(ability, { anonymous });
+  const check = async (request: AccessRequest) => {
+    const { group, permissions } = await access.check(request);
+    const can = (abilities: SourceAbilities) => permissions.can(abilities.group);
+    return { source: groupSource(group), level: permissions.level, can };
+  };
+  return { ...access, check };
+}
