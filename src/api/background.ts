@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { registerBlobRemoval } from '../storage/unused-blobs.ts';
 import { registerApprovalWork } from './approvals/background.ts';
-import { registerMergedDeletion } from './branches/merged.ts';
+import { registerMergedDeletion } from './code/branches/merged.ts';
 import { registerLineWork } from './discussions/background.ts';
 import { registerActivityFeed } from './events/record.ts';
 import { registerUnassigning } from './issuables/unassign.ts';

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { setPageHeaders } from '../../http/pagination.ts';
 import { type Route, route } from '../../http/route.ts';
 import { List, pagination } from '../../http/schema.ts';
-import { presentCommit, projectUrl } from '../commits/entity.ts';
-import { Commit } from '../commits/schema.ts';
+import { presentCommit, projectUrl } from '../code/commits/entity.ts';
+import { Commit } from '../code/commits/schema.ts';
 import { ONE, params, readable, readableChanges, usable } from '../merge-requests/access.ts';
 import { addContextCommits, contextCommits, removeContextCommits } from './service.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Enum, Instant, Nullable } from '../../http/schema.ts';
-import { PipelineBasic } from '../commits/schema.ts';
+import { PipelineBasic } from '../code/commits/schema.ts';
 import { UserBasic } from '../identity/users/basic.ts';
 import { LabelList, References, TaskCompletionStatus, TimeStats } from '../issuables/entity.ts';
 import { DETAILED_MERGE_STATUSES } from '../merging/statuses.ts';

@@ -5,10 +5,10 @@ import { notFound } from '../../core/errors.ts';
 import type { NoteableType } from '../../db/tables/issues.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectScope } from '../access.ts';
-import { findCommit } from '../commits/find.ts';
+import { findCommit } from '../code/commits/find.ts';
+import { findProjectSnippet } from '../code/snippets/find.ts';
 import { findIssue } from '../issues/find.ts';
 import { findMergeRequest } from '../merge-requests/find.ts';
-import { findProjectSnippet } from '../snippets/find.ts';
 
 /** Something that is discussed, as far as its discussion needs to know it. */
 export type Noteable = {

@@ -4,7 +4,7 @@ import type { Todo as TodoRow } from '../../db/tables/planning.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { presentCommit, projectUrl } from '../commits/entity.ts';
+import { presentCommit, projectUrl } from '../code/commits/entity.ts';
 import { userBasic, usersById } from '../identity/users/basic.ts';
 import { presentIssues } from '../issues/entity.ts';
 import { presentMergeRequests } from '../merge-requests/entity.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Enum, Instant, Nullable, optional } from '../../http/schema.ts';
-import { Commit } from '../commits/schema.ts';
+import { Commit } from '../code/commits/schema.ts';
 import { UserBasic } from '../identity/users/basic.ts';
 import { Issue } from '../issues/entity.ts';
 import { MergeRequestBasic } from '../merge-requests/schema.ts';

@@ -10,13 +10,19 @@ import {
 } from '../approvals/rule-schema.ts';
 import { ApprovalSummary, MergeRequestApprovalState } from '../approvals/summary.ts';
 import { AwardEmoji } from '../award-emoji/entity.ts';
-import { Branch } from '../branches/schema.ts';
-import { CommitStatus } from '../commit-statuses/entity.ts';
-import { CommitAction } from '../commits/actions.ts';
-import { CommitNote } from '../commits/comment-entity.ts';
-import { Diff } from '../commits/diff-entity.ts';
-import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/schema.ts';
-import { Signature } from '../commits/signature.ts';
+import { Branch } from '../code/branches/schema.ts';
+import { CommitStatus } from '../code/commit-statuses/entity.ts';
+import { CommitAction } from '../code/commits/actions.ts';
+import { CommitNote } from '../code/commits/comment-entity.ts';
+import { Diff } from '../code/commits/diff-entity.ts';
+import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../code/commits/schema.ts';
+import { Signature } from '../code/commits/signature.ts';
+import { ProtectedBranch } from '../code/protected-branches/schema.ts';
+import { ProtectedTag } from '../code/protected-tags/schema.ts';
+import { Blob, Compare, Contributor, TreeObject } from '../code/repositories/schema.ts';
+import { BlameRange, RepositoryFile, WrittenFile } from '../code/repository-files/schema.ts';
+import { Snippet } from '../code/snippets/entity.ts';
+import { Tag } from '../code/tags/schema.ts';
 import { PositionInput } from '../discussions/position.ts';
 import { EventEntity } from '../events/schema.ts';
 import {
@@ -37,11 +43,6 @@ import { GroupLabel, ProjectLabel } from '../labels/schema.ts';
 import { HeadPipeline, MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/schema.ts';
 import { Milestone } from '../milestones/entity.ts';
 import { Discussion, Note, Position } from '../notes/entity.ts';
-import { ProtectedBranch } from '../protected-branches/schema.ts';
-import { ProtectedTag } from '../protected-tags/schema.ts';
-import { Blob, Compare, Contributor, TreeObject } from '../repositories/schema.ts';
-import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/schema.ts';
-import { Snippet } from '../snippets/entity.ts';
 import { BadgeEntity, BadgePreview } from '../spaces/badges/schema.ts';
 import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../spaces/deploy-keys/schema.ts';
 import { DeployToken, DeployTokenWithSecret } from '../spaces/deploy-tokens/schema.ts';
@@ -51,7 +52,6 @@ import { Namespace, NamespaceBasic } from '../spaces/namespaces/entity.ts';
 import { Project, ProjectStatistics, SimpleProject } from '../spaces/projects/schema.ts';
 import { Topic } from '../spaces/topics/schema.ts';
 import { NewUpload, UploadEntity } from '../spaces/uploads/schema.ts';
-import { Tag } from '../tags/schema.ts';
 
 /** Names of the objects that answers hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

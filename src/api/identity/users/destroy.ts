@@ -6,7 +6,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
-import { destroySnippetsOfUser } from '../../snippets/destroy.ts';
+import { destroySnippetsOfUser } from '../../code/snippets/destroy.ts';
 import { destroyGroup } from '../../spaces/groups/destroy.ts';
 import { destroyProjectsWithin } from '../../spaces/projects/destroy.ts';
 import { handToGhost } from './ghost.ts';

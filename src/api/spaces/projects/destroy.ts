@@ -6,7 +6,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
-import { destroySnippetsOfProjects } from '../../snippets/destroy.ts';
+import { destroySnippetsOfProjects } from '../../code/snippets/destroy.ts';
 import { removeUploads } from '../uploads/removal.ts';
 
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */

@@ -1,0 +1,71 @@
+import { requireStill } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
+import { timestamp } from '../../../core/clock.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  atLevel,
+  findProtection,
+  insertLevels,
+  insertProtection,
+  removeProtection,
+  requireUnprotect,
+} from '../../../repositories/protected-refs.ts';
+import type { Actor } from '../../../repositories/protections.ts';
+
+const DEVELOPER = 30;
+const MAINTAINER = 40;
+
+/** Whether Developers may push and merge; undefined leaves it as it is, or to Maintainers for a new protection. */
+export interface DeveloperRights {
+  push: boolean | undefined;
+  merge: boolean | undefined;
+}
+
+const levelFor = (developers: boolean | undefined) => atLevel(developers === true ? DEVELOPER : MAINTAINER);
+
+/** Protects one branch in the old way of the API. @throws ApiError 403 */
+export async function protectByFlags(
+  deps: Deps,
+  project: Project,
+  actor: Actor,
+  branch: string,
+  rights: DeveloperRights,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const found = await findProtection(db, project.id, 'branch', branch);
+    if (found === undefined) {
+      const levels = (['push', 'merge'] as const).map((action) => ({ action, ...levelFor(rights[action]) }));
+      await insertProtection(db, deps.clock, { projectId: project.id, kind: 'branch', name: branch, levels });
+      return;
+    }
+    await requireUnprotect(within(deps, db), standing, found);
+    await db
+      .updateTable('protected_refs')
+      .set({ updated_at: timestamp(deps.clock) })
+      .where('id', '=', found.id)
+      .execute();
+    for (const action of ['push', 'merge'] as const) {
+      if (rights[action] === undefined) continue;
+      await db
+        .deleteFrom('protected_ref_levels')
+        .where('protected_ref_id', '=', found.id)
+        .where('action', '=', action)
+        .where('access_level', 'is not', null)
+        .execute();
+      await insertLevels(db, found.id, [{ action, ...levelFor(rights[action]) }]);
+    }
+  });
+}
+
+/** Takes the protection of exactly this branch away, if it has one; a pattern stays. @throws ApiError 403 */
+export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const found = await findProtection(db, project.id, 'branch', branch);
+    if (found === undefined) return;
+    await requireUnprotect(within(deps, db), standing, found);
+    await removeProtection(db, found.id);
+  });
+}

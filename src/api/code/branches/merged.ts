@@ -1,0 +1,100 @@
+import type { Caller } from '../../../access/caller.ts';
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { conflict, forbidden } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { RefChange } from '../../../db/tables/repositories.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { mergedInto } from '../../../git/compare.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { actorNow } from '../../../repositories/actor-now.ts';
+import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
+import { ofProject } from '../../../repositories/holder.ts';
+import { type Actor, loadProtections, protectionsOf } from '../../../repositories/protections.ts';
+import { openBranches } from '../../merge-requests/open-branches.ts';
+import { HEADS } from './entity.ts';
+import { defaultBranchOf } from './list.ts';
+
+const DELETE_MERGED = 'branches.delete_merged';
+/** Branches that go in one transaction, and are told of in one event. */
+const BATCH = 100;
+
+interface DeleteMerged {
+  project_id: number;
+  user_id: number;
+}
+
+/** Asks for the removal of all merged branches, in the caller's name; the work is done in the background. */
+export async function requestMergedDeletion(deps: Deps, project: Project, user: User): Promise<void> {
+  const payload: DeleteMerged = { project_id: project.id, user_id: user.id };
+  await deps.jobs.enqueue(deps.db, DELETE_MERGED, payload, {
+    uniqueKey: `${DELETE_MERGED}:${project.id}:${user.id}`,
+  });
+  deps.jobs.notify();
+}
+
+/** Names the work behind `requestMergedDeletion`. */
+export function registerMergedDeletion(deps: Deps): void {
+  deps.jobs.register<DeleteMerged>(DELETE_MERGED, async ({ project_id, user_id }, { signal }) => {
+    const found = await findProject(deps, String(project_id));
+    const user = await deps.db.selectFrom('users').selectAll().where('id', '=', user_id).executeTakeFirst();
+    if (found === undefined || user === undefined || user.state !== 'active') return;
+    const { project, namespace } = found;
+    const caller: Caller = { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
+    const permissions = await projectPermissions(deps, caller, project, namespace);
+    // Rights may have been taken away since the request.
+    if (permissions.can('push_code')) await deleteMerged(deps, project, { caller, permissions }, signal);
+  });
+}
+
+/** Removes branches whose commits all are part of the default branch, but not it, nor protected ones, nor those of open merge requests. */
+async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: AbortSignal): Promise<void> {
+  for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
+    removed = await inRepositoryQueue(deps, project, async (repo) => {
+      const updates = await mergedBranches(deps, project, repo);
+      if (updates.length === 0) return 0;
+      await changeRefs(deps, repo, {
+        holder: ofProject(project),
+        userId: actor.caller.user?.id ?? null,
+        updates,
+        via: 'api',
+        pushOptions: [],
+        guard: (deps) => refuseKept(deps, project, actor, updates),
+      });
+      return updates.length;
+    });
+  }
+}
+
+/** Rights may be gone by now, and branches may have been protected, or merge requests opened. */
+async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
+  if (!(await actorNow(deps, actor, id)).permissions.can('push_code')) throw forbidden();
+  const isKept = await keptBranches(deps, id);
+  if (updates.some(({ ref }) => isKept(ref))) throw conflict();
+}
+
+/** Whether a branch stays although it is merged. */
+async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string) => boolean> {
+  const protections = await loadProtections(deps, projectId);
+  const open = await openBranches(deps.db, projectId);
+  return (ref) => {
+    const name = ref.slice(HEADS.length);
+    return open.has(name) || protectionsOf(protections, 'branch', name).length > 0;
+  };
+}
+
+async function mergedBranches(deps: Deps, project: Project, repo: Repository): Promise<RefChange[]> {
+  const target = await defaultBranchOf(repo);
+  if (target === null) return [];
+  const isKept = await keptBranches(deps, project.id);
+  const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
+    // At the same commit nothing has been merged yet: most likely the branch has just been made.
+    return name !== target.name && oid !== target.oid && !isKept(name);
+  });
+  const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);
+  return candidates
+    .filter(({ oid }) => merged.has(oid))
+    .slice(0, BATCH)
+    .map(({ name, oid }) => ({ ref: name, old: oid, new: null }));
+}

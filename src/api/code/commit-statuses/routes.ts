@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Enum, Nullable, pagination } from '../../../http/schema.ts';
+import { inProject, inProjectByUser, requireProjectAbility } from '../../access.ts';
+import { usersById } from '../../identity/users/basic.ts';
+import { CommitSha, findCommit } from '../commits/find.ts';
+import { CommitStatus, presentStatus } from './entity.ts';
+import { reportStatus } from './service.ts';
+import { REPORTED_STATES } from './state.ts';
+import { commitStatuses } from './store.ts';
+
+export const commitStatusRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/statuses',
+    summary: 'List what outside systems report of a commit',
+    access: inProject('read_commit_status'),
+    params: Type.Object(CommitSha),
+    input: Type.Object({
+      ref: Type.Optional(Type.String({ description: 'Only of this branch or tag.' })),
+      stage: Type.Optional(Type.String()),
+      name: Type.Optional(Type.String()),
+      pipeline_id: Type.Optional(Type.Integer()),
+      all: Type.Optional(Type.Boolean({ default: false, description: 'Those that were replaced too.' })),
+      order_by: Type.Optional(Enum(['id', 'pipeline_id'], { default: 'id' })),
+      sort: Type.Optional(Enum(['asc', 'desc'], { default: 'asc' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(CommitStatus) },
+    errors: [400, 404],
+    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
+      requireProjectAbility(permissions, 'read_code', false);
+      const { commit } = await findCommit(deps, project, params.sha);
+      const filters = {
+        ref: input.ref,
+        stage: input.stage,
+        name: input.name,
+        pipelineId: input.pipeline_id,
+        all: input.all === true,
+        orderBy: input.order_by ?? 'id',
+        sort: input.sort ?? 'asc',
+      };
+      const { rows, total } = await commitStatuses(deps.db, project.id, commit.oid, filters, page);
+      const authors = await usersById(
+        deps.db,
+        rows.map(({ author_id }) => author_id),
+      );
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map((row) => presentStatus(deps, row, authors.get(row.author_id)!));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/statuses/:sha',
+    summary: 'Report the status of a commit',
+    access: inProjectByUser('create_commit_status'),
+    params: Type.Object(CommitSha),
+    input: Type.Object({
+      state: Enum(REPORTED_STATES),
+      ref: Type.Optional(Type.String({ description: 'Branch or tag; found by the commit when absent.' })),
+      name: Type.Optional(Type.String({ description: 'What tells this status from others; `default` when absent.' })),
+      context: Type.Optional(Type.String({ description: 'The same as name.' })),
+      target_url: Type.Optional(Nullable(Type.String({ description: 'Where more is to be read; http or https.' }))),
+      description: Type.Optional(Nullable(Type.String())),
+      coverage: Type.Optional(Nullable(Type.Number({ description: 'Percent of the code that tests cover.' }))),
+      pipeline_id: Type.Optional(Type.Integer({ description: 'Pipeline of the commit that the status belongs to.' })),
+    }),
+    success: { status: 201, schema: CommitStatus },
+    errors: [400, 403, 404, 422],
+    handler: async ({ deps, project, permissions, caller, params, input }) => {
+      requireProjectAbility(permissions, 'read_code', false);
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const report = {
+        sha: commit.oid,
+        state: input.state,
+        ref: input.ref || undefined,
+        name: input.name || input.context || 'default',
+        targetUrl: input.target_url === '' ? null : input.target_url,
+        description: input.description === '' ? null : input.description,
+        coverage: input.coverage,
+        pipelineId: input.pipeline_id,
+      };
+      return presentStatus(deps, await reportStatus(deps, { project, repo, permissions, caller, report }), caller.user);
+    },
+  }),
+];

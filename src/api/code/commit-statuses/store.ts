@@ -1,0 +1,150 @@
+import type { Updateable } from 'kysely';
+import { countOf, pageOf } from '../../../db/paginate.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CommitStatus, CommitStatusesTable, Pipeline, PipelinesTable } from '../../../db/tables/repositories.ts';
+import { OPEN_STATES, type State } from './state.ts';
+
+export interface StatusFilters {
+  ref?: string | undefined;
+  stage?: string | undefined;
+  name?: string | undefined;
+  pipelineId?: number | undefined;
+  /** Those that were replaced too. */
+  all: boolean;
+  orderBy: 'id' | 'pipeline_id';
+  sort: 'asc' | 'desc';
+}
+
+/** A page of the statuses of a commit. */
+export function commitStatuses(
+  db: Db,
+  projectId: number,
+  sha: string,
+  filters: StatusFilters,
+  page: { offset: number; size: number },
+) {
+  let query = db.selectFrom('commit_statuses').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  if (filters.ref) query = query.where('ref', '=', filters.ref);
+  if (filters.stage) query = query.where('stage', '=', filters.stage);
+  if (filters.name) query = query.where('name', '=', filters.name);
+  if (filters.pipelineId !== undefined) query = query.where('pipeline_id', '=', filters.pipelineId);
+  if (!filters.all) query = query.where('retried', '=', 0);
+  if (filters.orderBy === 'pipeline_id') query = query.orderBy('pipeline_id', filters.sort);
+  return pageOf(db, query.orderBy('id', filters.sort), page);
+}
+
+/**
+ * Makes every other transaction that calls this for the project wait until the end of this one: on both engines an
+ * update locks what it writes.
+ */
+export async function lockProject(db: Db, projectId: number): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', projectId)
+    .execute();
+}
+
+/** The newest pipeline of a commit, of a ref and of an id where they are given. */
+export function newestPipeline(
+  db: Db,
+  projectId: number,
+  sha: string,
+  wanted: { ref?: string | undefined; id?: number | undefined },
+): Promise<Pipeline | undefined> {
+  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  if (wanted.ref !== undefined) query = query.where('ref', '=', wanted.ref);
+  if (wanted.id !== undefined) query = query.where('id', '=', wanted.id);
+  return query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+}
+
+/** Writes a pipeline of outside systems with the project's next number. Call `lockProject` first. */
+export async function insertPipeline(
+  db: Db,
+  values: Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'user_id' | 'created_at'>,
+): Promise<Pipeline> {
+  const last = await db
+    .selectFrom('pipelines')
+    .select('iid')
+    .where('project_id', '=', values.project_id)
+    .orderBy('iid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return db
+    .insertInto('pipelines')
+    .values({
+      ...values,
+      iid: (last?.iid ?? 0) + 1,
+      source: 'external',
+      status: 'created',
+      updated_at: values.created_at,
+      started_at: null,
+      finished_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Statuses of a pipeline, counted up to 10,001. */
+export const countStatuses = (db: Db, pipelineId: number): Promise<number> =>
+  countOf(db, db.selectFrom('commit_statuses').selectAll().where('pipeline_id', '=', pipelineId));
+
+/** The status that a report of the user moves on; undefined when there is none under way. */
+export const openStatus = (
+  db: Db,
+  wanted: Pick<CommitStatus, 'pipeline_id' | 'name' | 'author_id'>,
+): Promise<CommitStatus | undefined> =>
+  db
+    .selectFrom('commit_statuses')
+    .selectAll()
+    .where('pipeline_id', '=', wanted.pipeline_id)
+    .where('name', '=', wanted.name)
+    .where('author_id', '=', wanted.author_id)
+    .where('retried', '=', 0)
+    .where('status', 'in', OPEN_STATES)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Writes a new status, or changes one that is there. */
+export const saveStatus = (
+  db: Db,
+  id: number | undefined,
+  values: Omit<CommitStatus, 'id' | 'stage' | 'allow_failure' | 'retried'>,
+): Promise<CommitStatus> =>
+  id === undefined
+    ? db.insertInto('commit_statuses').values(values).returningAll().executeTakeFirstOrThrow()
+    : db
+        .updateTable('commit_statuses')
+        .set(values satisfies Updateable<CommitStatusesTable>)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+
+/** Marks what stood for the name before. */
+export async function replaceOlder(db: Db, { id, pipeline_id, name }: CommitStatus): Promise<void> {
+  await db
+    .updateTable('commit_statuses')
+    .set({ retried: 1 })
+    .where('pipeline_id', '=', pipeline_id)
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .where('retried', '=', 0)
+    .execute();
+}
+
+/** The states that the statuses of a pipeline are in, each once; replaced ones are left out. */
+export async function statesOf(db: Db, pipelineId: number): Promise<State[]> {
+  const rows = await db
+    .selectFrom('commit_statuses')
+    .select('status')
+    .distinct()
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', 0)
+    .execute();
+  return rows.map(({ status }) => status as State);
+}
+
+export async function updatePipeline(db: Db, id: number, values: Updateable<PipelinesTable>): Promise<void> {
+  await db.updateTable('pipelines').set(values).where('id', '=', id).execute();
+}

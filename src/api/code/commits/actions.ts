@@ -1,0 +1,70 @@
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { badRequest } from '../../../core/errors.ts';
+import type { FileAction } from '../../../git/commit-writer.ts';
+import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { Content } from '../../../http/schema.ts';
+import { decodeContent, type SentContent } from './content.ts';
+
+const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
+
+/** One action of a commit (part 1, section 4.2). Its rules are checked by `readActions`, in the platform's words. */
+export const CommitAction = Type.Object({
+  action: Type.Optional(Type.String({ description: 'create, delete, move, update or chmod.' })),
+  file_path: Type.Optional(Type.String({ description: 'Full path of the file.' })),
+  previous_path: Type.Optional(Type.String({ description: 'Original path; move only.' })),
+  content: Type.Optional(Content({ description: 'Content of the file; a move without it keeps the content.' })),
+  encoding: Type.Optional(Type.String({ default: 'text', description: 'text or base64.' })),
+  last_commit_id: Type.Optional(Type.String({ description: 'Last known commit of the file; update, move, delete.' })),
+  execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file can be executed; chmod.' })),
+});
+type ActionInput = Static<typeof CommitAction>;
+
+const MAX_ACTIONS = 10_000;
+
+/**
+ * Checks the actions of a commit and makes them what the commit writer takes.
+ * @throws ApiError 400 `400 Bad request - actions[0][file_path] is required` and the like
+ */
+export async function readActions(inputs: readonly ActionInput[]): Promise<FileAction[]> {
+  if (inputs.length > MAX_ACTIONS) throw badRequest(`actions has too many elements (maximum is ${MAX_ACTIONS})`);
+  return Promise.all(inputs.map((input, index) => readAction(input, `actions[${index}]`)));
+}
+
+async function readAction(input: ActionInput, name: string): Promise<FileAction> {
+  const kind = ACTIONS.find((each) => each === input.action);
+  if (!input.action) throw badRequest(`${name}[action] is required`);
+  if (kind === undefined) throw badRequest(`${name}[action] must be one of: ${ACTIONS.join(', ')}`);
+  if (!input.file_path) throw badRequest(`${name}[file_path] is required`);
+  const encoding = input.encoding ?? 'text';
+  if (encoding !== 'text' && encoding !== 'base64') throw badRequest(`${name}[encoding] must be text or base64`);
+  const path = withoutLeadingSlash(input.file_path);
+  const decode = async (content: SentContent) => decodeContent(content, encoding, `${name}[content]`);
+  const executable = input.execute_filemode === undefined ? {} : { executable: input.execute_filemode };
+  const last = input.last_commit_id ? { lastCommitId: input.last_commit_id } : {};
+  switch (kind) {
+    case 'create':
+      return { action: kind, path, content: await decode(input.content ?? ''), ...executable };
+    case 'update':
+      if (input.content === undefined) throw badRequest(`${name}[content] is required for update action`);
+      return { action: kind, path, content: await decode(input.content), ...executable, ...last };
+    case 'move': {
+      if (!input.previous_path) throw badRequest(`${name}[previous_path] is required for move action`);
+      const content = input.content === undefined ? {} : { content: await decode(input.content) };
+      return {
+        action: kind,
+        path,
+        previousPath: withoutLeadingSlash(input.previous_path),
+        ...content,
+        ...executable,
+        ...last,
+      };
+    }
+    case 'delete':
+      return { action: kind, path, ...last };
+    case 'chmod':
+      if (input.execute_filemode === undefined)
+        throw badRequest(`${name}[execute_filemode] is required for chmod action`);
+      return { action: kind, path, executable: input.execute_filemode, ...last };
+  }
+}

@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox';
+import { parseJson } from '../../../db/columns.ts';
+import type { Note } from '../../../db/tables/repositories.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { Instant, Nullable } from '../../../http/schema.ts';
+import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import type { DiffPosition } from './diff-position.ts';
+
+/** A comment on a commit. */
+export const CommitNote = Type.Object({
+  note: Type.String(),
+  path: Nullable(Type.String()),
+  line: Nullable(Type.Integer()),
+  line_type: Nullable(Type.String({ description: 'new or old.' })),
+  author: UserBasic,
+  created_at: Instant(),
+});
+
+const positionOf = (note: Note): DiffPosition | null =>
+  note.position === null ? null : parseJson<DiffPosition>(note.position);
+
+/** A comment as the list of a commit's comments shows it. */
+export function presentCommitNote(deps: Deps, note: Note, author: User): Static<typeof CommitNote> {
+  const position = positionOf(note);
+  return {
+    note: note.note,
+    path: position?.new_path ?? null,
+    line: position === null ? null : (position.new_line ?? position.old_line),
+    line_type: position === null ? null : position.new_line === null ? 'old' : 'new',
+    author: userBasic(deps, author),
+    created_at: note.created_at,
+  };
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox';
+import { forbidden, invalidParameter } from '../../../core/errors.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Enum, Filled, pagination } from '../../../http/schema.ts';
+import { inProjectByUser } from '../../access.ts';
+import { usersById } from '../../identity/users/basic.ts';
+import { CommitNote, presentCommitNote } from './comment-entity.ts';
+import { addComment } from './comments.ts';
+import { commitNotes } from './comments-store.ts';
+import { CommitSha, findCommit, readable } from './find.ts';
+
+const params = Type.Object(CommitSha);
+
+export const commitCommentRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/comments',
+    summary: 'List the comments on a commit',
+    access: readable,
+    params,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(CommitNote) },
+    errors: [404],
+    handler: async ({ deps, project, params, page, request, reply }) => {
+      const { commit } = await findCommit(deps, project, params.sha);
+      const { rows, total } = await commitNotes(deps.db, project.id, commit.oid, page);
+      const authors = await usersById(
+        deps.db,
+        rows.map(({ author_id }) => author_id),
+      );
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map((note) => presentCommitNote(deps, note, authors.get(note.author_id)!));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/repository/commits/:sha/comments',
+    summary: 'Comment on a commit',
+    access: inProjectByUser('read_code'),
+    params,
+    input: Type.Object({
+      note: Filled({ maxLength: 1_000_000, description: 'Text of the comment.' }),
+      path: Type.Optional(Type.String({ description: 'File of the line that is meant.' })),
+      line: Type.Optional(Type.Integer({ description: 'Number of the line; needed with path.' })),
+      line_type: Type.Optional(
+        Enum(['new', 'old'], { default: 'new', description: 'Side that the number counts on: after or before.' }),
+      ),
+    }),
+    success: { status: 201, schema: CommitNote },
+    errors: [400, 403, 404, 429],
+    handler: async ({ deps, project, permissions, caller, params, input }) => {
+      if (!permissions.can('comment_on_commit')) throw forbidden();
+      const found = await findCommit(deps, project, params.sha);
+      const { note, path, line, line_type: type = 'new' } = input;
+      if (path && line === undefined) throw invalidParameter('line is missing');
+      const at = path && line !== undefined ? { path, line, type } : undefined;
+      const written = await addComment(deps, { caller, permissions }, project, found, { note, at });
+      return presentCommitNote(deps, written, caller.user);
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { isGeneratedPath } from '../../../git/language-paths.ts';
+import type { FileDiff } from '../../../git/patch-parser.ts';
+
+/** What changed in one file. */
+export const Diff = Type.Object({
+  diff: Type.String({ description: 'Hunks; empty where the change is too large or collapsed.' }),
+  collapsed: Type.Boolean(),
+  too_large: Type.Boolean(),
+  new_path: Type.String(),
+  old_path: Type.String(),
+  a_mode: Type.String({ description: 'Six octal digits; 0 for a new file.' }),
+  b_mode: Type.String({ description: 'Six octal digits; 0 for a deleted file.' }),
+  new_file: Type.Boolean(),
+  renamed_file: Type.Boolean(),
+  deleted_file: Type.Boolean(),
+  generated_file: Type.Boolean({ description: 'Whether a program wrote the file, as far as its path tells.' }),
+});
+
+/** Hunks with the two lines before them that `patch` wants. */
+function unified(file: FileDiff, oldPath: string, newPath: string): string {
+  if (file.diff === '' || file.binary) return file.diff;
+  const before = file.newFile ? '/dev/null' : `a/${oldPath}`;
+  const after = file.deletedFile ? '/dev/null' : `b/${newPath}`;
+  return `--- ${before}\n+++ ${after}\n${file.diff}`;
+}
+
+/** The diff of a file as the API shows it. @param unidiff with the `---` and `+++` lines */
+export function presentDiff(file: FileDiff, unidiff: boolean): Static<typeof Diff> {
+  const oldPath = file.oldPath.toWellFormed();
+  const newPath = file.newPath.toWellFormed();
+  return {
+    diff: unidiff ? unified(file, oldPath, newPath) : file.diff,
+    collapsed: file.collapsed,
+    too_large: file.tooLarge,
+    new_path: newPath,
+    old_path: oldPath,
+    a_mode: file.aMode,
+    b_mode: file.bMode,
+    new_file: file.newFile,
+    renamed_file: file.renamedFile,
+    deleted_file: file.deletedFile,
+    generated_file: isGeneratedPath(newPath),
+  };
+}

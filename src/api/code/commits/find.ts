@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Commit } from '../../../git/objects.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject } from '../../access.ts';
+
+/** Whoever may read the code, anonymous callers of public projects included. */
+export const readable = inProject('read_code', { anonymous: true });
+export const CommitSha = { sha: Type.String({ description: 'Commit, branch or tag.' }) };
+
+export interface FoundCommit {
+  repo: Repository;
+  commit: Commit;
+}
+
+/**
+ * The commit of an id, branch or tag.
+ * @throws ApiError 404 `404 Commit Not Found`
+ */
+export async function findCommit(deps: Deps, project: Project, sha: string): Promise<FoundCommit> {
+  const repo = repositoryOf(deps, project);
+  const revision = await resolveRevision(repo, sha);
+  const commit = revision === null ? null : await repo.objects.commit(revision.oid);
+  if (commit === null) throw notFound('Commit');
+  return { repo, commit };
+}

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { type RefFolder, refsContaining } from '../../../git/contains.ts';
+import { commitDiff } from '../../../git/diff.ts';
+import { countCommits } from '../../../git/log.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Enum, pagination } from '../../../http/schema.ts';
+import { mergeRequestsWith } from '../../merge-requests/changes.ts';
+import { MergeRequestBasic, presentMergeRequests } from '../../merge-requests/entity.ts';
+import { Diff, presentDiff } from './diff-entity.ts';
+import { CommitSha, findCommit, readable } from './find.ts';
+import { readSignature, Signature } from './signature.ts';
+
+const params = Type.Object(CommitSha);
+const HEADS: RefFolder = 'refs/heads/';
+const TAGS: RefFolder = 'refs/tags/';
+const FOLDERS = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] };
+
+/** Git sorts heads before tags. */
+function presentRef(ref: string) {
+  const folder = ref.startsWith(HEADS) ? HEADS : TAGS;
+  return { type: folder === HEADS ? 'branch' : 'tag', name: ref.slice(folder.length).toWellFormed() };
+}
+
+export const commitHistoryRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    summary: 'Get what a commit changed, file by file',
+    access: readable,
+    params,
+    input: Type.Object({
+      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Diff) },
+    errors: [404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const { files } = await commitDiff(repo, commit.oid);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: files.length });
+      const unidiff = input.unidiff === true;
+      return deps.answers.get(`diff:${repo.id}:${commit.oid}:${unidiff}:${page.offset}:${page.size}`, async () =>
+        files.slice(page.offset, page.offset + page.size).map((file) => presentDiff(file, unidiff)),
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/refs',
+    summary: 'List the branches and tags that a commit is part of',
+    access: readable,
+    params,
+    input: Type.Object({
+      type: Type.Optional(Enum(['branch', 'tag', 'all'], { default: 'all' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Type.Object({ type: Type.String(), name: Type.String() })) },
+    errors: [400, 404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const refs = await refsContaining(repo, commit.oid, FOLDERS[input.type ?? 'all']);
+      const end = page.offset + page.size;
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more: refs.length > end });
+      return refs.slice(page.offset, end).map(presentRef);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/sequence',
+    summary: 'Count the commits up to and with a commit',
+    access: readable,
+    params,
+    input: Type.Object({
+      first_parent: Type.Optional(Type.Boolean({ default: false, description: 'Follow only the first parent.' })),
+    }),
+    success: { status: 200, schema: Type.Object({ count: Type.Integer() }) },
+    errors: [404],
+    handler: async ({ deps, project, params, input }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      return { count: await countCommits(repo, [commit.oid], { firstParent: input.first_parent === true }) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/signature',
+    summary: 'Get the signature of a commit and whether it is verified',
+    access: readable,
+    params,
+    success: { status: 200, schema: Signature },
+    errors: [404],
+    handler: async ({ deps, project, params }) => readSignature(deps, await findCommit(deps, project, params.sha)),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    summary: 'List the merge requests that brought a commit in',
+    description:
+      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
+    access: readable,
+    params,
+    input: Type.Object({
+      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(MergeRequestBasic) },
+    errors: [400, 404],
+    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
+      const { commit } = await findCommit(deps, project, params.sha);
+      const { rows, total } = permissions.can('read_merge_request')
+        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
+        : { rows: [], total: 0 };
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentMergeRequests(deps, rows, { from: { project } });
+    },
+  }),
+];

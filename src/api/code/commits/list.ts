@@ -1,0 +1,114 @@
+import { notFound } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { mergeBase } from '../../../git/compare.ts';
+import { statsOf } from '../../../git/diff-stats.ts';
+import { listCommits } from '../../../git/log.ts';
+import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { peel, resolveRevision } from '../../../git/revision.ts';
+import type { FixedAnswer } from '../../../http/answers.ts';
+import type { Page } from '../../../http/pagination.ts';
+import type { Serialized } from '../../../http/send.ts';
+import { presentCommit, projectUrl } from './entity.ts';
+
+export interface CommitFilters {
+  refName?: string | undefined;
+  all?: boolean | undefined;
+  path?: string | undefined;
+  author?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  firstParent?: boolean | undefined;
+  order?: 'default' | 'topo' | undefined;
+  trailers?: boolean | undefined;
+  withStats?: boolean | undefined;
+}
+
+interface Tips {
+  from: string[];
+  not: string[];
+}
+
+/** What a list starts from; null when there is no such revision, and so no commit. */
+async function findTips(repo: Repository, filters: CommitFilters): Promise<Tips | null> {
+  if (filters.all) {
+    const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
+    const oids = await Promise.all(refs.map(({ oid }) => peel(repo, oid)));
+    return { from: [...new Set(oids.flatMap((oid) => oid ?? []))], not: [] };
+  }
+  const name = filters.refName || 'HEAD';
+  const range = /^(.*?)(\.\.\.?)(.*)$/s.exec(name);
+  if (range === null) {
+    const revision = await resolveRevision(repo, name);
+    return revision === null ? null : { from: [revision.oid], not: [] };
+  }
+  const left = await resolveRevision(repo, range[1] || 'HEAD');
+  const right = await resolveRevision(repo, range[3] || 'HEAD');
+  if (left === null || right === null) return null;
+  if (range[2] === '..') return { from: [right.oid], not: [left.oid] };
+  const base = await mergeBase(repo, [left.oid, right.oid]);
+  return { from: [left.oid, right.oid], not: base === null ? [] : [base] };
+}
+
+export interface CommitPage {
+  json: Serialized;
+  more: boolean;
+}
+
+/** Commits for a page (part 1, section 4.2), newest first. An unknown revision has none. */
+export async function commitPage(
+  deps: Deps,
+  project: Project,
+  repo: Repository,
+  filters: CommitFilters,
+  page: Page,
+): Promise<CommitPage> {
+  if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
+  const tips = await findTips(repo, filters);
+  const webUrl = projectUrl(deps, project);
+  const { refName: _name, all: _all, ...rest } = filters;
+  const key = `commits:${repo.id}:${webUrl}:${page.offset}:${page.size}:${JSON.stringify([tips, rest])}`;
+  const kept = deps.answers.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
+  return { json: kept.json, more: kept.headers.more === 'true' };
+}
+
+async function makePage(
+  deps: Deps,
+  repo: Repository,
+  key: string,
+  tips: Tips | null,
+  filters: CommitFilters,
+  page: Page,
+  webUrl: string,
+): Promise<FixedAnswer> {
+  const oids = tips === null || tips.from.length === 0 ? [] : await findCommits(repo, tips, filters, page);
+  const shown = oids.slice(0, page.size);
+  const commits = await Promise.all(shown.map((oid) => repo.objects.commit(oid)));
+  const stats = filters.withStats ? await statsOf(repo, shown) : undefined;
+  const body = commits.flatMap((commit) => {
+    if (commit === null) return [];
+    const counted = stats?.get(commit.oid);
+    return {
+      ...presentCommit(commit, webUrl, filters.trailers),
+      ...(counted === undefined ? {} : { stats: { ...counted, total: counted.additions + counted.deletions } }),
+    };
+  });
+  return deps.answers.keep(key, body, { more: String(oids.length > page.size) });
+}
+
+/** One more commit than the page holds, to tell whether another page follows. */
+const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page: Page) => {
+  const path = withoutLeadingSlash(filters.path ?? '');
+  return listCommits(repo, {
+    ...tips,
+    skip: page.offset,
+    limit: page.size + 1,
+    ...(path === '' ? {} : { path }),
+    ...(filters.author ? { author: filters.author } : {}),
+    ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
+    ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
+    ...(filters.firstParent ? { firstParent: true } : {}),
+    order: filters.order ?? 'default',
+  });
+};

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { finished, pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Entry, extract, type Headers, pack } from 'tar-stream';
+import { ZipFile } from 'yazl';
+import { MAX_POINTER_BYTES, parsePointer } from '../../../git/lfs.ts';
+
+/** How an archive is packed. */
+export type Packing = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2';
+
+/** Bytes of an LFS object; null where it is not to be had. */
+export type OpenObject = (oid: string, size: number) => Promise<Readable | null>;
+
+/** Takes the entries of an archive one after the other. */
+interface Target {
+  output: Readable;
+  /** Fulfils when the content has been read to its end. */
+  add(header: Headers, content: Readable): Promise<void>;
+  end(): void;
+  fail(error: Error): void;
+}
+
+const LINK_MODE = 0o120_000;
+const FILE_MODE = 0o100_000;
+
+function zipTarget(): Target {
+  const zip = new ZipFile();
+  const output = Readable.from(zip.outputStream as AsyncIterable<Buffer>, { objectMode: false });
+  zip.on('error', (error) => output.destroy(error));
+  return {
+    output,
+    add: async ({ name, mtime, mode = 0, type, linkname }, content) => {
+      const options = { mtime: mtime ?? new Date(0), mode: mode | (type === 'symlink' ? LINK_MODE : FILE_MODE) };
+      if (type === 'directory') {
+        content.resume();
+        zip.addEmptyDirectory(name, { mtime: options.mtime });
+      } else if (type === 'symlink') {
+        content.resume();
+        zip.addBuffer(Buffer.from(linkname ?? ''), name, options);
+      } else {
+        zip.addReadStream(content, name, options);
+        await finished(content, { writable: false });
+      }
+    },
+    end: () => zip.end(),
+    fail: (error) => output.destroy(error),
+  };
+}
+
+function tarTarget(packing: Exclude<Packing, 'zip'>): Target {
+  const tar = pack();
+  const fail = (error: Error) => tar.destroy(error);
+  return {
+    output: packing === 'tar' ? Readable.from(tar, { objectMode: false }) : compressed(tar, packing),
+    add: async (header, content) => {
+      const entry = tar.entry(header);
+      if (entry === undefined) throw new Error('the archive is closed');
+      await pipeline(content, entry);
+    },
+    end: () => tar.finalize(),
+    fail,
+  };
+}
+
+function compressed(tar: ReturnType<typeof pack>, packing: 'tar.gz' | 'tar.bz2'): Readable {
+  const output = new PassThrough();
+  // What fails on the way is an error of the output.
+  const run = packing === 'tar.gz' ? pipeline(tar, createGzip(), output) : throughBzip2(tar, output);
+  run.catch((error: Error) => output.destroy(error));
+  return output;
+}
+
+async function throughBzip2(tar: ReturnType<typeof pack>, output: PassThrough): Promise<void> {
+  const child = spawn('bzip2', ['-c'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    await Promise.all([once(child, 'spawn'), pipeline(tar, child.stdin), pipeline(child.stdout, output)]);
+  } finally {
+    child.kill();
+  }
+}
+
+/** The entry with the object that it points to in its place, where it is a pointer and the object is to be had. */
+async function resolved(entry: Entry, open: OpenObject): Promise<{ header: Headers; content: Readable }> {
+  const { header } = entry;
+  const content = Readable.from(entry, { objectMode: false });
+  if (header.type !== 'file' || (header.size ?? 0) >= MAX_POINTER_BYTES) return { header, content };
+  const bytes = await buffer(content);
+  const pointer = parsePointer(bytes);
+  const object = pointer === null ? null : await open(pointer.oid, pointer.size);
+  if (pointer === null || object === null) return { header, content: Readable.from([bytes], { objectMode: false }) };
+  // A size of its own would stand in the extended header, too.
+  return { header: { ...header, size: pointer.size, pax: null } as Headers, content: object };
+}
+
+/**
+ * An archive in which LFS pointers have given way to what they point to, written while it is read: no file is ever whole
+ * in memory. Destroying it ends everything behind it; a failure on the way is an error of the stream.
+ * @param source the archive as git makes it, a tar file
+ * @param open gives an object by its SHA-256 and size
+ */
+export function withLfsObjects(source: Readable, packing: Packing, open: OpenObject): Readable {
+  const target = packing === 'zip' ? zipTarget() : tarTarget(packing);
+  const entries = extract();
+  const reading = pipeline(source, entries);
+  let current: Readable | undefined;
+  const copy = async () => {
+    for await (const entry of entries as AsyncIterable<Entry>) {
+      const { header, content } = await resolved(entry, open);
+      current = content;
+      if (target.output.destroyed) content.destroy();
+      await target.add(header, content);
+    }
+    await reading;
+    target.end();
+  };
+  reading.catch(() => {});
+  copy().catch((error: Error) => {
+    source.destroy();
+    target.fail(error);
+  });
+  target.output.once('close', () => {
+    source.destroy();
+    current?.destroy();
+  });
+  return target.output;
+}

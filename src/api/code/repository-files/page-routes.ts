@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
+import { splitRefPath } from '../../../git/ref-path.ts';
+import { route } from '../../../http/route.ts';
+import { matchesEtag, sendFixed } from '../../../http/send.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject } from '../../access.ts';
+import { openRaw } from './raw.ts';
+import { placeOf } from './service.ts';
+
+/** The address of a file's bytes beside the API, which people copy and tools fetch. */
+export const rawPageRoutes = [
+  route({
+    method: 'GET',
+    root: true,
+    path: '/:id/-/raw/*rest',
+    summary: 'Download a file by its web address',
+    description: 'The path of the project needs no encoding here. Of a file in Git LFS its content is sent.',
+    access: inProject('read_code', { anonymous: true }),
+    scopes: ['read_repository'],
+    params: Type.Object({ rest: Type.String({ description: 'Branch, tag or commit, then the path of the file.' }) }),
+    success: { status: 200, contentType: 'application/octet-stream' },
+    errors: [404],
+    handler: async (c) => {
+      const found = await splitRefPath(repositoryOf(c.deps, c.project), c.params.rest);
+      if (found === null || found.path === '') throw notFound('File');
+      const file = await placeOf(c.deps, c.project, found.path, found.ref);
+      const raw = await openRaw(c.deps, c.project, file, { lfs: true, signal: () => c.signal });
+      if ('json' in raw) return sendFixed(c.request, c.reply, raw);
+      const known = c.request.headers['if-none-match'];
+      if (known !== undefined && matchesEtag(known, raw.etag)) return c.reply.code(304).header('ETag', raw.etag).send();
+      c.reply.headers(raw.headers);
+      return c.request.method === 'HEAD' ? c.reply.send() : raw.open();
+    },
+  }),
+];

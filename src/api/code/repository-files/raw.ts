@@ -1,0 +1,99 @@
+import { basename } from 'node:path/posix';
+import type { Readable } from 'node:stream';
+import { notFound } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { contentSha256 } from '../../../git/content-sha256.ts';
+import { parsePointer } from '../../../git/lfs.ts';
+import type { FixedAnswer } from '../../../http/answers.ts';
+import { contentDisposition } from '../../../http/headers.ts';
+import { Serialized } from '../../../http/send.ts';
+import { type FilePlace, type FoundFile, fileAt, fileHeaders } from './service.ts';
+
+/** Up to here a blob is sent from memory; above it streams from git. */
+const MAX_IN_MEMORY = 1024 * 1024;
+/** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
+const PROBE = 8_000;
+const BINARY = 'application/octet-stream';
+
+/** Bytes that stream, with every header of the answer, the tag included. */
+export interface RawStream {
+  headers: Readonly<Record<string, string>>;
+  etag: string;
+  open(): Readable;
+}
+
+/**
+ * The bytes of a file, ready to be sent. A symbolic link gives its text, never its target.
+ * @param options `lfs`: give the LFS object that the file points to; ignored for other files
+ * @throws ApiError 404
+ */
+export async function openRaw(
+  deps: Deps,
+  project: Project,
+  place: FilePlace,
+  options: { lfs: boolean; signal: () => AbortSignal },
+): Promise<FixedAnswer | RawStream> {
+  const { repo } = place;
+  const key = `raw:${repo.id}:${place.commit}:${place.ref}:${place.path}`;
+  const kept = options.lfs ? undefined : deps.answers.peek(key);
+  if (kept !== undefined) return kept;
+  const file = await fileAt(place);
+  const { entry } = file;
+  const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
+  if (blob === null) throw notFound('File');
+  const { data } = blob;
+  const pointer = options.lfs && data !== null ? parsePointer(data) : null;
+  if (pointer !== null) {
+    const object = await findLfsObject(deps, project.id, pointer.oid);
+    const etag = `"${pointer.oid}"`;
+    return {
+      headers: await headersOf(file, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
+      etag,
+      open: () => object.stream,
+    };
+  }
+  const etag = `"${entry.oid}"`;
+  const sha256 = await contentSha256(repo, entry.oid);
+  const headers = await headersOf(file, { size: blob.size, sha256, etag, type: contentTypeOf(data) });
+  if (data === null) {
+    return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
+  }
+  return deps.answers.keepBody(key, new Serialized(data, etag), headers);
+}
+
+interface Sent {
+  size: number;
+  sha256: string;
+  etag: string;
+  type: string;
+}
+
+async function headersOf(file: FoundFile, { size, sha256, etag, type }: Sent): Promise<Record<string, string>> {
+  return {
+    ...(await fileHeaders(file, size, sha256)),
+    'content-disposition': contentDisposition('inline', basename(file.path)),
+    'content-length': String(size),
+    'content-type': type,
+    'cache-control': 'max-age=0, private, must-revalidate',
+    etag,
+  };
+}
+
+/** Text is shown as text whatever its name says; anything else is only bytes (no HTML, no script is ever run). */
+function contentTypeOf(data: Buffer | null): string {
+  if (data === null || data.subarray(0, PROBE).includes(0)) return BINARY;
+  return 'text/plain; charset=utf-8';
+}
+
+async function findLfsObject(deps: Deps, projectId: number, oid: string): Promise<{ size: number; stream: Readable }> {
+  const row = await deps.db
+    .selectFrom('lfs_objects')
+    .select('size')
+    .where('project_id', '=', projectId)
+    .where('oid', '=', oid)
+    .executeTakeFirst();
+  const stream = row === undefined ? null : await deps.blobs.get(oid);
+  if (row === undefined || stream === null) throw notFound();
+  return { size: row.size, stream };
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type BaseContext, route } from '../../../http/route.ts';
+import { signedIn } from '../../access.ts';
+import { inSnippetsOfProject } from './access.ts';
+import { presentSnippets, Snippet } from './entity.ts';
+import { allSnippets, ownSnippets, projectSnippets, publicSnippets } from './list.ts';
+import { AllSnippetsInput, SnippetListInput } from './schema.ts';
+
+const success = { status: 200 as const, schema: Type.Array(Snippet) };
+
+async function sendPage(c: BaseContext, query: ReturnType<typeof publicSnippets>) {
+  const { rows, total } = await pageOf(c.deps.db, query, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentSnippets(c.deps, c.caller, rows);
+}
+
+export const snippetListRoutes = [
+  route({
+    method: 'GET',
+    path: '/snippets',
+    summary: 'List the snippets of the caller',
+    access: signedIn,
+    input: SnippetListInput,
+    success,
+    handler: (c) => sendPage(c, ownSnippets(c.deps, c.caller, c.input)),
+  }),
+  route({
+    method: 'GET',
+    path: '/snippets/public',
+    summary: 'List the public personal snippets of all users',
+    access: signedIn,
+    input: SnippetListInput,
+    success,
+    handler: (c) => sendPage(c, publicSnippets(c.deps, c.input)),
+  }),
+  route({
+    method: 'GET',
+    path: '/snippets/all',
+    summary: 'List all snippets that the caller may read',
+    access: signedIn,
+    input: AllSnippetsInput,
+    success,
+    handler: async (c) => sendPage(c, await allSnippets(c.deps, c.caller, c.input)),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/snippets',
+    summary: 'List the snippets of a project',
+    access: inSnippetsOfProject,
+    input: SnippetListInput,
+    success,
+    handler: (c) => sendPage(c, projectSnippets(c.deps, c.caller, c, c.input)),
+  }),
+];

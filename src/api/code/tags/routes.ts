@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import { notFound, unauthorized } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Ref } from '../../../git/refs.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { peel } from '../../../git/revision.ts';
+import { tagSignatureOf } from '../../../git/signature.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { loadProtections } from '../../../repositories/protections.ts';
+import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
+import { inProject } from '../../access.ts';
+import { projectUrl } from '../commits/entity.ts';
+import { checkSignature, Signature } from '../commits/signature.ts';
+import { presentTag, TAGS } from './entity.ts';
+import { CreateTag, ListTags, Tag, TagName } from './schema.ts';
+import { createTag, deleteTag, findTag } from './service.ts';
+
+const PATH = '/projects/:id/repository/tags';
+const read = inProject('read_code', { anonymous: true });
+const push = inProject('push_code');
+
+async function presentAll(deps: Deps, project: Project, repo: Repository, refs: readonly Ref[]) {
+  const protections = await loadProtections(deps, project.id);
+  const webUrl = projectUrl(deps, project);
+  return Promise.all(refs.map((ref) => presentTag(repo, ref, protections, webUrl)));
+}
+
+const presentOne = async (deps: Deps, project: Project, repo: Repository, ref: Ref) =>
+  presentTag(repo, ref, await loadProtections(deps, project.id), projectUrl(deps, project));
+
+export const tagRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the tags of a repository',
+    access: read,
+    input: ListTags,
+    success: { status: 200, schema: Type.Array(Tag) },
+    errors: [422],
+    handler: async (c) => {
+      const { deps, project, input, page } = c;
+      const repo = repositoryOf(deps, project);
+      const query: RefQuery = {
+        folder: TAGS,
+        search: input.search,
+        order: input.order_by ?? 'updated',
+        descending: input.sort !== 'asc',
+      };
+      const refs = await selectRefs(repo, await repo.refs.list(TAGS), query);
+      let start = page.offset;
+      if (input.pagination === 'keyset') {
+        start = placeAfter(refs, query, input.page_token);
+        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, nextToken(refs, query, start + page.size));
+      } else {
+        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
+      }
+      return presentAll(deps, project, repo, refs.slice(start, start + page.size));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:tag_name`,
+    summary: 'Get a tag',
+    access: read,
+    params: Type.Object(TagName),
+    success: { status: 200, schema: Tag },
+    errors: [404],
+    handler: async ({ deps, project, params }) => {
+      const repo = repositoryOf(deps, project);
+      return presentOne(deps, project, repo, await findTag(repo, params.tag_name));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a tag',
+    access: push,
+    input: CreateTag,
+    success: { status: 201, schema: Tag },
+    errors: [400],
+    handler: async (c) => {
+      if (c.caller.user === null) throw unauthorized();
+      const actor = { caller: c.caller as UserCaller, permissions: c.permissions };
+      const { tag_name, ref, message } = c.input;
+      const tag = await createTag(c.deps, c.project, actor, { name: tag_name, target: ref, message: message ?? '' });
+      return presentOne(c.deps, c.project, repositoryOf(c.deps, c.project), tag);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:tag_name`,
+    summary: 'Delete a tag',
+    description: 'Protected tags can be deleted by Maintainers.',
+    access: push,
+    params: Type.Object(TagName),
+    success: { status: 204, empty: true },
+    errors: [400, 404, 412],
+    handler: async (c) => {
+      await deleteTag(c.deps, c.project, c, c.params.tag_name, async (repo, { oid }) => {
+        const peeled = await peel(repo, oid);
+        const commit = peeled === null ? null : await repo.objects.commit(peeled);
+        if (commit !== null) checkUnmodifiedSince(c.request, commit.author.date.toISOString());
+      });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:tag_name/signature`,
+    summary: 'Get the signature of a tag',
+    access: read,
+    params: Type.Object(TagName),
+    success: { status: 200, schema: Signature },
+    errors: [404],
+    handler: async ({ deps, project, params }) => {
+      const repo = repositoryOf(deps, project);
+      const { oid } = await findTag(repo, params.tag_name);
+      const signature = await tagSignatureOf(repo, oid);
+      if (signature === null) throw notFound('Signature');
+      return checkSignature(deps, signature, (await repo.objects.tag(oid))?.tagger?.email ?? '');
+    },
+  }),
+];
