@@ -1,17 +1,17 @@
 import type { Deps } from '../deps.ts';
 import { registerBlobRemoval } from '../storage/unused-blobs.ts';
-import { registerApprovalWork } from './approvals/background.ts';
 import { registerMergedDeletion } from './code/branches/merged.ts';
-import { registerLineWork } from './discussions/background.ts';
-import { registerActivityFeed } from './events/record.ts';
-import { registerUnassigning } from './issuables/unassign.ts';
-import { registerMergeRequestWork } from './merge-requests/background.ts';
-import { registerMerging } from './merging/background.ts';
-import { recoverMerges } from './merging/lock.ts';
-import { registerReferences } from './references/background.ts';
+import { registerLineWork } from './planning/discussions/background.ts';
+import { registerActivityFeed } from './planning/events/record.ts';
+import { registerUnassigning } from './planning/issuables/unassign.ts';
+import { registerApprovalWork } from './planning/merge-requests/approvals/background.ts';
+import { registerMerging } from './planning/merge-requests/merging/background.ts';
+import { recoverMerges } from './planning/merge-requests/merging/lock.ts';
+import { registerMergeRequestWork } from './planning/merge-requests/requests/background.ts';
+import { registerReferences } from './planning/references/background.ts';
+import { registerTodos } from './planning/todos/background.ts';
 import { recoverRemovalOfMarked, registerRemovalOfMarked } from './spaces/groups/remove-marked.ts';
 import { registerProjectWork } from './spaces/projects/background.ts';
-import { registerTodos } from './todos/background.ts';
 
 /** Names what the resources do in the background, one line each: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {

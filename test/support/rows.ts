@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { newDiscussionId } from '../../src/api/notes/system-note.ts';
+import { newDiscussionId } from '../../src/api/planning/notes/system-note.ts';
 import type { Visibility } from '../../src/core/access-levels.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import type { Issue, IssuesTable, NoteableType } from '../../src/db/tables/issues.ts';

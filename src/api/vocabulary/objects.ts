@@ -1,15 +1,4 @@
 import type { TSchema } from 'typebox';
-import { ApprovalConfig } from '../approvals/config.ts';
-import {
-  CommonRule,
-  MergeRequestRule,
-  ProjectRule,
-  RuleBranch,
-  RuleGroup,
-  RuleState,
-} from '../approvals/rule-schema.ts';
-import { ApprovalSummary, MergeRequestApprovalState } from '../approvals/summary.ts';
-import { AwardEmoji } from '../award-emoji/entity.ts';
 import { Branch } from '../code/branches/schema.ts';
 import { CommitStatus } from '../code/commit-statuses/entity.ts';
 import { CommitAction } from '../code/commits/actions.ts';
@@ -23,8 +12,6 @@ import { Blob, Compare, Contributor, TreeObject } from '../code/repositories/sch
 import { BlameRange, RepositoryFile, WrittenFile } from '../code/repository-files/schema.ts';
 import { Snippet } from '../code/snippets/entity.ts';
 import { Tag } from '../code/tags/schema.ts';
-import { PositionInput } from '../discussions/position.ts';
-import { EventEntity } from '../events/schema.ts';
 import {
   ImpersonationToken,
   ImpersonationTokenWithSecret,
@@ -36,13 +23,31 @@ import {
 import { SshKeyEntity, SshKeyWithUser } from '../identity/ssh-keys/entity.ts';
 import { UserBasic } from '../identity/users/basic.ts';
 import { UserProfile, UserPublic, UserWithAdmin } from '../identity/users/entity.ts';
-import { IssueLink, LinkedIssue } from '../issue-links/schema.ts';
-import { Issue, IssueBasic } from '../issues/entity.ts';
-import { Label } from '../labels/entity.ts';
-import { GroupLabel, ProjectLabel } from '../labels/schema.ts';
-import { HeadPipeline, MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/schema.ts';
-import { Milestone } from '../milestones/entity.ts';
-import { Discussion, Note, Position } from '../notes/entity.ts';
+import { AwardEmoji } from '../planning/award-emoji/entity.ts';
+import { PositionInput } from '../planning/discussions/position.ts';
+import { EventEntity } from '../planning/events/schema.ts';
+import { IssueLink, LinkedIssue } from '../planning/issue-links/schema.ts';
+import { Issue, IssueBasic } from '../planning/issues/entity.ts';
+import { Label } from '../planning/labels/entity.ts';
+import { GroupLabel, ProjectLabel } from '../planning/labels/schema.ts';
+import { ApprovalConfig } from '../planning/merge-requests/approvals/config.ts';
+import {
+  CommonRule,
+  MergeRequestRule,
+  ProjectRule,
+  RuleBranch,
+  RuleGroup,
+  RuleState,
+} from '../planning/merge-requests/approvals/rule-schema.ts';
+import { ApprovalSummary, MergeRequestApprovalState } from '../planning/merge-requests/approvals/summary.ts';
+import {
+  HeadPipeline,
+  MergeRequest,
+  MergeRequestBasic,
+  MergeRequestSimple,
+} from '../planning/merge-requests/requests/schema.ts';
+import { Milestone } from '../planning/milestones/entity.ts';
+import { Discussion, Note, Position } from '../planning/notes/entity.ts';
 import { BadgeEntity, BadgePreview } from '../spaces/badges/schema.ts';
 import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../spaces/deploy-keys/schema.ts';
 import { DeployToken, DeployTokenWithSecret } from '../spaces/deploy-tokens/schema.ts';

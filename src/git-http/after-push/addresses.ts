@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../access/caller.ts';
 import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
-import { mergeRequestUrl } from '../../api/merge-requests/entity.ts';
+import { mergeRequestUrl } from '../../api/planning/merge-requests/requests/entity.ts';
 import { settingsOf } from '../../api/spaces/projects/settings.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';

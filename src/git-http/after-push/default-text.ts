@@ -1,4 +1,4 @@
-import { tipOf } from '../../api/merge-requests/branches.ts';
+import { tipOf } from '../../api/planning/merge-requests/requests/branches.ts';
 import { settingsOf } from '../../api/spaces/projects/settings.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';

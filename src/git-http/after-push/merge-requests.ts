@@ -1,11 +1,11 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { assigneesFor } from '../../api/issuables/assignees.ts';
-import { tipOf } from '../../api/merge-requests/branches.ts';
-import { createMergeRequest } from '../../api/merge-requests/create.ts';
-import type { UpdateMergeRequest } from '../../api/merge-requests/input.ts';
-import { isDraftTitle } from '../../api/merge-requests/title.ts';
-import { updateMergeRequest } from '../../api/merge-requests/update.ts';
-import { acceptMergeRequest } from '../../api/merging/service.ts';
+import { assigneesFor } from '../../api/planning/issuables/assignees.ts';
+import { acceptMergeRequest } from '../../api/planning/merge-requests/merging/service.ts';
+import { tipOf } from '../../api/planning/merge-requests/requests/branches.ts';
+import { createMergeRequest } from '../../api/planning/merge-requests/requests/create.ts';
+import type { UpdateMergeRequest } from '../../api/planning/merge-requests/requests/input.ts';
+import { isDraftTitle } from '../../api/planning/merge-requests/requests/title.ts';
+import { updateMergeRequest } from '../../api/planning/merge-requests/requests/update.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';

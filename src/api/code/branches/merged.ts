@@ -12,7 +12,7 @@ import { actorNow } from '../../../repositories/actor-now.ts';
 import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../../repositories/protections.ts';
-import { openBranches } from '../../merge-requests/open-branches.ts';
+import { openBranches } from '../../planning/merge-requests/requests/open-branches.ts';
 import { HEADS } from './entity.ts';
 import { defaultBranchOf } from './list.ts';
 

@@ -3,8 +3,8 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { countOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
-import { visibleIssues } from '../../issuables/visible-issues.ts';
-import { visibleMergeRequests } from '../../issuables/visible-merge-requests.ts';
+import { visibleIssues } from '../../planning/issuables/visible-issues.ts';
+import { visibleMergeRequests } from '../../planning/issuables/visible-merge-requests.ts';
 
 const OPEN = { nonArchived: true };
 

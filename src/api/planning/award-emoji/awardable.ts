@@ -1,0 +1,58 @@
+import { isFrozen } from '../../../access/frozen.ts';
+import { ApiError, notFound } from '../../../core/errors.ts';
+import type { AwardEmojiTable } from '../../../db/tables/issues.ts';
+import type { Deps } from '../../../deps.ts';
+import { findNote } from '../notes/find.ts';
+import { NOTEABLE_KINDS, type NoteScope } from '../notes/noteable.ts';
+
+/** What is reacted to: something that the caller may read. */
+export interface Awardable {
+  type: AwardEmojiTable['awardable_type'];
+  id: number;
+  projectId: number;
+  /** Whether the caller may react to it: whoever may comment on it. */
+  open: boolean;
+  /** Whether nothing is to change any more. */
+  archived: boolean;
+}
+
+/** What can be reacted to, and so can the notes on it; with the name of its number in addresses. */
+export const AWARDABLES = [
+  { segment: 'issues', param: 'issue_iid', label: 'an issue' },
+  { segment: 'merge_requests', param: 'merge_request_iid', label: 'a merge request' },
+  { segment: 'snippets', param: 'snippet_id', label: 'a snippet' },
+] as const;
+type Segment = (typeof AWARDABLES)[number]['segment'];
+
+/**
+ * What a path names, which may be a note. What is hidden is answered like what does not exist.
+ * @throws ApiError 404 `404 Award Emoji Not Found`
+ */
+export async function findAwardable(
+  deps: Deps,
+  scope: NoteScope,
+  { segment, number, noteId }: { segment: Segment; number: number; noteId: number | undefined },
+): Promise<Awardable> {
+  try {
+    return await find(deps, scope, segment, number, noteId);
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 404 ? notFound('Award Emoji') : error;
+  }
+}
+
+async function find(
+  deps: Deps,
+  scope: NoteScope,
+  segment: Segment,
+  number: number,
+  noteId: number | undefined,
+): Promise<Awardable> {
+  const { project, permissions } = scope;
+  const noteable = await NOTEABLE_KINDS[segment].find(deps, scope, number);
+  if (noteable.type === 'Commit') throw notFound();
+  const open = permissions.can('award_emoji') && (!noteable.locked || permissions.level > 0);
+  const rest = { projectId: project.id, archived: isFrozen(project) };
+  if (noteId === undefined) return { type: noteable.type, id: noteable.id, open, ...rest };
+  const { id, system } = await findNote(deps, scope, noteable, noteId);
+  return { type: 'Note', id, open: open && system === 0, ...rest };
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import type { FileDiff } from '../../../git/patch-parser.ts';
+import { Enum, Filled, Nullable } from '../../../http/schema.ts';
+import type { Position } from '../notes/entity.ts';
+import { type Line, lineType } from './diff-lines.ts';
+
+const path = () => Type.Optional(Type.String({ maxLength: 4_096 }));
+const line = () => Type.Optional(Nullable(Type.Integer({ minimum: 1 })));
+const rangeEnd = () =>
+  Type.Object({
+    line_code: Type.Optional(Type.String({ maxLength: 300 })),
+    type: Type.Optional(Nullable(Enum(['new', 'old', 'expanded']))),
+    old_line: line(),
+    new_line: line(),
+  });
+
+/** Where in a diff a thread shall stand, as clients say it. */
+export const PositionInput = Type.Object({
+  base_sha: Filled({ maxLength: 64, description: 'Merge base of the version that is meant.' }),
+  start_sha: Filled({ maxLength: 64, description: 'Head of the target branch in that version.' }),
+  head_sha: Filled({ maxLength: 64, description: 'Head of the source branch in that version.' }),
+  position_type: Enum(['text', 'image', 'file']),
+  old_path: path(),
+  new_path: path(),
+  old_line: line(),
+  new_line: line(),
+  line_range: Type.Optional(Nullable(Type.Object({ start: rangeEnd(), end: rangeEnd() }))),
+  width: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+  height: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+  x: Type.Optional(Nullable(Type.Number())),
+  y: Type.Optional(Nullable(Type.Number())),
+});
+export type PositionInput = Static<typeof PositionInput>;
+
+/** The file of a diff that a position names by one of its paths or both. */
+export function fileOf(files: readonly FileDiff[], { old_path, new_path }: PositionInput): FileDiff | undefined {
+  if (!old_path && !new_path) return undefined;
+  return files.find(
+    ({ oldPath, newPath }) => (!old_path || oldPath === old_path) && (!new_path || newPath === new_path),
+  );
+}
+
+/**
+ * The position as it is kept and shown.
+ * @param oldLines how many lines the file had before
+ * @returns null where the diff has no such line
+ */
+export function settlePosition(wanted: PositionInput, file: FileDiff, oldLines: number): Position | null {
+  const place = {
+    base_sha: wanted.base_sha,
+    start_sha: wanted.start_sha,
+    head_sha: wanted.head_sha,
+    old_path: file.oldPath.toWellFormed(),
+    new_path: file.newPath.toWellFormed(),
+    position_type: wanted.position_type,
+  };
+  if (wanted.position_type === 'file') return place;
+  if (wanted.position_type === 'image') {
+    const { width = null, height = null, x = null, y = null } = wanted;
+    return { ...place, width, height, x, y };
+  }
+  const at = lineOf(wanted);
+  if (lineType(file.diff, at, oldLines) === null) return null;
+  const range = settleRange(wanted, file, oldLines);
+  return range === undefined ? null : { ...place, old_line: at.old, new_line: at.new, line_range: range };
+}
+
+const lineOf = ({
+  old_line = null,
+  new_line = null,
+}: {
+  old_line?: number | null;
+  new_line?: number | null;
+}): Line => ({
+  old: old_line,
+  new: new_line,
+});
+
+/** Several lines; each end must be one of the diff. @returns undefined where one is not */
+function settleRange(
+  { line_range }: PositionInput,
+  file: FileDiff,
+  oldLines: number,
+): Position['line_range'] | undefined {
+  if (line_range == null) return null;
+  const start = settleEnd(line_range.start, file, oldLines);
+  const end = settleEnd(line_range.end, file, oldLines);
+  return start === undefined || end === undefined ? undefined : { start, end };
+}
+
+type RangeEnd = NonNullable<Position['line_range']>['start'];
+
+function settleEnd(
+  given: NonNullable<PositionInput['line_range']>['start'],
+  file: FileDiff,
+  oldLines: number,
+): RangeEnd | undefined {
+  const at = lineOf(given);
+  if (at.old === null && at.new === null) {
+    // Older clients name the line by its code alone.
+    const { line_code, type = null } = given;
+    return line_code === undefined ? undefined : { line_code, type, old_line: null, new_line: null };
+  }
+  const type = lineType(file.diff, at, oldLines);
+  if (type === null) return undefined;
+  return {
+    line_code: given.line_code ?? lineCode(file.newPath, at),
+    type: type === 'same' ? null : type,
+    old_line: at.old,
+    new_line: at.new,
+  };
+}
+
+/** How a line of a diff is named: by the digest of its file's path and its numbers. */
+export const lineCode = (path: string, { old, new: after }: Line): string =>
+  `${createHash('sha1').update(path).digest('hex')}_${old ?? 0}_${after ?? 0}`;

@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import { badRequest } from '../../../core/errors.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Filled, Instant, pagination } from '../../../http/schema.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
+import { Discussion, isResolvable, Note, presentDiscussions, presentNotes, presentOne } from '../notes/entity.ts';
+import { reloadNote } from '../notes/find.ts';
+import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
+import { requireComment, requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
+import { changeNote, MAX_NOTE, removeNote } from '../notes/write.ts';
+import { findDiscussion, listDiscussions, noteIn } from './find.ts';
+import { PositionInput } from './position.ts';
+import { reply, setResolved, startDiscussion } from './write.ts';
+
+const discussion_id = Type.String({ description: 'Id of the thread.' });
+const note_id = Type.Integer({ description: 'Id of the note.' });
+const body = Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' });
+const created_at = Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' }));
+
+function threadRoutesOf(kind: NoteableKind) {
+  const { noun } = kind;
+  const path = `/projects/:id/${kind.segment}/:noteable_id/discussions`;
+  const noteable_id = Type.Unsafe<number | string>(kind.key);
+  const ofNoteable = Type.Object({ noteable_id });
+  const ofDiscussion = Type.Object({ noteable_id, discussion_id });
+  const readers = inProject(kind.read, { anonymous: true });
+  const writers = inProjectByUser(kind.read);
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: `List the threads on a ${noun}`,
+      access: readers,
+      params: ofNoteable,
+      input: Type.Object(pagination),
+      success: { status: 200, schema: Type.Array(Discussion) },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const { discussions, total } = await listDiscussions(c.deps, c, noteable, c.page);
+        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+        return presentDiscussions(c.deps, noteable, discussions);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:discussion_id`,
+      summary: `Get a thread on a ${noun}`,
+      access: readers,
+      params: ofDiscussion,
+      success: { status: 200, schema: Discussion },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        return (await presentDiscussions(c.deps, noteable, [notes]))[0];
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      summary: `Begin a thread on a ${noun}`,
+      access: writers,
+      params: ofNoteable,
+      input: Type.Object({
+        body,
+        created_at,
+        position: Type.Optional(PositionInput),
+        internal: Type.Optional(Type.Boolean({ description: 'The whole thread is for Planners and up alone.' })),
+        confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
+        commit_id: Type.Optional(
+          Filled({ maxLength: 64, description: 'Commit of the merge request that the thread is about.' }),
+        ),
+      }),
+      success: { status: 201, schema: Discussion },
+      errors: [400, 403, 404, 429],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        requireComment(c, noteable);
+        const internal = c.input.internal ?? c.input.confidential ?? false;
+        requireInternal(c, noteable, internal);
+        const note = await startDiscussion(c.deps, c, c.project, noteable, { ...c.input, internal });
+        return (await presentDiscussions(c.deps, noteable, [[note]]))[0];
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:discussion_id/notes`,
+      summary: `List the notes of a thread on a ${noun}`,
+      access: readers,
+      params: ofDiscussion,
+      success: { status: 200, schema: Type.Array(Note) },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        return presentNotes(c.deps, noteable, notes);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/:discussion_id/notes`,
+      summary: `Answer in a thread on a ${noun}`,
+      access: writers,
+      params: ofDiscussion,
+      input: Type.Object({ body, created_at }),
+      success: { status: 201, schema: Note },
+      errors: [400, 403, 404, 429],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        requireComment(c, noteable);
+        return presentOne(c.deps, noteable, await reply(c.deps, c, noteable, notes, c.input));
+      },
+    }),
+  ];
+}
+
+function threadNoteRoutesOf(kind: NoteableKind) {
+  const { noun } = kind;
+  const path = `/projects/:id/${kind.segment}/:noteable_id/discussions/:discussion_id/notes/:note_id`;
+  const noteable_id = Type.Unsafe<number | string>(kind.key);
+  const params = Type.Object({ noteable_id, discussion_id, note_id });
+  const readers = inProject(kind.read, { anonymous: true });
+  const writers = inProjectByUser(kind.read);
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: `Get a note of a thread on a ${noun}`,
+      access: readers,
+      params,
+      success: { status: 200, schema: Note },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        return presentOne(c.deps, noteable, noteIn(notes, c.params.note_id));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path,
+      summary: `Change or resolve a note of a thread on a ${noun}`,
+      access: writers,
+      params,
+      input: Type.Object({
+        body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
+        resolved: Type.Optional(Type.Boolean({ description: 'Of merge requests: whether the note is resolved.' })),
+      }),
+      rules: { exactlyOne: [['body', 'resolved']] },
+      success: { status: 200, schema: Note },
+      errors: [400, 403, 404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        const note = noteIn(notes, c.params.note_id);
+        const { body, resolved } = c.input;
+        if (body !== undefined) {
+          requireNoteChange(c, noteable, note);
+          return presentOne(c.deps, noteable, await changeNote(c.deps, c, noteable, note.id, body));
+        }
+        requireResolve(c, noteable);
+        if (!isResolvable(note)) throw badRequest('Note is not resolvable');
+        await setResolved(c.deps, c, noteable, [note], resolved === true);
+        return presentOne(c.deps, noteable, await reloadNote(c.deps.db, note.id));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      summary: `Delete a note of a thread on a ${noun}`,
+      access: writers,
+      params,
+      success: { status: 204, empty: true },
+      errors: [403, 404, 412],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+        const note = noteIn(notes, c.params.note_id);
+        requireNoteChange(c, noteable, note);
+        checkUnmodifiedSince(c.request, note.updated_at);
+        await removeNote(c.deps, c, noteable, note.id);
+      },
+    }),
+  ];
+}
+
+const mergeRequests = DISCUSSION_KINDS.merge_requests;
+const resolveRoute = route({
+  method: 'PUT',
+  path: '/projects/:id/merge_requests/:noteable_id/discussions/:discussion_id',
+  summary: 'Resolve a thread on a merge request',
+  description: 'Or open it again. By the author of the merge request, and by Developers.',
+  access: inProjectByUser(mergeRequests.read),
+  params: Type.Object({ noteable_id: Type.Unsafe<number | string>(mergeRequests.key), discussion_id }),
+  input: Type.Object({ resolved: Type.Boolean({ description: 'Whether all notes of it are resolved.' }) }),
+  success: { status: 200, schema: Discussion },
+  errors: [403, 404],
+  handler: async (c) => {
+    const noteable = await mergeRequests.find(c.deps, c, c.params.noteable_id);
+    const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+    requireResolve(c, noteable);
+    await setResolved(c.deps, c, noteable, notes, c.input.resolved);
+    const now = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+    return (await presentDiscussions(c.deps, noteable, [now]))[0];
+  },
+});
+
+export const discussionRoutes = [
+  ...Object.values(DISCUSSION_KINDS).flatMap((kind) => [...threadRoutesOf(kind), ...threadNoteRoutesOf(kind)]),
+  resolveRoute,
+];

@@ -1,0 +1,127 @@
+import type { Selectable } from 'kysely';
+import { badRequest, recordNotFound } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { MergeRequestReviewersTable } from '../../../db/tables/merge-requests.ts';
+import type { DraftNote } from '../../../db/tables/planning.ts';
+import type { Deps } from '../../../deps.ts';
+import { answerTo, setResolvedWithin } from '../discussions/write.ts';
+import { lockMergeRequest } from '../merge-requests/approvals/lock.ts';
+import { isResolvable } from '../notes/entity.ts';
+import { requireComment, requireInternal, type Writer } from '../notes/rights.ts';
+import { countNote, type NewNote, writeNoteWithin } from '../notes/write.ts';
+import type { PublishDraftNotes } from './schema.ts';
+import { draftsOf, mayResolve, type Reviewed, threadOf } from './write.ts';
+
+type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
+
+/** States that a review which is published has left behind. */
+const BEFORE_REVIEW: readonly ReviewerState[] = ['unreviewed', 'review_started', 'unapproved'];
+
+/**
+ * Publishes one draft.
+ * @throws ApiError 403 for who may not comment any more, 404 when it is gone, 429
+ */
+export async function publishDraft(deps: Deps, writer: Writer, noteable: Reviewed, id: number): Promise<void> {
+  countNote(deps, writer);
+  await deps.db.transaction().execute(async (db) => {
+    const open = await locked(db, writer, noteable);
+    const drafts = await take(db, open, writer, id);
+    if (drafts.length === 0) throw recordNotFound();
+    await publish(deps, db, writer, open, drafts);
+  });
+  deps.jobs.notify();
+}
+
+/**
+ * Publishes all drafts of the caller at once, and with them what he says of the whole. A reviewer has reviewed it then.
+ * @throws ApiError 400 for a state of one who is no reviewer, 403 for who may not comment any more, 429
+ */
+export async function publishReview(
+  deps: Deps,
+  writer: Writer,
+  noteable: Reviewed,
+  { note = '', internal = false, reviewer_state }: PublishDraftNotes = {},
+): Promise<void> {
+  countNote(deps, writer);
+  requireInternal(writer, noteable, internal);
+  const summary = note.trim() === '' ? null : note;
+  await deps.db.transaction().execute(async (db) => {
+    const open = await locked(db, writer, noteable);
+    const drafts = await take(db, open, writer);
+    await publish(deps, db, writer, open, drafts);
+    if (summary !== null) await writeNoteWithin(deps, db, writer, open, { body: summary, internal, type: null });
+    if (reviewer_state !== undefined) await setReviewer(db, open, writer, reviewer_state);
+    else if (drafts.length > 0) await markReviewed(db, open, writer);
+  });
+  deps.jobs.notify();
+}
+
+/** The merge request as it is within the transaction, where the caller may comment. @throws ApiError 403, 404 */
+async function locked(db: Db, writer: Writer, noteable: Reviewed): Promise<Reviewed> {
+  const row = await lockMergeRequest(db, noteable.id);
+  if (row === undefined) throw recordNotFound();
+  const now = { ...noteable, locked: row.discussion_locked === 1 };
+  requireComment(writer, now);
+  return now;
+}
+
+/** Takes drafts out, so that each is published once. */
+async function take(db: Db, noteable: Reviewed, { caller }: Writer, id?: number): Promise<DraftNote[]> {
+  const query = draftsOf(db, noteable, caller.user.id).orderBy('id');
+  const drafts = await (id === undefined ? query : query.where('id', '=', id)).execute();
+  const ids = drafts.map((draft) => draft.id);
+  if (ids.length > 0) await db.deleteFrom('draft_notes').where('id', 'in', ids).execute();
+  return drafts;
+}
+
+async function publish(
+  deps: Deps,
+  db: Db,
+  writer: Writer,
+  noteable: Reviewed,
+  drafts: readonly DraftNote[],
+): Promise<void> {
+  const within = { ...deps, db };
+  for (const draft of drafts) {
+    const thread =
+      draft.discussion_id === null ? undefined : await threadOf(within, writer, noteable, draft.discussion_id);
+    if (thread === undefined) {
+      await writeNoteWithin(deps, db, writer, noteable, threadStart(draft));
+      continue;
+    }
+    const { note, before } = answerTo(noteable, thread);
+    const answer = await writeNoteWithin(deps, db, writer, noteable, { ...note, body: draft.note }, before);
+    // The answer itself is resolved with the thread, and a single comment has become one by it.
+    const all = [...thread.map((each) => ({ ...each, type: each.type ?? ('DiscussionNote' as const) })), answer];
+    if (!all.some(isResolvable) || !mayResolve(writer, noteable)) continue;
+    await setResolvedWithin(deps, db, writer, noteable, all, draft.resolve_discussion === 1);
+  }
+}
+
+const threadStart = ({ note, position, commit_id }: DraftNote): NewNote => ({
+  body: note,
+  type: position === null ? 'DiscussionNote' : 'DiffNote',
+  position: position === null ? null : (JSON.parse(position) as object),
+  commitId: commit_id,
+});
+
+/** @throws ApiError 400 where the caller is no reviewer */
+async function setReviewer(db: Db, { id }: Reviewed, { caller }: Writer, state: ReviewerState): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('merge_request_reviewers')
+    .set({ state })
+    .where('merge_request_id', '=', id)
+    .where('user_id', '=', caller.user.id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw badRequest('reviewer_state can only be set by a reviewer of the merge request');
+}
+
+async function markReviewed(db: Db, { id }: Reviewed, { caller }: Writer): Promise<void> {
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'reviewed' })
+    .where('merge_request_id', '=', id)
+    .where('user_id', '=', caller.user.id)
+    .where('state', 'in', BEFORE_REVIEW)
+    .execute();
+}

@@ -1,0 +1,104 @@
+import type { DomainEvents } from '../../../core/domain-events.ts';
+import type { PushData } from '../../../db/tables/events.ts';
+import { GitError } from '../../../git/errors.ts';
+import { countCommits } from '../../../git/log.ts';
+import type { Repository } from '../../../git/repository.ts';
+
+type Update = DomainEvents['push']['updates'][number];
+type RefType = PushData['ref_type'];
+
+/** Refs of one kind and change that are told of one by one; of more there is one entry with their number. */
+const MAX_SINGLE = 3;
+/** Commits that are counted at most. */
+const MAX_COMMITS = 10_000;
+const MAX_TITLE = 70;
+
+const FOLDERS: readonly (readonly [RefType, string])[] = [
+  ['branch', 'refs/heads/'],
+  ['tag', 'refs/tags/'],
+];
+const ACTIONS = ['created', 'removed', 'pushed'] as const;
+
+const actionOf = ({ old, new: oid }: Update): PushData['action'] =>
+  old === null ? 'created' : oid === null ? 'removed' : 'pushed';
+
+/** The first line, cut to 70 characters with an ellipsis in them. */
+function titleOf(message: string): string {
+  const line = message.trimStart().split('\n', 1)[0]!.trim();
+  const characters = [...line];
+  return characters.length <= MAX_TITLE ? line : `${characters.slice(0, MAX_TITLE - 3).join('')}...`;
+}
+
+/** What git no longer has is told without its commits. */
+async function ifThere<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof GitError && ['failed', 'not_found', 'corrupt', 'invalid'].includes(error.code))
+      return otherwise;
+    throw error;
+  }
+}
+
+/** What a new or moved branch brings: all of the first branch, of another one what the default branch has not. */
+async function newCommits(repo: Repository, { ref, old, new: oid }: Update): Promise<number> {
+  const head = await repo.refs.head();
+  const isDefault = head !== null && ref === `refs/heads/${head}`;
+  const tip = old ?? (head === null || isDefault ? null : await repo.refs.resolve(`refs/heads/${head}`));
+  return countCommits(repo, [oid!], { ...(tip === null ? {} : { not: [tip] }), limit: MAX_COMMITS });
+}
+
+async function commitsOf(repo: Repository, type: RefType, update: Update): Promise<number> {
+  if (update.new === null) return 0;
+  return type === 'tag' ? 1 : ifThere(() => newCommits(repo, update), 0);
+}
+
+async function titleAt(repo: Repository, oid: string): Promise<string | null> {
+  const tag = await repo.objects.tag(oid);
+  const commit = await repo.objects.commit(tag?.object ?? oid);
+  return commit === null ? null : titleOf(commit.message);
+}
+
+async function single(repo: Repository, type: RefType, folder: string, update: Update): Promise<PushData> {
+  const count = await commitsOf(repo, type, update);
+  const title = count === 0 ? null : await ifThere(() => titleAt(repo, update.new!), null);
+  return {
+    commit_count: type === 'tag' && title === null ? 0 : count,
+    action: actionOf(update),
+    ref_type: type,
+    commit_from: update.old,
+    commit_to: update.new,
+    ref: update.ref.slice(folder.length),
+    commit_title: title,
+    ref_count: null,
+  };
+}
+
+const bulk = (type: RefType, action: PushData['action'], amount: number): PushData => ({
+  commit_count: 0,
+  action,
+  ref_type: type,
+  commit_from: null,
+  commit_to: null,
+  ref: null,
+  commit_title: null,
+  ref_count: amount,
+});
+
+/**
+ * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag, up to three that were
+ * made, removed or moved; of more of a kind one entry. Other refs are nobody's activity.
+ * @throws GitError when git cannot be asked at the moment
+ */
+export async function pushEntries(repo: Repository, updates: readonly Update[]): Promise<PushData[]> {
+  const entries: PushData[] = [];
+  for (const [type, folder] of FOLDERS) {
+    const ofType = updates.filter(({ ref, old, new: oid }) => ref.startsWith(folder) && old !== oid);
+    for (const action of ACTIONS) {
+      const same = ofType.filter((update) => actionOf(update) === action);
+      if (same.length > MAX_SINGLE) entries.push(bulk(type, action, same.length));
+      else for (const update of same) entries.push(await single(repo, type, folder, update));
+    }
+  }
+  return entries;
+}

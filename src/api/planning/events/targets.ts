@@ -1,0 +1,63 @@
+import type { Db } from '../../../db/schema.ts';
+import type { Event } from '../../../db/tables/events.ts';
+import type { Note } from '../../../db/tables/repositories.ts';
+
+/** How something that an entry tells of is called. */
+export interface Target {
+  /** Null for what has no number of its own. */
+  iid: number | null;
+  title: string;
+}
+
+type Named = 'Issue' | 'MergeRequest' | 'Milestone' | 'Snippet' | 'Project';
+
+/** What the entries of a page tell of, by `<type>:<id>`, and their comments by id. */
+export interface Targets {
+  named: ReadonlyMap<string, Target>;
+  notes: ReadonlyMap<number, Note>;
+}
+
+export const targetKey = (type: string, id: number): string => `${type}:${id}`;
+
+/** Loads what the entries tell of in one query for each kind. */
+export async function loadTargets(db: Db, events: readonly Event[]): Promise<Targets> {
+  const wanted = new Map<string, Set<number>>();
+  const want = (type: string | null, id: number | null) => {
+    if (type === null || id === null) return;
+    const ids = wanted.get(type) ?? new Set();
+    wanted.set(type, ids.add(id));
+  };
+  for (const { target_type, target_id, noteable_type, noteable_id } of events) {
+    want(noteable_type === null ? target_type : 'Note', target_id);
+    want(noteable_type, noteable_id);
+  }
+  const named = new Map<string, Target>();
+  for (const type of ['Issue', 'MergeRequest', 'Milestone', 'Snippet', 'Project'] as const) {
+    const ids = [...(wanted.get(type) ?? [])];
+    if (ids.length === 0) continue;
+    for (const { id, iid, title } of await load(db, type, ids)) named.set(targetKey(type, id), { iid, title });
+  }
+  const noteIds = [...(wanted.get('Note') ?? [])];
+  const notes =
+    noteIds.length === 0 ? [] : await db.selectFrom('notes').selectAll().where('id', 'in', noteIds).execute();
+  return { named, notes: new Map(notes.map((note) => [note.id, note])) };
+}
+
+async function load(db: Db, type: Named, ids: number[]): Promise<(Target & { id: number })[]> {
+  switch (type) {
+    case 'Issue':
+      return db.selectFrom('issues').select(['id', 'iid', 'title']).where('id', 'in', ids).execute();
+    case 'MergeRequest':
+      return db.selectFrom('merge_requests').select(['id', 'iid', 'title']).where('id', 'in', ids).execute();
+    case 'Milestone':
+      return db.selectFrom('milestones').select(['id', 'iid', 'title']).where('id', 'in', ids).execute();
+    case 'Snippet': {
+      const rows = await db.selectFrom('snippets').select(['id', 'title']).where('id', 'in', ids).execute();
+      return rows.map((row) => ({ ...row, iid: null }));
+    }
+    case 'Project': {
+      const rows = await db.selectFrom('projects').select(['id', 'name']).where('id', 'in', ids).execute();
+      return rows.map(({ id, name }) => ({ id, iid: null, title: name }));
+    }
+  }
+}

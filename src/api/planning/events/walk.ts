@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '../../../access/caller.ts';
+import type { Event } from '../../../db/tables/events.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Filters } from './filters.ts';
+import { type Mark, type Marks, nextMarks } from './marks.ts';
+import { readableIn } from './readable.ts';
+import { type Rights, rightsIn } from './rights.ts';
+
+export interface Walk {
+  caller: Caller;
+  /** Whose entries; undefined for those of everyone in the projects that the caller is a member of. */
+  authorId?: number | undefined;
+  /** The few projects that the list is about, with the caller's rights; null when they are many. */
+  among?: ReadonlyMap<number, Rights> | null;
+  filters: Filters;
+  signal: AbortSignal;
+}
+
+export interface Found {
+  /** Readable entries after those that were to be skipped: as many as were wanted, or as there are. */
+  events: Event[];
+  /** Readable entries in all, when the walk came to the end of the list. */
+  total: number | null;
+}
+
+const FIRST_WINDOW = 50;
+const MAX_WINDOW = 2_000;
+/** Of few projects, each of which gives so many; pages further down are looked for among all. */
+const MAX_WINDOW_AMONG = 200;
+const DEEP = 1_000;
+/** Projects known to be hidden that are passed over from then on. */
+const MAX_WITHOUT = 500;
+
+/**
+ * Walks along the entries in the order of the list, window by window, and keeps those that the caller may read. It finds
+ * a page at once where most of what it passes is readable; other work gets its turn after each window.
+ * @param wanted `skip` readable entries are passed over, and `take` after them are enough
+ * @param options `windows`: gives up after so many
+ */
+export async function walk(
+  deps: Deps,
+  { caller, authorId, among = null, filters, signal }: Walk,
+  { skip, take }: { skip: number; take: number },
+  options: { windows?: number } = {},
+): Promise<Found> {
+  const { windows = Number.POSITIVE_INFINITY } = options;
+  const projectIds = among === null || skip > DEEP ? undefined : [...among.keys()];
+  const most = projectIds === undefined ? MAX_WINDOW : MAX_WINDOW_AMONG;
+  const known = new Map<number, Rights | null>(among);
+  const events: Event[] = [];
+  let readable = 0;
+  let after: Marks['last'];
+  let size = Math.min(Math.max(FIRST_WINDOW, skip + take), most);
+  for (let n = 0; n < windows; n += 1) {
+    if (n > 0) await setImmediate();
+    signal.throwIfAborted();
+    const without = [...known].flatMap(([id, rights]) => (rights === null ? id : [])).slice(0, MAX_WITHOUT);
+    const { marks, last } = await nextMarks(deps.db, { authorId, projectIds, without, filters, after }, size);
+    if (among === null) await learn(deps, caller, marks, authorId === undefined, known);
+    for (const event of await read(deps, caller, marks, known)) {
+      readable += 1;
+      if (readable > skip && events.length < take) events.push(event);
+    }
+    if (last === undefined) return { events, total: readable };
+    if (events.length >= take) break;
+    after = last;
+    size = Math.min(size * 4, most);
+  }
+  return { events, total: null };
+}
+
+/** Finds out the rights in the projects that are not known yet; null where there are none. */
+async function learn(
+  deps: Deps,
+  caller: Caller,
+  marks: readonly Mark[],
+  membersOnly: boolean,
+  known: Map<number, Rights | null>,
+): Promise<void> {
+  const unknown = [...new Set(marks.map(({ project_id }) => project_id))].filter((id) => !known.has(id));
+  const found = await rightsIn(deps, caller, unknown, membersOnly);
+  for (const id of unknown) known.set(id, found.get(id) ?? null);
+}
+
+/** The entries of the marks that the caller may read, in the order of the marks. */
+async function read(
+  deps: Deps,
+  caller: Caller,
+  marks: readonly Mark[],
+  known: ReadonlyMap<number, Rights | null>,
+): Promise<Event[]> {
+  const rights = new Map<number, Rights>();
+  const ids: number[] = [];
+  for (const { id, project_id } of marks) {
+    const found = known.get(project_id) ?? null;
+    if (found === null) continue;
+    rights.set(project_id, found);
+    ids.push(id);
+  }
+  if (ids.length === 0) return [];
+  const rows = await deps.db
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where(readableIn(caller, rights))
+    .execute();
+  const byId = new Map(rows.map((event) => [event.id, event]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

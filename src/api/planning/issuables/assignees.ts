@@ -1,0 +1,79 @@
+import type { Db } from '../../../db/schema.ts';
+import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { writeSystemNote } from '../notes/system-note.ts';
+import { readersAmong } from './readers.ts';
+import type { IssuableTarget, ValueChange } from './target.ts';
+
+/** Assignees by issue or merge request, each list by the users' ids; ids without any have an empty one. */
+export async function assigneesFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, User[]>> {
+  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return found;
+  const rows = await db
+    .selectFrom('issuable_assignees')
+    .innerJoin('users', 'users.id', 'issuable_assignees.user_id')
+    .selectAll('users')
+    .select('issuable_assignees.issuable_id')
+    .where('issuable_type', '=', type)
+    .where('issuable_id', 'in', ids)
+    .orderBy('users.id')
+    .execute();
+  for (const { issuable_id, ...user } of rows) found.get(issuable_id)!.push(user);
+  return found;
+}
+
+const names = (users: readonly User[]): string =>
+  users
+    .map(({ username }) => `@${username}`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1');
+
+/**
+ * Gives an issue or merge request to these users instead of those who have it, within a transaction, and tells it in a
+ * system note. Users who could not see it are passed over.
+ * @returns ids before and after, for the event; null when nothing changed
+ */
+export async function changeAssignees(
+  deps: Deps,
+  db: Db,
+  target: IssuableTarget,
+  userIds: readonly number[],
+  actorId: number,
+): Promise<ValueChange<number[]>> {
+  const before = (await assigneesFor(db, target.type, [target.id])).get(target.id)!;
+  const had = new Set(before.map(({ id }) => id));
+  const added = await readersAmong(
+    deps,
+    db,
+    target,
+    userIds.filter((id) => !had.has(id)),
+  );
+  const gone = before.filter(({ id }) => !userIds.includes(id));
+  if (added.length === 0 && gone.length === 0) return null;
+  for (const { id } of gone) {
+    await db
+      .deleteFrom('issuable_assignees')
+      .where('issuable_type', '=', target.type)
+      .where('issuable_id', '=', target.id)
+      .where('user_id', '=', id)
+      .execute();
+  }
+  if (added.length > 0) {
+    const key = { issuable_type: target.type, issuable_id: target.id, project_id: target.project.id };
+    await db
+      .insertInto('issuable_assignees')
+      .values(added.map(({ id }) => ({ ...key, user_id: id })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const parts = [
+    ...(added.length > 0 ? [`assigned to ${names(added)}`] : []),
+    ...(gone.length > 0 ? [`unassigned ${names(gone)}`] : []),
+  ];
+  const about = { type: target.type, id: target.id, projectId: target.project.id };
+  await writeSystemNote(deps, db, about, actorId, 'assignee', parts.join(' and '));
+  const kept = before.filter((user) => !gone.includes(user));
+  const ids = (users: readonly User[]) => users.map(({ id }) => id).sort((a, b) => a - b);
+  return [ids(before), ids([...kept, ...added])];
+}

@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { timestamp } from '../../../core/clock.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { pagination } from '../../../http/schema.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
+import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import type { IssuableKind, IssuableRow } from './kind.ts';
+import { participantsOf } from './participants.ts';
+import { subscribedAmong } from './subscriptions.ts';
+
+/** @returns whether that is news */
+async function setSubscribed<Row extends IssuableRow>(
+  deps: Deps,
+  { type }: IssuableKind<Row>,
+  row: Row,
+  userId: number,
+  subscribed: boolean,
+): Promise<boolean> {
+  return deps.db.transaction().execute(async (db: Db) => {
+    const now = await subscribedAmong(db, type, [row], userId);
+    if (now.has(row.id) === subscribed) return false;
+    const value = subscribed ? 1 : 0;
+    await db
+      .insertInto('subscriptions')
+      .values({
+        subscribable_type: type,
+        subscribable_id: row.id,
+        user_id: userId,
+        project_id: row.project_id,
+        subscribed: value,
+        created_at: timestamp(deps.clock),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['subscribable_type', 'subscribable_id', 'user_id']).doUpdateSet({ subscribed: value }),
+      )
+      .execute();
+    return true;
+  });
+}
+
+/** The endpoints of who takes part: subscribing, unsubscribing and the participants. */
+export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Route[] {
+  const path = `/projects/:id/${kind.table}/:${kind.param}`;
+  const params = Type.Object({ [kind.param]: Type.Integer() });
+  const subscribing = (action: 'subscribe' | 'unsubscribe') =>
+    route({
+      method: 'POST',
+      path: `${path}/${action}`,
+      summary: action === 'subscribe' ? `Follow ${kind.noun}` : `Stop following ${kind.noun}`,
+      description: 'Answers 304 where that is so already.',
+      access: inProjectByUser(kind.read),
+      params,
+      success: { status: 201, schema: kind.schema },
+      errors: [304, 404],
+      handler: async (c) => {
+        const row = await kind.find(c.deps, c, c.params[kind.param]!);
+        const changed = await setSubscribed(c.deps, kind, row, c.caller.user.id, action === 'subscribe');
+        return changed ? kind.present(c.deps, c, row) : c.reply.code(304).send();
+      },
+    });
+  return [
+    subscribing('subscribe'),
+    subscribing('unsubscribe'),
+    route({
+      method: 'GET',
+      path: `${path}/participants`,
+      summary: `List who takes part in ${kind.noun}`,
+      access: inProject(kind.read, { anonymous: true }),
+      params,
+      input: Type.Object(pagination),
+      success: { status: 200, schema: Type.Array(UserBasic) },
+      errors: [404],
+      handler: async (c) => {
+        const row = await kind.find(c.deps, c, c.params[kind.param]!);
+        const internal = c.permissions.can('read_internal_note');
+        const query = participantsOf(c.deps.db, kind.type, row, internal);
+        const { rows, total } = await pageOf(c.deps.db, query, c.page);
+        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+        return rows.map((user) => userBasic(c.deps, user));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,72 @@
+import type { Db } from '../../../db/schema.ts';
+import type { IssuableType } from '../../../db/tables/issues.ts';
+
+/** What tells whether a user takes part in an issue or merge request, beside the tables about it. */
+interface Row {
+  id: number;
+  author_id: number;
+}
+
+/**
+ * Ids of those that the user is subscribed to: because he said so or, unless he said no, because he takes part (wrote
+ * it, has it, commented, reacted or is mentioned).
+ */
+export async function subscribedAmong(
+  db: Db,
+  type: IssuableType,
+  rows: readonly Row[],
+  userId: number,
+): Promise<Set<number>> {
+  if (rows.length === 0) return new Set();
+  const ids = rows.map(({ id }) => id);
+  const said = await db
+    .selectFrom('subscriptions')
+    .select(['subscribable_id', 'subscribed'])
+    .where('subscribable_type', '=', type)
+    .where('subscribable_id', 'in', ids)
+    .where('user_id', '=', userId)
+    .execute();
+  const words = new Map(said.map(({ subscribable_id, subscribed }) => [subscribable_id, subscribed === 1]));
+  const silent = rows.filter(({ id }) => !words.has(id));
+  const taking = silent.length === 0 ? new Set<number>() : await takingPart(db, type, silent, userId);
+  return new Set(ids.filter((id) => words.get(id) ?? taking.has(id)));
+}
+
+async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], userId: number): Promise<Set<number>> {
+  const ids = rows.map(({ id }) => id);
+  const found = await db
+    .selectFrom('issuable_assignees')
+    .select('issuable_id as id')
+    .where('issuable_type', '=', type)
+    .where('issuable_id', 'in', ids)
+    .where('user_id', '=', userId)
+    .union((eb) =>
+      eb
+        .selectFrom('notes')
+        .select('noteable_id as id')
+        .where('noteable_type', '=', type)
+        .where('noteable_id', 'in', ids)
+        .where('author_id', '=', userId)
+        .where('system', '=', 0)
+        .$narrowType<{ id: number }>(),
+    )
+    .union((eb) =>
+      eb
+        .selectFrom('award_emoji')
+        .select('awardable_id as id')
+        .where('awardable_type', '=', type)
+        .where('awardable_id', 'in', ids)
+        .where('user_id', '=', userId),
+    )
+    .union((eb) =>
+      eb
+        .selectFrom('user_mentions')
+        .select('target_id as id')
+        .where('target_type', '=', type)
+        .where('target_id', 'in', ids)
+        .where('user_id', '=', userId),
+    )
+    .execute();
+  const written = rows.filter(({ author_id }) => author_id === userId);
+  return new Set([...found, ...written].map(({ id }) => id));
+}

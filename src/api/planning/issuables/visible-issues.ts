@@ -1,0 +1,61 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { isProjectOf } from '../../../access/membership.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import type { Schema } from '../../../db/schema.ts';
+import { type ProjectsWanted, readableProjects } from './visible-projects.ts';
+
+/**
+ * Condition on rows of `issues`: the caller may read them, wherever they are. Confidential ones are for Planners and up,
+ * their authors and their assignees.
+ * @param day today, `YYYY-MM-DD`
+ */
+export function visibleIssues(
+  caller: Caller,
+  day: string,
+  wanted: Pick<ProjectsWanted, 'below' | 'nonArchived'> = {},
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'issues'>();
+  const projects = eb
+    .selectFrom('projects')
+    .select('projects.id')
+    .whereRef('projects.id', '=', 'issues.project_id')
+    .where(() =>
+      readableProjects(
+        expressionBuilder<Schema, 'projects'>(),
+        caller,
+        { feature: 'issues', level: AccessLevel.guest, ...wanted },
+        day,
+      ),
+    );
+  if (caller.admin) return eb.exists(projects);
+  const { user } = caller;
+  const open = eb('issues.confidential', '=', 0);
+  if (user === null) return eb.and([open, eb.exists(projects)]);
+  return eb.exists(
+    projects.where((inner) =>
+      inner.or([
+        open,
+        eb('issues.author_id', '=', user.id),
+        eb.exists(assignedTo(user.id)),
+        isProjectOf(user.id, AccessLevel.planner, day),
+      ]),
+    ),
+  );
+}
+
+/** Issues of one project that a caller without `read_confidential_issues` may read. */
+export function unhiddenIssues({ user }: Caller): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'issues'>();
+  const open = eb('issues.confidential', '=', 0);
+  if (user === null) return open;
+  return eb.or([open, eb('issues.author_id', '=', user.id), eb.exists(assignedTo(user.id))]);
+}
+
+const assignedTo = (userId: number) =>
+  expressionBuilder<Schema, 'issues'>()
+    .selectFrom('issuable_assignees')
+    .select('issuable_assignees.user_id')
+    .where('issuable_assignees.issuable_type', '=', 'Issue')
+    .whereRef('issuable_assignees.issuable_id', '=', 'issues.id')
+    .where('issuable_assignees.user_id', '=', userId);

@@ -1,0 +1,31 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import type { Schema } from '../../../db/schema.ts';
+import { type ProjectsWanted, readableProjects } from './visible-projects.ts';
+
+/**
+ * Condition on rows of `merge_requests`: the caller may read them, wherever they are (in the target project).
+ * @param day today, `YYYY-MM-DD`
+ */
+export function visibleMergeRequests(
+  caller: Caller,
+  day: string,
+  wanted: Pick<ProjectsWanted, 'below' | 'nonArchived'> = {},
+): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'merge_requests'>();
+  return eb.exists(
+    eb
+      .selectFrom('projects')
+      .select('projects.id')
+      .whereRef('projects.id', '=', 'merge_requests.project_id')
+      .where(() =>
+        readableProjects(
+          expressionBuilder<Schema, 'projects'>(),
+          caller,
+          { feature: 'merge_requests', level: AccessLevel.reporter, ...wanted },
+          day,
+        ),
+      ),
+  );
+}

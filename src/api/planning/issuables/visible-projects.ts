@@ -1,0 +1,120 @@
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { privateLevel } from '../../../access/abilities.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { fewProjectsOf, isProjectOf } from '../../../access/membership.ts';
+import { openVisibilities } from '../../../access/visible-groups.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import { notDeleted } from '../../../db/not-deleted.ts';
+import type { Schema } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Ids } from './filters.ts';
+
+export interface ProjectsWanted {
+  feature: 'issues' | 'merge_requests';
+  /** Level from which on members may read that part of a project. */
+  level: number;
+  /** Only projects in the group of this lineage and the groups below it. */
+  below?: string | undefined;
+  /** Not those that are archived, or wait for their deletion. */
+  nonArchived?: boolean | undefined;
+}
+
+/** What labels and milestones are for. */
+const ISSUABLES = ['issues', 'merge_requests'] as const;
+
+/**
+ * Condition on rows of `projects`: its labels and milestones are for the caller, because issues or merge requests are
+ * open to him. It says of every project what `read_label` and `read_milestone` say of one.
+ * @param day today, `YYYY-MM-DD`
+ */
+export const withOpenIssuables = (
+  eb: ExpressionBuilder<Schema, 'projects'>,
+  caller: Caller,
+  below: string,
+  day: string,
+): Expression<SqlBool> =>
+  eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
+
+/**
+ * Condition on rows of `projects`: the caller may read its issues (or merge requests). It says of every project what
+ * `read_issue` and `read_merge_request` say of one.
+ * @param day today, `YYYY-MM-DD`
+ */
+export function readableProjects(
+  eb: ExpressionBuilder<Schema, 'projects'>,
+  caller: Caller,
+  { feature, level, below, nonArchived }: ProjectsWanted,
+  day: string,
+): Expression<SqlBool> {
+  const column = `projects.${feature}_access_level` as const;
+  const conditions: Expression<SqlBool>[] = [notDeleted()];
+  if (nonArchived) conditions.push(eb('projects.archived', '=', 0), eb('projects.in_deletion', '=', 0));
+  if (below !== undefined) {
+    conditions.push(
+      sql<SqlBool>`projects.namespace_id in (
+        select n.id from namespaces n where n.lineage >= ${below} and n.lineage < ${`${below}~`})`,
+    );
+  }
+  if (caller.admin) return eb.and([...conditions, eb(column, '!=', 'disabled')]);
+  const open = eb('projects.visibility', 'in', openVisibilities(caller));
+  const ways: Expression<SqlBool>[] = [eb.and([open, eb(column, 'in', ['enabled', 'public'])])];
+  if (caller.user !== null) {
+    const { id } = caller.user;
+    const inPrivate = Math.max(level, privateLevel(feature));
+    if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), isProjectOf(id, level, day)]));
+    else {
+      ways.push(eb.and([eb(column, 'in', ['enabled', 'public']), isProjectOf(id, level, day)]));
+      ways.push(eb.and([eb(column, '=', 'private'), isProjectOf(id, inPrivate, day)]));
+    }
+  }
+  return eb.and([...conditions, eb.or(ways)]);
+}
+
+/** Projects that are named one by one at most. */
+const FEW_PROJECTS = 2_000;
+
+/**
+ * Queries for the ids of the issues (or merge requests) in the projects that the caller may read, where these are a
+ * part of all: a source of a list across projects.
+ */
+export async function placeSources(deps: Deps, caller: Caller, wanted: ProjectsWanted): Promise<Ids[]> {
+  if (caller.admin && wanted.below === undefined) return [];
+  const day = today(deps.clock);
+  const who = caller.admin ? 'admin' : caller.user?.id;
+  const key = `readable:${day}:${who}:${JSON.stringify(wanted)}`;
+  const readable = () =>
+    deps.db
+      .selectFrom('projects')
+      .select('projects.id')
+      .where((eb) => readableProjects(eb, caller, wanted, day));
+  const ids = await deps.snapshot.get(key, async () => {
+    if (wanted.below !== undefined) return idsOf(readable());
+    const candidates = await candidatesOf(deps, caller, day);
+    if (candidates === null) return null;
+    return candidates.length === 0 ? [] : idsOf(readable().where('projects.id', 'in', candidates));
+  });
+  const table = sql.table(wanted.feature);
+  const [id, project] = [sql.ref(`${wanted.feature}.id`), sql.ref(`${wanted.feature}.project_id`)];
+  if (ids === null)
+    return wanted.below === undefined ? [] : [sql`select ${id} from ${table} where ${project} in (${readable()})`];
+  if (ids.length === 0) return [sql`select ${id} from ${table} where 1 = 0`];
+  return [sql`select ${id} from ${table} where ${project} in (${sql.join(ids)})`];
+}
+
+/** The ids that a query gives; null when they are not few. */
+async function idsOf(query: SelectQueryBuilder<Schema, 'projects', { id: number }>): Promise<number[] | null> {
+  const rows = await query.limit(FEW_PROJECTS + 1).execute();
+  return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
+}
+
+/** Projects that are open to the caller or that he is a member of, by an index each; null when they are not few. */
+async function candidatesOf(deps: Deps, caller: Caller, day: string): Promise<number[] | null> {
+  const { db } = deps;
+  const open = await idsOf(
+    db.selectFrom('projects').select('projects.id').where('projects.visibility', 'in', openVisibilities(caller)),
+  );
+  if (open === null || caller.user === null) return open;
+  const own = await fewProjectsOf(db, caller.user.id, AccessLevel.guest, day, FEW_PROJECTS);
+  return own === null ? null : [...new Set([...open, ...own])];
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '../../../access/caller.ts';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { recordNotFound } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+
+/** What decides about an issue: its project and where the caller stands to it. */
+export interface IssueScope {
+  project: Project;
+  permissions: ProjectPermissions;
+  caller: Caller;
+}
+
+/** Whether the caller may read the issue: a confidential one by Planners and up, its author and its assignees. */
+export async function canReadIssue(
+  db: Db,
+  { permissions, caller }: Omit<IssueScope, 'project'>,
+  issue: Pick<Issue, 'id' | 'confidential' | 'author_id'>,
+): Promise<boolean> {
+  if (!permissions.can('read_issue')) return false;
+  if (issue.confidential === 0 || permissions.can('read_confidential_issues')) return true;
+  if (caller.user === null) return false;
+  if (issue.author_id === caller.user.id) return true;
+  const assigned = await db
+    .selectFrom('issuable_assignees')
+    .select('user_id')
+    .where('issuable_type', '=', 'Issue')
+    .where('issuable_id', '=', issue.id)
+    .where('user_id', '=', caller.user.id)
+    .executeTakeFirst();
+  return assigned !== undefined;
+}
+
+/**
+ * An issue of the project by its number.
+ * @throws ApiError 404 when there is none, or none that the caller may read
+ */
+export async function findIssue(db: Db, scope: IssueScope, iid: number): Promise<Issue> {
+  const issue = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('project_id', '=', scope.project.id)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+  if (issue === undefined || !(await canReadIssue(db, scope, issue))) throw recordNotFound();
+  return issue;
+}

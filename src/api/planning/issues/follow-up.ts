@@ -1,0 +1,116 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { invalidParameter } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { Note } from '../../../db/tables/repositories.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { ProjectScope } from '../../access.ts';
+import { usersById } from '../../identity/users/basic.ts';
+import { findDiscussion } from '../discussions/find.ts';
+import { setResolvedWithin } from '../discussions/write.ts';
+import { findMergeRequest } from '../merge-requests/requests/find.ts';
+import { isResolvable } from '../notes/entity.ts';
+import { notesOf } from '../notes/find.ts';
+import { NOTEABLE_KINDS, type Noteable } from '../notes/noteable.ts';
+import { requireResolve } from '../notes/rights.ts';
+import { writeSystemNote } from '../notes/system-note.ts';
+import { visibleNotes } from '../notes/visible.ts';
+
+type Scope = ProjectScope & { caller: UserCaller };
+
+/** An issue that goes on with threads of a merge request. */
+export interface FollowUp {
+  /** What the issue is called, and says, where the client says nothing. */
+  title: string;
+  description: string | null;
+  /** Resolves the threads, in the transaction that makes the issue. */
+  resolve(db: Db, issue: Pick<Issue, 'iid'>): Promise<void>;
+}
+
+const MAX_NOTES = 500;
+const MAX_QUOTE = 2_000;
+const MAX_TITLE = 200;
+
+/**
+ * What an issue has to go on with, as parameters of its creation say.
+ * @param mergeRequestIid number of a merge request of the project
+ * @param discussionId one of its threads; all that are open when absent
+ * @returns null where they say nothing
+ * @throws ApiError 400 for a thread without its merge request, 403 for who may not resolve there, 404
+ */
+export async function followUp(
+  deps: Deps,
+  scope: Scope,
+  mergeRequestIid: number | undefined,
+  discussionId: string | undefined,
+): Promise<FollowUp | null> {
+  if (mergeRequestIid === undefined) {
+    if (discussionId === undefined) return null;
+    throw invalidParameter('merge_request_to_resolve_discussions_of is missing');
+  }
+  const { title } = await findMergeRequest(deps.db, scope, mergeRequestIid);
+  const noteable = await NOTEABLE_KINDS.merge_requests.find(deps, scope, mergeRequestIid);
+  requireResolve(scope, noteable);
+  const notes =
+    discussionId === undefined
+      ? await openNotes(deps, scope, noteable)
+      : (await findDiscussion(deps, scope, noteable, discussionId)).filter(isResolvable);
+  const threads = [...Map.groupBy(notes, ({ discussion_id }) => discussion_id).values()];
+  const authors = await usersById(
+    deps.db,
+    threads.map(([first]) => first!.author_id),
+  );
+  const address = `${deps.externalUrl()}/${scope.project.full_path}/-/merge_requests/${mergeRequestIid}`;
+  return {
+    title: `Follow-up from "${title.slice(0, MAX_TITLE)}"`,
+    description: threads.length === 0 ? null : describe(threads, authors, mergeRequestIid, address),
+    resolve: async (db, { iid }) => {
+      for (const thread of threads) {
+        await setResolvedWithin(deps, db, scope, noteable, thread, true);
+        await tellContinued(deps, db, scope, noteable, thread[0]!, iid);
+      }
+    },
+  };
+}
+
+/** The notes of all open threads that the caller may read. */
+async function openNotes(deps: Deps, scope: Scope, noteable: Noteable): Promise<Note[]> {
+  return deps.db
+    .selectFrom('notes')
+    .selectAll()
+    .where(notesOf(noteable))
+    .where(await visibleNotes(deps, scope, noteable))
+    .where('type', 'is not', null)
+    .where('system', '=', 0)
+    .where('resolved_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MAX_NOTES)
+    .execute();
+}
+
+function describe(
+  threads: readonly (readonly Note[])[],
+  authors: ReadonlyMap<number, User>,
+  iid: number,
+  address: string,
+): string {
+  const items = threads.map(([first, ...others]) => {
+    const who = authors.get(first!.author_id)?.username;
+    const more = others.length === 0 ? '' : ` (+${others.length} comment${others.length === 1 ? '' : 's'})`;
+    const quote = first!.note.slice(0, MAX_QUOTE).toWellFormed().replace(/^/gm, '    > ');
+    return `- [ ] ${who === undefined ? 'Somebody' : `@${who}`} started a [discussion](${address}#note_${first!.id}):${more}\n\n${quote}`;
+  });
+  const what = threads.length === 1 ? 'The following discussion' : 'The following discussions';
+  return `${what} from !${iid} should be addressed:\n\n${items.join('\n\n')}\n`;
+}
+
+/** Tells in a thread where it goes on. */
+async function tellContinued(deps: Deps, db: Db, { caller }: Scope, noteable: Noteable, first: Note, iid: number) {
+  if (noteable.type !== 'MergeRequest') return;
+  const text = `created #${iid} to continue this discussion`;
+  const id = await writeSystemNote(deps, db, noteable, caller.user.id, 'discussion', text);
+  const place = { discussion_id: first.discussion_id, type: 'DiscussionNote' as const };
+  await db.updateTable('notes').set(place).where('id', '=', id).execute();
+}

@@ -1,0 +1,28 @@
+import type { Issue as IssueRow } from '../../../db/tables/issues.ts';
+import type { IssuableKind } from '../issuables/kind.ts';
+import { Issue, presentIssues } from './entity.ts';
+import { findIssue } from './find.ts';
+
+/** What the endpoints that issues share with merge requests work with. */
+export const ISSUE_KIND: IssuableKind<IssueRow> = {
+  type: 'Issue',
+  table: 'issues',
+  param: 'issue_iid',
+  noun: 'an issue',
+  read: 'read_issue',
+  manage: 'admin_issue',
+  schema: Issue,
+  find: (deps, scope, iid) => findIssue(deps.db, scope, iid),
+  present: async (deps, { caller, project }, row) => {
+    const [json] = await presentIssues(deps, caller, [row], { from: { project }, subscribed: true });
+    return json!;
+  },
+  recordUpdate: async (deps, db, { id, project_id }, changes, actorId) => {
+    await deps.events.record(
+      db,
+      'issue.updated',
+      { issue_id: id, project_id, changes },
+      { projectId: project_id, actorId },
+    );
+  },
+};

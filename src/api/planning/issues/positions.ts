@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { ApiError } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Distance of new issues in a project's own order: `relative_position` is the number times this, until it is moved. */
+export const POSITION_STEP = 1_048_576;
+
+const impossible = () => new ApiError(422, 'Unprocessable Entity', { error: 'Unprocessable Entity' });
+
+/** Position of another issue of the same project; undefined when there is no such issue. */
+async function positionOf(db: Db, issue: Issue, id: number | undefined): Promise<number | undefined> {
+  if (id === undefined || id === issue.id) return undefined;
+  const row = await db
+    .selectFrom('issues')
+    .select(['relative_position', 'iid'])
+    .where('id', '=', id)
+    .where('project_id', '=', issue.project_id)
+    .executeTakeFirst();
+  return row === undefined ? undefined : (row.relative_position ?? row.iid * POSITION_STEP);
+}
+
+/** The nearest position on one side, leaving the issue itself out. */
+async function neighbour(db: Db, issue: Issue, position: number, side: 'before' | 'after'): Promise<number> {
+  const after = side === 'after';
+  const row = await db
+    .selectFrom('issues')
+    .select('relative_position')
+    .where('project_id', '=', issue.project_id)
+    .where('relative_position', after ? '>' : '<', position)
+    .where('id', '!=', issue.id)
+    .orderBy('relative_position', after ? 'asc' : 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.relative_position ?? position + (after ? 2 : -2) * POSITION_STEP;
+}
+
+/** Between what an issue is put: the given issues, or one of them and its neighbour. */
+async function gap(db: Db, issue: Issue, before?: number, after?: number): Promise<[number, number]> {
+  if (before !== undefined && after !== undefined) return [before, after];
+  if (before !== undefined) return [before, await neighbour(db, issue, before, 'after')];
+  if (after !== undefined) return [await neighbour(db, issue, after, 'before'), after];
+  throw impossible();
+}
+
+/**
+ * Puts an issue elsewhere in its project's own order.
+ * @param place ids of the issues that shall come right before and right after it; one is enough
+ * @throws ApiError 422 when they are not in the project or in the wrong order
+ */
+export async function reorderIssue(
+  deps: Deps,
+  issue: Issue,
+  place: { before?: number | undefined; after?: number | undefined },
+): Promise<Issue> {
+  return deps.db.transaction().execute(async (db) => {
+    // One at a time: a gap that two fill at once would hold two issues at one place.
+    await db
+      .updateTable('internal_ids')
+      .set((eb) => ({ last_value: eb.ref('last_value') }))
+      .where('source_type', '=', 'project')
+      .where('source_id', '=', issue.project_id)
+      .where('usage', '=', 'issues')
+      .execute();
+    const [before, after] = [await positionOf(db, issue, place.before), await positionOf(db, issue, place.after)];
+    const [low, high] = await gap(db, issue, before, after);
+    if (high <= low) throw impossible();
+    const room = high - low > 1;
+    if (!room) {
+      await db
+        .updateTable('issues')
+        .set({ relative_position: sql<number>`relative_position + ${POSITION_STEP}` })
+        .where('project_id', '=', issue.project_id)
+        .where('relative_position', '>=', high)
+        .execute();
+    }
+    const position = Math.floor((low + high + (room ? 0 : POSITION_STEP)) / 2);
+    return db
+      .updateTable('issues')
+      .set({ relative_position: position })
+      .where('id', '=', issue.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}

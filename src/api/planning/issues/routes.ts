@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import { findProject } from '../../../access/lookup.ts';
+import { forbidden, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { route } from '../../../http/route.ts';
+import { administrator, administratorInProject, inProject, inProjectByUser } from '../../access.ts';
+import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
+import { peopleRoutes } from '../issuables/people-endpoints.ts';
+import { timeRoutes } from '../issuables/time-endpoints.ts';
+import { createIssue } from './create.ts';
+import { destroyIssue } from './destroy.ts';
+import { Issue, presentIssues } from './entity.ts';
+import { findIssue } from './find.ts';
+import { followUp } from './follow-up.ts';
+import { ISSUE_KIND } from './kind.ts';
+import { CreateIssue, IssueParams, UPDATE_RULES, UpdateIssue } from './schema.ts';
+import { updateIssue } from './update.ts';
+
+const PATH = '/projects/:id/issues';
+
+export const issueRoutes = [
+  route({
+    method: 'GET',
+    path: '/issues/:id',
+    summary: 'Get an issue by its id',
+    access: administrator,
+    params: Type.Object({ id: Type.Integer() }),
+    success: { status: 200, schema: Issue },
+    errors: [404],
+    handler: async ({ deps, caller, params }) => {
+      const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', params.id).executeTakeFirst();
+      if (issue === undefined) throw recordNotFound();
+      const found = await findProject(deps, String(issue.project_id));
+      if (found === undefined) throw notFound('Project');
+      const [json] = await presentIssues(deps, caller, [issue], { from: found, subscribed: true });
+      return json;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Create an issue',
+    access: inProjectByUser('create_issue'),
+    input: CreateIssue,
+    success: { status: 201, schema: Issue },
+    errors: [403, 404, 409, 429],
+    handler: async (c) => {
+      const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...input } = c.input;
+      const follow = await followUp(c.deps, c, iid, discussion || undefined);
+      const title = input.title ?? follow?.title;
+      if (title === undefined) throw invalidParameter('title is missing');
+      const description = input.description ?? follow?.description;
+      const given = { ...input, title, ...(description === undefined ? {} : { description }) };
+      return ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, given, originOf(c.request), follow));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:issue_iid`,
+    summary: 'Get an issue of a project',
+    access: inProject('read_issue', { anonymous: true }),
+    params: IssueParams,
+    success: { status: 200, schema: Issue },
+    errors: [404],
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await findIssue(c.deps.db, c, c.params.issue_iid)),
+  }),
+  route({
+    method: 'PUT',
+    path: `${PATH}/:issue_iid`,
+    summary: 'Change, close or reopen an issue',
+    access: inProjectByUser('read_issue'),
+    params: IssueParams,
+    input: UpdateIssue,
+    rules: UPDATE_RULES,
+    success: { status: 200, schema: Issue },
+    errors: [404],
+    handler: async (c) => {
+      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
+      return ISSUE_KIND.present(c.deps, c, await updateIssue(c.deps, c, issue, c.input));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:issue_iid`,
+    summary: 'Delete an issue',
+    access: inProjectByUser('read_issue'),
+    params: IssueParams,
+    success: { status: 204, empty: true },
+    errors: [404, 412],
+    handler: async (c) => {
+      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
+      if (!c.permissions.can('destroy_issue')) throw forbidden();
+      checkUnmodifiedSince(c.request, issue.updated_at);
+      await destroyIssue(c.deps, issue, c.caller.user.id);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:issue_iid/user_agent_detail`,
+    summary: 'Get what is known of who made an issue',
+    access: administratorInProject('read_issue'),
+    params: IssueParams,
+    success: { status: 200, schema: UserAgentDetail },
+    errors: [404],
+    handler: async (c) => {
+      const { id } = await findIssue(c.deps.db, c, c.params.issue_iid);
+      const query = c.deps.db.selectFrom('issue_user_agents').selectAll().where('issue_id', '=', id);
+      return presentUserAgent((await query.executeTakeFirst()) ?? NOBODY);
+    },
+  }),
+  ...timeRoutes(ISSUE_KIND),
+  ...peopleRoutes(ISSUE_KIND),
+];

@@ -1,0 +1,119 @@
+import { timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { Deps } from '../../../deps.ts';
+import { writeSystemNote } from '../notes/system-note.ts';
+import { recordState, type StateSource } from '../resource-events/record.ts';
+import { settleTodos } from '../todos/record.ts';
+
+/** What closed an issue, when it was not a person's own request. */
+export interface ClosedBy {
+  mergeRequestIid?: number;
+  commitSha?: string;
+  /** Full path of the project of the merge request or commit, when it is another than the issue's. */
+  projectPath?: string;
+  /** The same for machines. */
+  source?: StateSource;
+}
+
+function closingText({ mergeRequestIid, commitSha, projectPath = '' }: ClosedBy): string {
+  if (mergeRequestIid !== undefined) return `closed via merge request ${projectPath}!${mergeRequestIid}`;
+  if (commitSha !== undefined) return `closed via commit ${projectPath === '' ? '' : `${projectPath}@`}${commitSha}`;
+  return 'closed';
+}
+
+/**
+ * Closes an issue within a transaction, with system note and event.
+ * @returns the closed issue; null when it was closed already, and nothing was done
+ */
+export async function closeIssue(
+  deps: Deps,
+  db: Db,
+  issue: Pick<Issue, 'id' | 'project_id'>,
+  actorId: number,
+  how: ClosedBy = {},
+): Promise<Issue | null> {
+  const now = timestamp(deps.clock);
+  const closed = await db
+    .updateTable('issues')
+    .set({ state: 'closed', closed_at: now, closed_by_id: actorId, updated_at: now, updated_by_id: actorId })
+    .where('id', '=', issue.id)
+    .where('state', '=', 'opened')
+    .returningAll()
+    .executeTakeFirst();
+  if (closed === undefined) return null;
+  await tell(deps, db, issue, actorId, 'closed', closingText(how), how.source);
+  await settleTodos(deps, db, { type: 'Issue', id: issue.id }, actorId);
+  return closed;
+}
+
+/**
+ * Opens a closed issue again within a transaction, with system note and event.
+ * @returns the open issue; null when it was open already, and nothing was done
+ */
+export async function reopenIssue(
+  deps: Deps,
+  db: Db,
+  issue: Pick<Issue, 'id' | 'project_id'>,
+  actorId: number,
+): Promise<Issue | null> {
+  const opened = await db
+    .updateTable('issues')
+    .set({
+      state: 'opened',
+      closed_at: null,
+      closed_by_id: null,
+      updated_at: timestamp(deps.clock),
+      updated_by_id: actorId,
+    })
+    .where('id', '=', issue.id)
+    .where('state', '=', 'closed')
+    .returningAll()
+    .executeTakeFirst();
+  if (opened === undefined) return null;
+  await tell(deps, db, issue, actorId, 'reopened', 'reopened');
+  return opened;
+}
+
+/** Keeps by what an issue was closed: only who may see that is told. */
+async function nameSource(
+  deps: Deps,
+  db: Db,
+  { id, projectId }: { id: number; projectId: number },
+  noteId: number,
+  source: StateSource,
+): Promise<void> {
+  await db
+    .insertInto('cross_references')
+    .values({
+      target_type: 'Issue',
+      target_id: id,
+      source_type: source.mergeRequestId === undefined ? 'Commit' : 'MergeRequest',
+      source_id: source.mergeRequestId ?? null,
+      source_sha: source.commitSha ?? null,
+      // Unlike mentions, which are told once, every closing is told.
+      source_key: `Closed:${noteId}`,
+      source_project_id: source.projectId,
+      target_project_id: projectId,
+      note_id: noteId,
+      created_at: timestamp(deps.clock),
+    })
+    .execute();
+}
+
+async function tell(
+  deps: Deps,
+  db: Db,
+  { id, project_id }: Pick<Issue, 'id' | 'project_id'>,
+  actorId: number,
+  action: 'closed' | 'reopened',
+  text: string,
+  source?: StateSource,
+): Promise<void> {
+  const about = { type: 'Issue', id, projectId: project_id } as const;
+  const noteId = await writeSystemNote(deps, db, about, actorId, action, text);
+  if (source !== undefined) await nameSource(deps, db, about, noteId, source);
+  await recordState(deps, db, about, actorId, action, source);
+  const payload = { issue_id: id, project_id };
+  await deps.events.record(db, `issue.${action}`, payload, { projectId: project_id, actorId });
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { escapeHtml } from '../../../core/html.ts';
+import type { Label as LabelRow } from '../../../db/tables/issues.ts';
+import { Nullable } from '../../../http/schema.ts';
+
+/** What every label shows, also as a detail of an issue or merge request (`with_labels_details`). */
+export const Label = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  description_html: Nullable(Type.String()),
+  text_color: Type.String({ description: 'White or nearly black: what can be read on `color`.' }),
+  color: Type.String({ description: '`#rrggbb` or `#rgb`.' }),
+  archived: Type.Boolean(),
+});
+export type Label = Static<typeof Label>;
+
+const LIGHT_TEXT = '#FFFFFF';
+const DARK_TEXT = '#1F1E24';
+/** Sum of red, green and blue (0 to 765) past which a colour is so light that its text is dark. */
+const LIGHT_SUM = 500;
+
+/** Colour of text that can be read on a background `#rrggbb` or `#rgb`. */
+function textColor(color: string): string {
+  const digits = color.length === 4 ? color.replace(/[^#]/g, '$&$&') : color;
+  const rgb = Number.parseInt(digits.slice(1), 16);
+  return (rgb >> 16) + ((rgb >> 8) & 0xff) + (rgb & 0xff) > LIGHT_SUM ? DARK_TEXT : LIGHT_TEXT;
+}
+
+/** A label as it is shown anywhere. */
+export const presentLabel = (label: LabelRow): Label => ({
+  id: label.id,
+  name: label.name,
+  description: label.description,
+  description_html: label.description === null ? null : escapeHtml(label.description),
+  text_color: textColor(label.color),
+  color: label.color,
+  archived: label.archived === 1,
+});

@@ -1,0 +1,130 @@
+import { Type } from 'typebox';
+import { isFrozen } from '../../../../access/frozen.ts';
+import { timestamp } from '../../../../core/clock.ts';
+import { refused, unauthorized } from '../../../../core/errors.ts';
+import { route } from '../../../../http/route.ts';
+import { optional, Secret } from '../../../../http/schema.ts';
+import { inProjectByUser } from '../../../access.ts';
+import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { publishReview } from '../../draft-notes/publish.ts';
+import type { Reviewed } from '../../draft-notes/write.ts';
+import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
+import { findMergeRequest } from '../requests/find.ts';
+import { approve, resetByBot, unapprove } from './approve.ts';
+import { lockMergeRequest } from './lock.ts';
+import { requireEditor } from './merge-request-rules.ts';
+import { MAX_APPROVALS } from './rule-schema.ts';
+import { ApprovalSummary, MergeRequestApprovalState, presentState, presentSummary } from './summary.ts';
+
+const PATH = '/projects/:id/merge_requests/:merge_request_iid';
+const params = Type.Object({ merge_request_iid: Type.Integer() });
+const access = inProjectByUser('read_merge_request');
+const summary = { status: 201, schema: ApprovalSummary } as const;
+
+export const approveRoutes = [
+  route({
+    method: 'POST',
+    path: `${PATH}/approve`,
+    summary: 'Approve a merge request',
+    access,
+    params,
+    input: optional({
+      sha: Type.String({ description: 'Head of the merge request that is approved; refused when it is another.' }),
+      approval_password: Secret({ description: "The caller's password, where approving needs it." }),
+      publish_review: Type.Boolean({ description: "Also publishes the caller's draft notes." }),
+    }),
+    success: summary,
+    errors: [401, 404, 409, 429],
+    handler: async (c) => {
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      // Archived projects stand still, and those that wait for their deletion.
+      if (isFrozen(c.project)) throw unauthorized();
+      const approved = await approve(c.deps, c.caller, mergeRequest, c.input);
+      if (c.input.publish_review === true) {
+        const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
+        await publishReview(c.deps, c, noteable as Reviewed);
+      }
+      return presentSummary(c.deps, c.caller, approved);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/unapprove`,
+    summary: "Take back the caller's approval of a merge request",
+    access,
+    params,
+    success: summary,
+    errors: [401, 404],
+    handler: async (c) => {
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      if (isFrozen(c.project)) throw unauthorized();
+      return presentSummary(c.deps, c.caller, await unapprove(c.deps, c.caller, mergeRequest));
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${PATH}/reset_approvals`,
+    summary: 'Take all approvals of a merge request away; only for bots of a project or group',
+    access,
+    params,
+    success: { status: 202, schema: Type.Object({ message: Type.String() }) },
+    errors: [401, 404],
+    handler: async (c) => {
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      await resetByBot(c.deps, c.caller, c.permissions.can('update_merge_request'), mergeRequest);
+      return { message: '202 Accepted' };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/approvals`,
+    summary: 'Get the approvals of a merge request',
+    access,
+    params,
+    success: { status: 200, schema: ApprovalSummary },
+    errors: [404],
+    handler: async (c) =>
+      presentSummary(c.deps, c.caller, await findMergeRequest(c.deps.db, c, c.params.merge_request_iid)),
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/approval_state`,
+    summary: 'Get where a merge request stands to each of its approval rules',
+    access,
+    params,
+    success: { status: 200, schema: MergeRequestApprovalState },
+    errors: [404],
+    handler: async (c) =>
+      presentState(c.deps, c.caller, await findMergeRequest(c.deps.db, c, c.params.merge_request_iid)),
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/approvals`,
+    summary: 'Change how many approvals a merge request needs',
+    deprecated: true,
+    access,
+    params,
+    input: Type.Object({ approvals_required: Type.Integer({ minimum: 0, maximum: MAX_APPROVALS }) }),
+    success: summary,
+    errors: [403, 404, 422],
+    handler: async (c) => {
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      if (settingsOf(c.project).disable_overriding_approvers_per_merge_request) {
+        throw refused('422 Unprocessable Entity', 422);
+      }
+      requireEditor(c, mergeRequest);
+      const { approvals_required } = c.input;
+      const changed = await c.deps.db.transaction().execute(async (db) => {
+        await lockMergeRequest(db, mergeRequest.id);
+        return db
+          .updateTable('merge_requests')
+          .set({ approvals_before_merge: approvals_required, updated_at: timestamp(c.deps.clock) })
+          .where('id', '=', mergeRequest.id)
+          .where('state', '!=', 'merged')
+          .returningAll()
+          .executeTakeFirst();
+      });
+      return presentSummary(c.deps, c.caller, changed ?? mergeRequest);
+    },
+  }),
+];

@@ -1,0 +1,69 @@
+import type { UserCaller } from '../../../../access/caller.ts';
+import { recordNotFound } from '../../../../core/errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { User } from '../../../../db/tables/users.ts';
+import type { Deps } from '../../../../deps.ts';
+import { usersById } from '../../../identity/users/basic.ts';
+import { type RuleContext, ruleContext } from './rule-entity.ts';
+import { type ApprovalState, approvalStates, isApprover } from './state.ts';
+import { loadVoters } from './voters.ts';
+
+/** Everything that answers tell about the approvals of one merge request. */
+export interface Description extends ApprovalState {
+  context: RuleContext;
+  /** Those who have approved, by id. */
+  approvers: ReadonlyMap<number, User>;
+  hasApproved: boolean;
+  canApprove: boolean;
+}
+
+/** Whether a merge request can still be approved. */
+export const isApprovable = ({ state }: Pick<MergeRequest, 'state'>): boolean =>
+  state === 'opened' || state === 'locked';
+
+/** Loads what answers tell about a merge request, in a bounded number of queries. @throws ApiError 404 when it is gone */
+export async function describeApprovals(
+  deps: Deps,
+  caller: UserCaller,
+  mergeRequest: MergeRequest,
+): Promise<Description> {
+  const { db } = deps;
+  const { id, project_id } = mergeRequest;
+  const state = (await approvalStates(deps, db, [mergeRequest])).get(id);
+  if (state === undefined) throw recordNotFound();
+  const rules = state.rules.flatMap(({ rule }) => rule ?? []);
+  const context = await ruleContext(deps, caller, project_id, rules);
+  const named = [...context.eligible.values()].flatMap((users) => users.map((user) => user.id));
+  const voters = await loadVoters(deps, db, {
+    mergeRequests: [mergeRequest],
+    settings: new Map([[project_id, state.settings]]),
+    rules,
+    userIds: [...new Set([...named, caller.user.id])],
+    heads: new Map([[id, new Set<string>()]]),
+  });
+  const approvers = await usersById(
+    db,
+    state.approvals.map(({ user_id }) => user_id),
+  );
+  const mine = caller.user.id;
+  const hasApproved = approvers.has(mine);
+  return {
+    ...state,
+    context: {
+      ...context,
+      eligible: new Map(
+        [...context.eligible].map(([rule, users]) => [
+          rule,
+          users.filter((user) => !voters.isExcluded(mergeRequest, user.id)),
+        ]),
+      ),
+    },
+    approvers,
+    hasApproved,
+    canApprove:
+      isApprovable(mergeRequest) &&
+      !hasApproved &&
+      !voters.isExcluded(mergeRequest, mine) &&
+      isApprover(mergeRequest, state.rules, mine, voters),
+  };
+}

@@ -1,0 +1,85 @@
+import { memberLevels } from '../../../../access/member-levels.ts';
+import { AccessLevel } from '../../../../core/access-levels.ts';
+import { today } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { User } from '../../../../db/tables/users.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { StoredRule } from './rule-store.ts';
+
+/** Users of one query; the number of values in a statement is limited. */
+const BATCH = 1_000;
+
+export type Named = Pick<StoredRule, 'userIds' | 'groupIds' | 'roles'>;
+
+/**
+ * The users that rules of one project name, by themselves, as direct members of a group or by a role, as far as they have
+ * access to the project; for each rule by id. A bounded number of queries for 1,000 users.
+ */
+export async function eligibleApprovers(
+  deps: Deps,
+  db: Db,
+  projectId: number,
+  rules: readonly Named[],
+): Promise<User[][]> {
+  const day = today(deps.clock);
+  const groups = await membersOf(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], [], day);
+  const roles = [...new Set(rules.flatMap((rule) => rule.roles))];
+  const direct =
+    roles.length === 0 ? new Map<number, Member[]>() : await membersOf(db, 'project', [projectId], roles, day);
+  const candidates = rules.map(({ userIds, groupIds, roles }) => {
+    const byGroup = groupIds.flatMap((id) => groups.get(id) ?? []);
+    const byRole = (direct.get(projectId) ?? []).filter(({ access_level }) => roles.includes(access_level));
+    return new Set([...userIds, ...[...byGroup, ...byRole].map(({ user_id }) => user_id)]);
+  });
+  const users = await usersWithAccess(db, projectId, [...new Set(candidates.flatMap((ids) => [...ids]))], day);
+  return candidates.map((ids) => [...ids].sort((a, b) => a - b).flatMap((id) => users.get(id) ?? []));
+}
+
+interface Member {
+  user_id: number;
+  access_level: number;
+}
+
+async function membersOf(
+  db: Db,
+  type: 'group' | 'project',
+  sourceIds: readonly number[],
+  levels: readonly number[],
+  day: string,
+): Promise<Map<number, Member[]>> {
+  if (sourceIds.length === 0) return new Map();
+  let query = db
+    .selectFrom('members')
+    .select(['source_id', 'user_id', 'access_level'])
+    .where('source_type', '=', type)
+    .where('source_id', 'in', sourceIds)
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]));
+  if (levels.length > 0) query = query.where('access_level', 'in', levels);
+  const members = new Map<number, Member[]>(sourceIds.map((id) => [id, []]));
+  for (const { source_id, ...member } of await query.execute()) members.get(source_id)!.push(member);
+  return members;
+}
+
+async function usersWithAccess(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+  day: string,
+): Promise<Map<number, User>> {
+  const levels = (await memberLevels(db, [projectId], ids, day)).get(projectId)!;
+  const found = new Map<number, User>();
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const users = await db
+      .selectFrom('users')
+      .selectAll()
+      .where('id', 'in', ids.slice(at, at + BATCH))
+      .where('state', '=', 'active')
+      .where('kind', '!=', 'ghost')
+      .execute();
+    for (const user of users) {
+      if (user.admin === 1 || (levels.get(user.id) ?? 0) >= AccessLevel.reporter) found.set(user.id, user);
+    }
+  }
+  return found;
+}

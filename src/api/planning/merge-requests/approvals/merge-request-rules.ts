@@ -1,0 +1,299 @@
+import type { UserCaller } from '../../../../access/caller.ts';
+import type { ProjectPermissions } from '../../../../access/permissions.ts';
+import { requireStill } from '../../../../access/standing.ts';
+import { AccessLevel } from '../../../../core/access-levels.ts';
+import { timestamp } from '../../../../core/clock.ts';
+import { invalidModel, recordNotFound, refused } from '../../../../core/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { askNamed } from '../../todos/background.ts';
+import { lockMergeRequest } from './lock.ts';
+import { EVERYBODY } from './project-rules.ts';
+import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
+import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-schema.ts';
+import { mergeRequestRules, projectRules, type StoredRule, setApprovers } from './rule-store.ts';
+import type { RuleInForce } from './rules-in-force.ts';
+import { loadRulesInForce } from './state.ts';
+
+const prohibited = () => refused('Prohibited', 403);
+
+export interface EditorScope {
+  project: Project;
+  permissions: ProjectPermissions;
+  caller: UserCaller;
+}
+
+/**
+ * Lets Developers and, as long as they are members, authors change the rules of a merge request, where the project lets
+ * rules be overridden at all.
+ * @throws ApiError 403
+ */
+export function requireEditor(
+  { project, permissions, caller }: EditorScope,
+  mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>,
+): void {
+  const author =
+    mergeRequest.author_id === caller.user.id &&
+    permissions.level >= AccessLevel.reporter &&
+    permissions.can('create_merge_request_in');
+  const may = permissions.can('update_merge_request') || author;
+  const open = mergeRequest.state !== 'merged' && !settingsOf(project).disable_overriding_approvers_per_merge_request;
+  if (!may || !open) throw prohibited();
+}
+
+/** A rule of a merge request as it stands there: its own, or one that it has from the project. */
+interface Standing {
+  /** Its own row; null while the project's counts as it is. */
+  own: StoredRule | null;
+  source: StoredRule | null;
+}
+
+/** @throws ApiError 404 */
+async function standingOf(db: Db, mergeRequest: MergeRequest, ruleId: number): Promise<Standing> {
+  const own = await mergeRequestRules(db, [mergeRequest.id]);
+  const inForce = (await loadRulesInForce(db, [mergeRequest])).get(mergeRequest.id)?.rules ?? [];
+  const found = own.find(({ id }) => id === ruleId);
+  if (found !== undefined) {
+    const source = inForce.find(({ rule }) => rule?.id === found.id)?.source ?? null;
+    return { own: found, source };
+  }
+  const inherited = inForce.find(({ rule, source }) => isInherited({ rule, source }, ruleId));
+  if (inherited === undefined) throw recordNotFound();
+  const { rule, source } = inherited;
+  return source === null ? { own: null, source: rule } : { own: rule, source };
+}
+
+const isInherited = ({ rule, source }: Pick<RuleInForce, 'rule' | 'source'>, ruleId: number): boolean =>
+  source?.id === ruleId || (rule?.merge_request_id === null && rule.id === ruleId);
+
+/** A change of rules that is ready to be made, with the merge request locked; it gives the id of the rule. */
+export type RuleChange = (db: Db, mergeRequest: MergeRequest) => Promise<number>;
+
+/** Makes a change of rules with the merge request locked. @throws ApiError 403 once it is merged or the right is gone */
+function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): Promise<number> {
+  return deps.db.transaction().execute(async (db) => {
+    const mergeRequest = await lockMergeRequest(db, id);
+    if (mergeRequest === undefined) throw recordNotFound();
+    requireEditor(await requireStill(deps, db, caller, mergeRequest.project_id, 'read_merge_request'), mergeRequest);
+    return work(db, mergeRequest);
+  });
+}
+
+/** @throws ApiError 403 for a merge request that is merged, or whose project keeps its rules for itself */
+export async function requireOverridable(db: Db, { project_id, state }: MergeRequest): Promise<void> {
+  const project = await db
+    .selectFrom('projects')
+    .select('settings')
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  const closed = settingsOf(project).disable_overriding_approvers_per_merge_request;
+  if (state === 'merged' || closed) throw prohibited();
+}
+
+/**
+ * Gives a merge request a rule of its own.
+ * @returns its id
+ * @throws ApiError 400 with the texts by field, 403, 404 for a source that does not count here
+ */
+export async function createOwnRule(
+  deps: Deps,
+  caller: UserCaller,
+  { id, project_id }: MergeRequest,
+  input: CreateMergeRequestRule,
+): Promise<number> {
+  return change(deps, caller, id, await creationOfRule(deps, caller, project_id, input));
+}
+
+/** A rule for a merge request of the project that is there already or about to be. @throws ApiError as `createOwnRule` */
+export async function creationOfRule(
+  deps: Deps,
+  caller: UserCaller,
+  projectId: number,
+  input: CreateMergeRequestRule,
+): Promise<RuleChange> {
+  refuseInvalid(input);
+  const userIds = (await namedUsers(deps, projectId, input)) ?? [];
+  const groupIds = (await namedGroups(deps, caller, input)) ?? [];
+  return async (db, now) => {
+    const { approval_project_rule_id: sourceId, approvals_required } = input;
+    if (sourceId !== undefined) {
+      const { own, source } = await standingOf(db, now, sourceId);
+      if (source === null || source.id !== sourceId) throw recordNotFound();
+      if (own !== null) throw invalidModel({ name: ['has already been taken'] });
+      return override(deps, db, now, source, { approvals_required });
+    }
+    const name = input.name.trim();
+    const everybody = name === EVERYBODY && userIds.length === 0 && groupIds.length === 0;
+    if (everybody) return createForEverybody(deps, db, now, approvals_required);
+    await refuseTaken(db, now, { name });
+    const id = await insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
+    if (approvals_required > 0) await askNamed(deps, db, now, [{ userIds, groupIds, roles: [] }]);
+    return id;
+  };
+}
+
+/** The rule that names nobody: there is one at most, and it stands for the project's. */
+async function createForEverybody(
+  deps: Deps,
+  db: Db,
+  mergeRequest: MergeRequest,
+  approvals_required: number,
+): Promise<number> {
+  const own = await mergeRequestRules(db, [mergeRequest.id]);
+  if (own.some(({ rule_type }) => rule_type === 'any_approver')) {
+    throw invalidModel({ rule_type: ['any-approver for the merge request already exists'] });
+  }
+  const inherited = await projectRules(db, [mergeRequest.project_id]);
+  const source = inherited.find(({ rule_type }) => rule_type === 'any_approver');
+  if (source !== undefined) return override(deps, db, mergeRequest, source, { approvals_required });
+  const rule_type = 'any_approver';
+  return insertOwn(deps, db, mergeRequest, {
+    name: EVERYBODY,
+    approvals_required,
+    rule_type,
+    userIds: [],
+    groupIds: [],
+  });
+}
+
+async function refuseTaken(db: Db, { id }: MergeRequest, { name, except }: { name: string; except?: number }) {
+  const own = await mergeRequestRules(db, [id]);
+  const taken = own.some((rule) => rule.rule_type === 'regular' && rule.name === name && rule.id !== except);
+  if (taken) throw invalidModel({ name: ['has already been taken'] });
+}
+
+interface NewOwn extends Pick<StoredRule, 'name' | 'approvals_required' | 'rule_type' | 'userIds' | 'groupIds'> {
+  sourceId?: number;
+}
+
+async function insertOwn(
+  deps: Deps,
+  db: Db,
+  { id, project_id }: MergeRequest,
+  { sourceId, userIds, groupIds, ...columns }: NewOwn,
+): Promise<number> {
+  const now = timestamp(deps.clock);
+  const row = await db
+    .insertInto('approval_rules')
+    .values({
+      ...columns,
+      project_id,
+      merge_request_id: id,
+      source_rule_id: sourceId ?? null,
+      report_type: null,
+      section: null,
+      overridden: sourceId === undefined ? 0 : 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await setApprovers(db, row.id, { userIds, groupIds });
+  return row.id;
+}
+
+type Changes = Partial<Pick<StoredRule, 'name' | 'approvals_required' | 'userIds' | 'groupIds'>>;
+
+/** Puts a rule of its own in the place of the project's: what is not changed is copied. */
+async function override(
+  deps: Deps,
+  db: Db,
+  mergeRequest: MergeRequest,
+  source: StoredRule,
+  changes: Changes,
+): Promise<number> {
+  if (source.rule_type === 'report_approver') throw prohibited();
+  refuseInvalid(changes, source.approvals_required);
+  const { name, rule_type, approvals_required, userIds, groupIds } = source;
+  const copied = { name, approvals_required, userIds, groupIds };
+  return insertOwn(deps, db, mergeRequest, { ...copied, ...changes, rule_type, sourceId: source.id });
+}
+
+/**
+ * Changes a rule of a merge request; one that it has from the project becomes its own with it.
+ * @returns the id of its own rule
+ * @throws ApiError 400; 403 for rules of code owners and reports; 404
+ */
+export async function updateOwnRule(
+  deps: Deps,
+  caller: UserCaller,
+  mergeRequest: MergeRequest,
+  ruleId: number,
+  input: UpdateMergeRequestRule,
+): Promise<number> {
+  return change(deps, caller, mergeRequest.id, await changeOfRule(deps, caller, mergeRequest, ruleId, input));
+}
+
+/** A change of a rule of a merge request. @throws ApiError as `updateOwnRule` */
+export async function changeOfRule(
+  deps: Deps,
+  caller: UserCaller,
+  mergeRequest: MergeRequest,
+  ruleId: number,
+  input: UpdateMergeRequestRule,
+): Promise<RuleChange> {
+  refuseInvalid(input);
+  const { own, source } = await standingOf(deps.db, mergeRequest, ruleId);
+  const known = (own ?? source)!;
+  const everybody = known.rule_type === 'any_approver';
+  const userIds = everybody ? undefined : await namedUsers(deps, mergeRequest.project_id, input);
+  const groupIds = everybody ? undefined : await namedGroups(deps, caller, input, known);
+  const changes: Changes = {
+    ...(input.name === undefined ? {} : { name: input.name.trim() }),
+    ...(input.approvals_required === undefined ? {} : { approvals_required: input.approvals_required }),
+    ...(userIds === undefined ? {} : { userIds }),
+    ...(groupIds === undefined ? {} : { groupIds }),
+  };
+  return async (db, now) => {
+    const standing = await standingOf(db, now, ruleId);
+    const current = (standing.own ?? standing.source)!;
+    if (current.rule_type === 'code_owner' || current.rule_type === 'report_approver') throw prohibited();
+    if (changes.name !== undefined) {
+      await refuseTaken(db, now, { name: changes.name, ...(standing.own === null ? {} : { except: standing.own.id }) });
+    }
+    if (standing.own === null) return override(deps, db, now, standing.source!, changes);
+    refuseInvalid(changes, standing.source?.approvals_required ?? 0);
+    await updateRow(deps, db, standing.own, changes);
+    return standing.own.id;
+  };
+}
+
+async function updateRow(
+  deps: Deps,
+  db: Db,
+  { id }: StoredRule,
+  { userIds, groupIds, ...columns }: Changes,
+): Promise<void> {
+  await db
+    .updateTable('approval_rules')
+    .set({ ...columns, updated_at: timestamp(deps.clock) })
+    .where('id', '=', id)
+    .execute();
+  await setApprovers(db, id, { userIds, groupIds });
+}
+
+/**
+ * Takes a rule of its own from a merge request: where it stood for the project's, that counts again.
+ * @throws ApiError 403 for what is not the merge request's own, 404
+ */
+export async function deleteOwnRule(
+  deps: Deps,
+  caller: UserCaller,
+  mergeRequest: MergeRequest,
+  ruleId: number,
+): Promise<void> {
+  await change(deps, caller, mergeRequest.id, removalOfRule(ruleId));
+}
+
+/** The removal of a rule of a merge request. @throws ApiError as `deleteOwnRule`, when it is made */
+export const removalOfRule =
+  (ruleId: number): RuleChange =>
+  async (db, now) => {
+    const { own } = await standingOf(db, now, ruleId);
+    if (own === null || own.rule_type === 'code_owner' || own.rule_type === 'report_approver') throw prohibited();
+    await db.deleteFrom('approval_rules').where('id', '=', own.id).execute();
+    return own.id;
+  };

@@ -1,0 +1,181 @@
+import type { Caller } from '../../../../access/caller.ts';
+import { requireStill } from '../../../../access/standing.ts';
+import { timestamp } from '../../../../core/clock.ts';
+import { invalidModel, invalidParameter, recordNotFound } from '../../../../core/errors.ts';
+import { bit } from '../../../../db/columns.ts';
+import { isUniqueViolation } from '../../../../db/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
+import type { CreateProjectRule, UpdateProjectRule } from './rule-schema.ts';
+import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
+
+/** Name of the rule for everybody, by which clients without a type for it mean it. */
+export const EVERYBODY = 'All Members';
+/** What a rule about a report has to be called. */
+const REPORT_NAMES: Readonly<Record<string, string>> = {
+  code_coverage: 'Coverage-Check',
+  license_scanning: 'License-Check',
+};
+
+/** A rule of the project. @throws ApiError 404 */
+export async function findProjectRule(db: Db, projectId: number, id: number): Promise<StoredRule> {
+  const row = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .where('merge_request_id', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return (await withDetails(db, [row]))[0]!;
+}
+
+function typeOf({ rule_type, name, user_ids, usernames, group_ids }: CreateProjectRule): ApprovalRuleType {
+  if (rule_type !== undefined) return rule_type;
+  const named = [user_ids, usernames, group_ids].some((list) => list !== undefined && list.length > 0);
+  return name === EVERYBODY && !named ? 'any_approver' : 'regular';
+}
+
+/** @throws ApiError 400 */
+function refuseWrongName({ rule_type, report_type, name }: Pick<ApprovalRule, 'rule_type' | 'report_type' | 'name'>) {
+  if (rule_type !== 'report_approver' || report_type === null) return;
+  const wanted = REPORT_NAMES[report_type];
+  if (wanted === undefined || name === wanted) return;
+  throw invalidModel({ report_type: [`${report_type} only supports ${wanted} name`] });
+}
+
+/**
+ * Gives a project a rule.
+ * @throws ApiError 400 with the platform's texts by field
+ */
+export async function createProjectRule(
+  deps: Deps,
+  caller: Caller,
+  projectId: number,
+  input: CreateProjectRule,
+): Promise<StoredRule> {
+  const rule_type = typeOf(input);
+  if (rule_type === 'report_approver' && input.report_type === undefined)
+    throw invalidParameter('report_type is missing');
+  const report_type = rule_type === 'report_approver' ? (input.report_type ?? null) : null;
+  refuseInvalid(input);
+  refuseWrongName({ rule_type, report_type, name: input.name });
+  const userIds = rule_type === 'any_approver' ? [] : ((await namedUsers(deps, projectId, input)) ?? []);
+  const groupIds = rule_type === 'any_approver' ? [] : ((await namedGroups(deps, caller, input)) ?? []);
+  const now = timestamp(deps.clock);
+  return orTaken(rule_type, () =>
+    deps.db.transaction().execute(async (db) => {
+      await requireStill(deps, db, caller, projectId, 'admin_approval_rules');
+      const row = await db
+        .insertInto('approval_rules')
+        .values({
+          project_id: projectId,
+          merge_request_id: null,
+          source_rule_id: null,
+          name: input.name.trim(),
+          rule_type,
+          report_type,
+          section: null,
+          approvals_required: input.approvals_required,
+          applies_to_all_protected_branches: bit(input.applies_to_all_protected_branches ?? false),
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await setApprovers(db, row.id, { userIds, groupIds });
+      await setBranches(db, row, input.protected_branch_ids ?? []);
+      return (await withDetails(db, [row]))[0]!;
+    }),
+  );
+}
+
+/** Turns a violation of what has to be unique into the platform's text. */
+async function orTaken<T>(ruleType: ApprovalRuleType, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw ruleType === 'any_approver'
+      ? invalidModel({ rule_type: ['any-approver for the project already exists'] })
+      : invalidModel({ name: ['has already been taken'] });
+  }
+}
+
+async function setBranches(db: Db, rule: Pick<ApprovalRule, 'id' | 'project_id'>, ids: readonly number[]) {
+  await db.deleteFrom('approval_rule_branches').where('rule_id', '=', rule.id).execute();
+  if (ids.length === 0) return;
+  const rows = await db
+    .selectFrom('protected_refs')
+    .select('id')
+    .where('project_id', '=', rule.project_id)
+    .where('kind', '=', 'branch')
+    .where('id', 'in', ids)
+    .execute();
+  if (rows.length === 0) return;
+  const values = rows.map(({ id }) => ({ rule_id: rule.id, protected_ref_id: id }));
+  await db.insertInto('approval_rule_branches').values(values).execute();
+}
+
+/**
+ * Changes a rule of a project: lists that are given replace those that were there.
+ * @throws ApiError 400, 404
+ */
+export async function updateProjectRule(
+  deps: Deps,
+  caller: Caller,
+  rule: StoredRule,
+  input: UpdateProjectRule,
+): Promise<StoredRule> {
+  refuseInvalid(input);
+  const name = input.name?.trim() ?? rule.name;
+  refuseWrongName({ ...rule, name });
+  const everybody = rule.rule_type === 'any_approver';
+  const userIds = everybody ? undefined : await namedUsers(deps, rule.project_id, input);
+  const groupIds = everybody ? undefined : await namedGroups(deps, caller, input, rule);
+  return orTaken(rule.rule_type, () =>
+    deps.db.transaction().execute(async (db) => {
+      await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
+      const row = await db
+        .updateTable('approval_rules')
+        .set({
+          name,
+          ...(input.approvals_required === undefined ? {} : { approvals_required: input.approvals_required }),
+          ...(input.applies_to_all_protected_branches === undefined
+            ? {}
+            : { applies_to_all_protected_branches: bit(input.applies_to_all_protected_branches) }),
+          updated_at: timestamp(deps.clock),
+        })
+        .where('id', '=', rule.id)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw recordNotFound();
+      await setApprovers(db, rule.id, { userIds, groupIds });
+      if (input.protected_branch_ids !== undefined) await setBranches(db, row, input.protected_branch_ids);
+      return (await withDetails(db, [row]))[0]!;
+    }),
+  );
+}
+
+/** Takes a rule away, and with it what open merge requests have in its place. */
+export async function deleteProjectRule(deps: Deps, caller: Caller, rule: StoredRule): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
+    await db
+      .deleteFrom('approval_rules')
+      .where('source_rule_id', '=', rule.id)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('merge_requests')
+            .select('merge_requests.id')
+            .whereRef('merge_requests.id', '=', 'approval_rules.merge_request_id')
+            .where('merge_requests.state', '!=', 'merged'),
+        ),
+      )
+      .execute();
+    await db.deleteFrom('approval_rules').where('id', '=', rule.id).execute();
+  });
+}

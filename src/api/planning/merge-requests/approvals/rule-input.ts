@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../../../access/caller.ts';
+import { memberLevels } from '../../../../access/member-levels.ts';
+import { visibleGroups } from '../../../../access/visible-groups.ts';
+import { AccessLevel } from '../../../../core/access-levels.ts';
+import { today } from '../../../../core/clock.ts';
+import { type FieldErrors, invalidModel } from '../../../../core/errors.ts';
+import { asciiLower } from '../../../../db/like.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { Deps } from '../../../../deps.ts';
+import { MAX_APPROVALS, MAX_NAME } from './rule-schema.ts';
+import type { StoredRule } from './rule-store.ts';
+
+/** Whom a call names as approvers; what is absent was not given. */
+export interface ApproversInput {
+  user_ids?: number[];
+  usernames?: string[];
+  group_ids?: number[];
+  remove_hidden_groups?: boolean;
+}
+
+/**
+ * Refuses values that no rule can have.
+ * @param least approvals that are needed at least
+ * @throws ApiError 400 with the texts by field
+ */
+export function refuseInvalid(input: { name?: string; approvals_required?: number }, least = 0): void {
+  const errors: FieldErrors = {};
+  const { name, approvals_required: required } = input;
+  if (name !== undefined && name.trim() === '') errors.name = ["can't be blank"];
+  if (name !== undefined && name.length > MAX_NAME) errors.name = [`is too long (maximum is ${MAX_NAME} characters)`];
+  if (required !== undefined && required < least) {
+    errors.approvals_required = [`must be greater than or equal to ${least}`];
+  }
+  if (required !== undefined && required > MAX_APPROVALS) {
+    errors.approvals_required = [`must be less than or equal to ${MAX_APPROVALS}`];
+  }
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/**
+ * Members of the project among the named users; others are left out, as nothing they did would count.
+ * @returns undefined where nobody was named at all
+ */
+export async function namedUsers(
+  deps: Deps,
+  projectId: number,
+  { user_ids, usernames }: ApproversInput,
+): Promise<number[] | undefined> {
+  if (user_ids === undefined && usernames === undefined) return undefined;
+  const names = [...new Set((usernames ?? []).map(asciiLower))];
+  const ids = [...new Set(user_ids ?? [])];
+  const rows = await deps.db
+    .selectFrom('users')
+    .select(['id', 'admin'])
+    .where((eb) =>
+      eb.or([
+        eb('id', 'in', ids.length === 0 ? [0] : ids),
+        eb(sql<string>`lower(username)`, 'in', names.length === 0 ? [''] : names),
+      ]),
+    )
+    .where('kind', '!=', 'ghost')
+    .orderBy('id')
+    .execute();
+  const found = rows.map(({ id }) => id);
+  const levels = (await memberLevels(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
+  return rows.filter(({ id, admin }) => admin === 1 || (levels.get(id) ?? 0) >= AccessLevel.guest).map(({ id }) => id);
+}
+
+/** Groups of the ids that the caller may see. */
+export async function seenGroups(deps: Deps, db: Db, caller: Caller, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const condition = await visibleGroups(deps, caller);
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', [...new Set(ids)])
+    .where('kind', '=', 'group')
+    .where((eb) => condition(eb))
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * The groups that a rule is to have: those that were named and the caller sees, and what is hidden from him, unless he
+ * wants it removed.
+ */
+export async function namedGroups(
+  deps: Deps,
+  caller: Caller,
+  { group_ids, remove_hidden_groups = false }: ApproversInput,
+  current: Pick<StoredRule, 'groupIds'> = { groupIds: [] },
+): Promise<number[] | undefined> {
+  if (group_ids === undefined && !remove_hidden_groups) return undefined;
+  const seen = await seenGroups(deps, deps.db, caller, current.groupIds);
+  const hidden = remove_hidden_groups ? [] : current.groupIds.filter((id) => !seen.includes(id));
+  const named = group_ids === undefined ? seen : await seenGroups(deps, deps.db, caller, group_ids);
+  return [...new Set([...named, ...hidden])].sort((a, b) => a - b);
+}

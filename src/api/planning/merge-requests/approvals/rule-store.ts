@@ -1,0 +1,114 @@
+import type { Db } from '../../../../db/schema.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/merge-requests.ts';
+
+/** A rule with who may approve and where it applies. */
+export interface StoredRule extends ApprovalRule {
+  userIds: readonly number[];
+  groupIds: readonly number[];
+  /** Levels whose direct members of the project may approve; only code owners are named so. */
+  roles: readonly number[];
+  /** Protected branches that it is limited to. */
+  branchIds: readonly number[];
+}
+
+/** The types of rules in the order in which the platform lists them; those of one type follow by id. */
+export const TYPE_ORDER: readonly ApprovalRuleType[] = ['any_approver', 'regular', 'code_owner', 'report_approver'];
+
+/** The rules of the projects themselves (in any order of projects), in order of their ids. */
+export async function projectRules(db: Db, projectIds: readonly number[]): Promise<StoredRule[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('project_id', 'in', projectIds)
+    .where('merge_request_id', 'is', null)
+    .orderBy('id')
+    .execute();
+  return withDetails(db, rows);
+}
+
+/** The rules that single merge requests have of their own, in order of their ids. */
+export async function mergeRequestRules(db: Db, mergeRequestIds: readonly number[]): Promise<StoredRule[]> {
+  if (mergeRequestIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('merge_request_id', 'in', mergeRequestIds)
+    .orderBy('id')
+    .execute();
+  return withDetails(db, rows);
+}
+
+/** Adds to the rules who may approve and where they apply; four queries. */
+export async function withDetails(db: Db, rules: readonly ApprovalRule[]): Promise<StoredRule[]> {
+  if (rules.length === 0) return [];
+  const ids = rules.map(({ id }) => id);
+  const [users, groups, roles, branches] = [
+    await db.selectFrom('approval_rule_users').selectAll().where('rule_id', 'in', ids).orderBy('user_id').execute(),
+    await db.selectFrom('approval_rule_groups').selectAll().where('rule_id', 'in', ids).orderBy('group_id').execute(),
+    await db
+      .selectFrom('approval_rule_roles')
+      .selectAll()
+      .where('rule_id', 'in', ids)
+      .orderBy('access_level')
+      .execute(),
+    await db.selectFrom('approval_rule_branches').selectAll().where('rule_id', 'in', ids).execute(),
+  ];
+  const userIds = listsBy(users, ({ user_id }) => user_id);
+  const groupIds = listsBy(groups, ({ group_id }) => group_id);
+  const levels = listsBy(roles, ({ access_level }) => access_level);
+  const branchIds = listsBy(branches, ({ protected_ref_id }) => protected_ref_id);
+  return rules.map((rule) => ({
+    ...rule,
+    userIds: userIds.get(rule.id) ?? [],
+    groupIds: groupIds.get(rule.id) ?? [],
+    roles: levels.get(rule.id) ?? [],
+    branchIds: branchIds.get(rule.id) ?? [],
+  }));
+}
+
+function listsBy<R extends { rule_id: number }>(rows: readonly R[], value: (row: R) => number): Map<number, number[]> {
+  const lists = new Map<number, number[]>();
+  for (const row of rows) {
+    const list = lists.get(row.rule_id);
+    if (list === undefined) lists.set(row.rule_id, [value(row)]);
+    else list.push(value(row));
+  }
+  return lists;
+}
+
+/** Who may approve by a rule; what is undefined stays as it is. */
+export interface NewApprovers {
+  userIds?: readonly number[] | undefined;
+  groupIds?: readonly number[] | undefined;
+  roles?: readonly number[] | undefined;
+}
+
+/** Rows of one statement; the number of values in it is limited. */
+const BATCH = 1_000;
+
+function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
+}
+
+/** Replaces who may approve by a rule, with the handle of a transaction. */
+export async function setApprovers(db: Db, rule_id: number, { userIds, groupIds, roles }: NewApprovers): Promise<void> {
+  if (userIds !== undefined) {
+    await db.deleteFrom('approval_rule_users').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(userIds.map((user_id) => ({ rule_id, user_id })))) {
+      await db.insertInto('approval_rule_users').values(some).execute();
+    }
+  }
+  if (groupIds !== undefined) {
+    await db.deleteFrom('approval_rule_groups').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(groupIds.map((group_id) => ({ rule_id, group_id })))) {
+      await db.insertInto('approval_rule_groups').values(some).execute();
+    }
+  }
+  if (roles !== undefined) {
+    await db.deleteFrom('approval_rule_roles').where('rule_id', '=', rule_id).execute();
+    for (const some of batches(roles.map((access_level) => ({ rule_id, access_level })))) {
+      await db.insertInto('approval_rule_roles').values(some).execute();
+    }
+  }
+}

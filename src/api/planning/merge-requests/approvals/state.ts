@@ -1,0 +1,167 @@
+import { AccessLevel } from '../../../../core/access-levels.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { Approval, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { groupRefsOf } from '../../../../repositories/group-protections.ts';
+import { type ProjectSettings, settingsOf } from '../../../spaces/projects/settings.ts';
+import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
+import { type BranchInForce, needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
+import { loadVoters, type Voters } from './voters.ts';
+
+export { syncRules } from './sync.ts';
+
+/** Where a merge request stands to one of its rules. */
+export interface RuleState extends RuleInForce {
+  /** Approvals that count for the rule, oldest first. */
+  approvals: readonly Approval[];
+  /** How many more are needed. */
+  left: number;
+}
+
+/** Where a merge request stands. */
+export interface ApprovalState {
+  rules: readonly RuleState[];
+  /** All approvals that are there, whether or not a rule counts them; oldest first. */
+  approvals: readonly Approval[];
+  settings: ProjectSettings;
+  /** Whether rules of code owners for the present head are still to come, where they are needed. */
+  unsettled: boolean;
+}
+
+/** What many merge requests have to satisfy, in a bounded number of queries. By id. */
+export async function loadRulesInForce(
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+): Promise<Map<number, Pick<ApprovalState, 'settings' | 'unsettled'> & { rules: RuleInForce[] }>> {
+  if (mergeRequests.length === 0) return new Map();
+  const projectIds = [...new Set(mergeRequests.map(({ project_id }) => project_id))];
+  const projects = await db.selectFrom('projects').select(['id', 'settings']).where('id', 'in', projectIds).execute();
+  const settings = new Map(projects.map((project) => [project.id, settingsOf(project)]));
+  const inherited = byKey(await projectRules(db, projectIds), ({ project_id }) => project_id);
+  const ids = mergeRequests.map(({ id }) => id);
+  const own = byKey(await mergeRequestRules(db, ids), ({ merge_request_id }) => merge_request_id!);
+  const protections = byKey(await protectedBranches(db, projectIds), ({ project_id }) => project_id);
+  return new Map(
+    mergeRequests.flatMap((mergeRequest) => {
+      const known = settings.get(mergeRequest.project_id);
+      if (known === undefined) return [];
+      const branches = protections.get(mergeRequest.project_id) ?? [];
+      const rules = rulesInForce(mergeRequest, {
+        settings: known,
+        projectRules: inherited.get(mergeRequest.project_id) ?? [],
+        ownRules: own.get(mergeRequest.id) ?? [],
+        protections: branches,
+      });
+      const unsettled = mergeRequest.approvals_syncing === 1 && needsCodeOwners(mergeRequest.target_branch, branches);
+      return [[mergeRequest.id, { rules, settings: known, unsettled }]];
+    }),
+  );
+}
+
+async function protectedBranches(db: Db, projectIds: readonly number[]): Promise<BranchInForce[]> {
+  const own = await db
+    .selectFrom('protected_refs')
+    .selectAll()
+    .where('project_id', 'in', projectIds)
+    .where('kind', '=', 'branch')
+    .execute();
+  return [...own, ...(await groupRefsOf(db, projectIds))];
+}
+
+function byKey<R>(rows: readonly R[], key: (row: R) => number): Map<number, R[]> {
+  const lists = new Map<number, R[]>();
+  for (const row of rows) {
+    const list = lists.get(key(row));
+    if (list === undefined) lists.set(key(row), [row]);
+    else list.push(row);
+  }
+  return lists;
+}
+
+/**
+ * Where the merge requests stand, by id. Uses nothing but the database, in a bounded number of queries, so that it can be
+ * asked within the transaction that depends on it.
+ */
+export async function approvalStates(
+  deps: Deps,
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+): Promise<Map<number, ApprovalState>> {
+  const inForce = await loadRulesInForce(db, mergeRequests);
+  if (inForce.size === 0) return new Map();
+  const rows = await db
+    .selectFrom('approvals')
+    .selectAll()
+    .where('merge_request_id', 'in', [...inForce.keys()])
+    .orderBy('id')
+    .execute();
+  const approvals = byKey(rows, ({ merge_request_id }) => merge_request_id);
+  const settings = new Map(mergeRequests.map(({ id, project_id }) => [project_id, inForce.get(id)!.settings]));
+  const voters = await loadVoters(deps, db, {
+    mergeRequests,
+    settings,
+    rules: [...inForce.values()].flatMap(({ rules }) => rules.flatMap(({ rule }) => rule ?? [])),
+    userIds: [...new Set(rows.map(({ user_id }) => user_id))],
+  });
+  return new Map(
+    mergeRequests.map((mergeRequest) => {
+      const { rules, ...rest } = inForce.get(mergeRequest.id)!;
+      const given = approvals.get(mergeRequest.id) ?? [];
+      const states = rules.map((rule) => ruleState(mergeRequest, rule, rules, given, voters));
+      return [mergeRequest.id, { ...rest, rules: states, approvals: given }];
+    }),
+  );
+}
+
+function ruleState(
+  mergeRequest: MergeRequest,
+  inForce: RuleInForce,
+  all: readonly RuleInForce[],
+  given: readonly Approval[],
+  voters: Voters,
+): RuleState {
+  const approvals = given.filter(
+    ({ user_id }) =>
+      !voters.isExcluded(mergeRequest, user_id) && countsFor(mergeRequest, inForce.rule, all, user_id, voters),
+  );
+  return { ...inForce, approvals, left: Math.max(0, inForce.required - approvals.length) };
+}
+
+/** Whether an approval of the user counts for a rule: those that name nobody take everyone who may approve at all. */
+function countsFor(
+  mergeRequest: MergeRequest,
+  rule: StoredRule | null,
+  all: readonly RuleInForce[],
+  userId: number,
+  voters: Voters,
+): boolean {
+  if (rule !== null && rule.rule_type !== 'any_approver') return voters.isNamed(rule, userId);
+  return isApprover(mergeRequest, all, userId, voters);
+}
+
+/** Whether the user may approve by his level, or because a rule names him. */
+export const isApprover = (
+  mergeRequest: MergeRequest,
+  rules: readonly RuleInForce[],
+  userId: number,
+  voters: Voters,
+): boolean =>
+  voters.level(mergeRequest.project_id, userId) >= AccessLevel.developer ||
+  rules.some(({ rule }) => rule !== null && voters.isNamed(rule, userId));
+
+/** Approvals that are still needed. */
+export const leftOf = ({ rules, unsettled }: ApprovalState): number =>
+  rules.reduce((sum, { left }) => sum + left, unsettled ? 1 : 0);
+
+/**
+ * How many approvals each merge request still needs, by id; 0 is approved. Uses nothing but the database (contract of
+ * the merge: asked within its transaction, after it has locked the row).
+ */
+export async function approvalsLeft(
+  deps: Deps,
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+): Promise<Map<number, number>> {
+  const states = await approvalStates(deps, db, mergeRequests);
+  return new Map(mergeRequests.map(({ id }) => [id, leftOf(states.get(id)!)]));
+}

@@ -1,0 +1,101 @@
+import { timestamp } from '../../../../core/clock.ts';
+import type { CodeOwnerEntry } from '../../../../core/code-owners.ts';
+import { type Bit, bit } from '../../../../db/columns.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { emptyTreeLike } from '../../../../git/arguments.ts';
+import { changedPaths } from '../../../../git/changed-paths.ts';
+import { mergeBase } from '../../../../git/compare.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
+import { eligibleApprovers, type Named } from './eligible.ts';
+import { lockMergeRequest } from './lock.ts';
+import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';
+
+/** A rule as CODEOWNERS asks for it. */
+interface Wanted extends Named {
+  name: string;
+  section: string;
+  optional: Bit;
+  approvals_required: number;
+}
+
+/**
+ * Brings the code owners' rules of a merge request in line with what it changes and with the CODEOWNERS file of its
+ * target branch. Its head must be in the target's repository. Entries without anybody who has access make no rule, as
+ * nobody could satisfy it.
+ * @throws GitError where the head is not there
+ */
+export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise<void> {
+  const { id, project_id, head_sha: head, target_branch } = mergeRequest;
+  const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
+  if (project === undefined || mergeRequest.state === 'merged') return;
+  const repo = repositoryOf(deps, project);
+  const entries = head === null ? [] : await entriesForHead(repo, target_branch, head);
+  const wanted = await wantedRules(deps, project_id, entries);
+  await deps.db.transaction().execute(async (db) => {
+    const now = await lockMergeRequest(db, id);
+    // What has changed meanwhile is synchronised by whoever changed it.
+    if (now?.head_sha !== head || now.target_branch !== target_branch) return;
+    await replaceRules(deps, db, now, wanted);
+  });
+}
+
+/** The entries that decide about what a head changes since it left the branch. */
+async function entriesForHead(repo: Repository, branch: string, head: string): Promise<CodeOwnerEntry[]> {
+  const entries = await readCodeOwners(repo, branch);
+  const target = entries.length === 0 ? null : await repo.refs.resolve(`refs/heads/${branch}`);
+  if (target === null) return [];
+  const base = (await mergeBase(repo, [target, head])) ?? emptyTreeLike(head);
+  return entriesForPaths(entries, await changedPaths(repo, base, head));
+}
+
+async function wantedRules(deps: Deps, projectId: number, entries: readonly CodeOwnerEntry[]): Promise<Wanted[]> {
+  const named = await resolveOwners(deps.db, entries);
+  const eligible = await eligibleApprovers(deps, deps.db, projectId, named);
+  const wanted = new Map<string, Wanted>();
+  for (const [index, { pattern, section }] of entries.entries()) {
+    if (eligible[index]!.length === 0) continue;
+    wanted.set(`${section.name}\n${pattern}`, {
+      ...named[index]!,
+      name: pattern,
+      section: section.name,
+      optional: bit(section.optional),
+      approvals_required: section.optional ? 0 : section.approvals,
+    });
+  }
+  return [...wanted.values()];
+}
+
+const keyOf = ({ name, section, optional, approvals_required, userIds, groupIds, roles }: Wanted | StoredRule) =>
+  JSON.stringify([name, section, optional, approvals_required, userIds, groupIds, roles]);
+
+/** Keeps the rows that are as they should be, and makes the others anew. */
+async function replaceRules(deps: Deps, db: Db, mergeRequest: MergeRequest, wanted: readonly Wanted[]): Promise<void> {
+  const rules = await mergeRequestRules(db, [mergeRequest.id]);
+  const current = rules.filter(({ rule_type }) => rule_type === 'code_owner');
+  const there = new Set(current.map(keyOf));
+  const keys = new Set(wanted.map(keyOf));
+  const old = current.filter((rule) => !keys.has(keyOf(rule))).map(({ id }) => id);
+  if (old.length > 0) await db.deleteFrom('approval_rules').where('id', 'in', old).execute();
+  const now = timestamp(deps.clock);
+  for (const { userIds, groupIds, roles, ...columns } of wanted.filter((rule) => !there.has(keyOf(rule)))) {
+    const { id } = await db
+      .insertInto('approval_rules')
+      .values({
+        ...columns,
+        project_id: mergeRequest.project_id,
+        merge_request_id: mergeRequest.id,
+        source_rule_id: null,
+        rule_type: 'code_owner',
+        report_type: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await setApprovers(db, id, { userIds, groupIds, roles });
+  }
+}

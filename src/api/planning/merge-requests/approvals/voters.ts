@@ -1,0 +1,178 @@
+import { memberLevels } from '../../../../access/member-levels.ts';
+import { AccessLevel } from '../../../../core/access-levels.ts';
+import { today } from '../../../../core/clock.ts';
+import { asciiLower } from '../../../../db/like.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { ProjectSettings } from '../../../spaces/projects/settings.ts';
+import type { StoredRule } from './rule-store.ts';
+
+/** Who of a number of users may approve what. */
+export interface Voters {
+  /** Level in the project: 60 for administrators, 0 for people who are gone, blocked or no members. */
+  level(projectId: number, userId: number): number;
+  /** Whether the rule names the user, by name, by a group or by a role, and he still has access to the project. */
+  isNamed(rule: StoredRule, userId: number): boolean;
+  /** Whether the user is kept from approving because the work is his own. */
+  isExcluded(mergeRequest: MergeRequest, userId: number): boolean;
+}
+
+interface Question {
+  mergeRequests: readonly MergeRequest[];
+  settings: ReadonlyMap<number, ProjectSettings>;
+  rules: readonly StoredRule[];
+  userIds: readonly number[];
+  /**
+   * By merge request: addresses of whoever made its head, in lower case. Where they are given, the newest version counts
+   * though it may be of an earlier head: for questions that are asked again before anything depends on them.
+   */
+  heads?: ReadonlyMap<number, ReadonlySet<string>>;
+}
+
+/** Finds out where the users stand, in a bounded number of queries. */
+export async function loadVoters(deps: Deps, db: Db, question: Question): Promise<Voters> {
+  const { mergeRequests, settings, rules, userIds } = question;
+  const day = today(deps.clock);
+  const projectIds = [...settings.keys()];
+  const users = await activeUsers(db, userIds);
+  const ids = [...users.keys()];
+  const levels = await memberLevels(db, projectIds, ids, day);
+  const groups = await directMembers(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], ids, day);
+  const withRoles = rules.filter(({ roles }) => roles.length > 0).map(({ project_id }) => project_id);
+  const direct = await directMembers(db, 'project', [...new Set(withRoles)], ids, day);
+  const committers = await committersOf(
+    db,
+    mergeRequests.filter(({ project_id }) => settings.get(project_id)!.merge_requests_disable_committers_approval),
+    users,
+    question.heads ?? new Map(),
+  );
+  const level = (projectId: number, userId: number): number =>
+    users.get(userId)?.admin ? AccessLevel.admin : (levels.get(projectId)?.get(userId) ?? 0);
+  return {
+    level,
+    isNamed(rule, userId) {
+      // Being a member of a group that a rule names lets nobody into a project that is not shared with it.
+      if (level(rule.project_id, userId) < AccessLevel.reporter) return false;
+      if (rule.userIds.includes(userId)) return true;
+      if (rule.groupIds.some((id) => groups.get(id)?.has(userId))) return true;
+      const own = direct.get(rule.project_id)?.get(userId);
+      return own !== undefined && rule.roles.includes(own);
+    },
+    isExcluded(mergeRequest, userId) {
+      const rights = settings.get(mergeRequest.project_id)!;
+      if (mergeRequest.author_id === userId && !rights.merge_requests_author_approval) return true;
+      if (!rights.merge_requests_disable_committers_approval) return false;
+      const known = committers.get(mergeRequest.id);
+      // As long as the commits of the head are not known, anybody may have made them.
+      return known === undefined || known.has(userId);
+    },
+  };
+}
+
+interface KnownUser {
+  admin: boolean;
+  /** Addresses that he commits with, in lower case. */
+  emails: string[];
+}
+
+async function activeUsers(db: Db, ids: readonly number[]): Promise<Map<number, KnownUser>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'admin', 'email', 'commit_email'])
+    .where('id', 'in', ids)
+    .where('state', '=', 'active')
+    .where('kind', '!=', 'ghost')
+    .execute();
+  const further = await db
+    .selectFrom('emails')
+    .select(['user_id', 'email'])
+    .where('user_id', 'in', ids)
+    .where('confirmed_at', 'is not', null)
+    .execute();
+  const users = new Map(
+    rows.map(({ id, admin, email, commit_email }) => [
+      id,
+      { admin: admin === 1, emails: [email, ...(commit_email === null ? [] : [commit_email])].map(asciiLower) },
+    ]),
+  );
+  for (const { user_id, email } of further) users.get(user_id)?.emails.push(asciiLower(email));
+  return users;
+}
+
+/** Who of the users is a member of the sources themselves, with the level: by source. */
+export async function directMembers(
+  db: Db,
+  type: 'group' | 'project',
+  sourceIds: readonly number[],
+  userIds: readonly number[],
+  day: string,
+): Promise<Map<number, Map<number, number>>> {
+  if (sourceIds.length === 0 || userIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('members')
+    .select(['source_id', 'user_id', 'access_level'])
+    .where('source_type', '=', type)
+    .where('source_id', 'in', sourceIds)
+    .where('user_id', 'in', userIds)
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
+    .execute();
+  const members = new Map<number, Map<number, number>>(sourceIds.map((id) => [id, new Map()]));
+  for (const { source_id, user_id, access_level } of rows) members.get(source_id)!.set(user_id, access_level);
+  return members;
+}
+
+/** Who of the users wrote or committed something in each merge request; none for those whose head is not known yet. */
+async function committersOf(
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+  users: ReadonlyMap<number, KnownUser>,
+  heads: ReadonlyMap<number, ReadonlySet<string>>,
+): Promise<Map<number, Set<number>>> {
+  const owners = new Map<string, number[]>();
+  for (const [id, { emails }] of users) {
+    for (const email of emails) owners.set(email, [...(owners.get(email) ?? []), id]);
+  }
+  const versions = await knownVersions(db, mergeRequests, heads);
+  const found = new Map([...versions.values(), ...heads.keys()].map((id) => [id, new Set<number>()]));
+  const add = (mergeRequestId: number, email: string) => {
+    for (const id of owners.get(email) ?? []) found.get(mergeRequestId)!.add(id);
+  };
+  for (const [id, emails] of heads) for (const email of emails) add(id, email);
+  if (versions.size === 0 || owners.size === 0) return found;
+  const emails = [...owners.keys()];
+  const rows = await db
+    .selectFrom('merge_request_commits')
+    .select(['merge_request_id', 'author_email', 'committer_email'])
+    .distinct()
+    .where('diff_id', 'in', [...versions.keys()])
+    .where((eb) => eb.or([eb('author_email', 'in', emails), eb('committer_email', 'in', emails)]))
+    .execute();
+  for (const { merge_request_id, author_email, committer_email } of rows) {
+    add(merge_request_id, author_email);
+    add(merge_request_id, committer_email);
+  }
+  return found;
+}
+
+/** Newest versions that may be relied on, with their merge requests. */
+async function knownVersions(
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+  heads: ReadonlyMap<number, ReadonlySet<string>>,
+): Promise<Map<number, number>> {
+  const ids = mergeRequests.map(({ latest_diff_id }) => latest_diff_id).filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('merge_request_diffs')
+    .select(['id', 'merge_request_id', 'head_commit_sha'])
+    .where('id', 'in', ids)
+    .execute();
+  const current = new Map(mergeRequests.map(({ id, head_sha }) => [id, head_sha]));
+  const reliable = rows.filter(
+    ({ merge_request_id: id, head_commit_sha }) => heads.has(id) || current.get(id) === head_commit_sha,
+  );
+  return new Map(reliable.map(({ id, merge_request_id }) => [id, merge_request_id]));
+}

@@ -1,0 +1,37 @@
+import type { UserCaller } from '../../../../access/caller.ts';
+import { callerNow } from '../../../../access/caller-now.ts';
+import { standingIn } from '../../../../access/standing.ts';
+import { conflict, recordNotFound, unauthorized } from '../../../../core/errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { canMergeInto } from '../../../../repositories/protections.ts';
+
+/**
+ * Refuses whom the target branch is closed to by now, in the transaction that merges.
+ * @returns the target project as it is now
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireMerger(
+  deps: Deps,
+  caller: UserCaller,
+  { project_id, target_branch }: MergeRequest,
+): Promise<Project> {
+  const standing = await standingIn(deps, await callerNow(deps, caller), project_id);
+  if (standing === undefined || !standing.permissions.can('read_merge_request')) throw recordNotFound();
+  if (!(await canMergeInto(deps, standing, project_id, target_branch))) throw unauthorized();
+  return standing.project;
+}
+
+/** Refuses what leads to another branch than whoever asked has seen. @throws ApiError 409 */
+export function refuseOtherTarget(seen: MergeRequest, now: MergeRequest): void {
+  if (seen.target_branch === now.target_branch) return;
+  throw conflict('The target branch was changed meanwhile. Please look at the merge request and try again.');
+}
+
+/** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone. */
+export async function laterCaller(deps: Deps, userId: number): Promise<UserCaller | undefined> {
+  const user = await deps.db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+  if (user === undefined || user.state !== 'active') return undefined;
+  return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
+}

@@ -1,0 +1,85 @@
+import type { DomainEvents } from '../../../../core/domain-events.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { RecordedEvent } from '../../../../jobs/events.ts';
+import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
+
+/** Merge requests of one branch that one event may move. */
+const MAX_MOVED = 100;
+
+/** Has automatic merges looked at when something happens that they may wait for. */
+export function subscribeAutoMerge(deps: Deps): void {
+  const { db, events } = deps;
+  const look = async (ids: readonly number[]) => {
+    for (const id of ids) await processAutoMerge(deps, id);
+  };
+  events.subscribe(db, 'auto-merge-status', ['commit_status.updated'], async ({ payload }) =>
+    look(await ofStatus(db, payload.status_id)),
+  );
+  events.subscribe(db, 'auto-merge-note', ['note.updated'], async ({ payload }) =>
+    look(await ofNote(db, payload.note_id)),
+  );
+  events.subscribe(db, 'auto-merge-approval', ['merge_request.approved'], ({ payload }) =>
+    look([payload.merge_request_id]),
+  );
+  events.subscribe(db, 'auto-merge-check', ['merge_request.status_checked'], ({ payload }) =>
+    look([payload.merge_request_id]),
+  );
+  events.subscribe(db, 'auto-merge-change', ['merge_request.updated', 'merge_request.closed'], (event) =>
+    afterChange(deps, event),
+  );
+}
+
+const waiting = (db: Db) =>
+  db
+    .selectFrom('merge_requests')
+    .select('merge_requests.id')
+    .where('merge_requests.auto_merge', '=', 1)
+    .where('merge_requests.state', '=', 'opened');
+
+async function ofStatus(db: Db, statusId: number): Promise<number[]> {
+  const rows = await waiting(db)
+    .innerJoin('commit_statuses', (join) =>
+      join
+        .onRef('commit_statuses.project_id', '=', 'merge_requests.source_project_id')
+        .onRef('commit_statuses.ref', '=', 'merge_requests.source_branch')
+        .onRef('commit_statuses.sha', '=', 'merge_requests.head_sha'),
+    )
+    .where('commit_statuses.id', '=', statusId)
+    .orderBy('merge_requests.id')
+    .limit(MAX_MOVED)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function ofNote(db: Db, noteId: number): Promise<number[]> {
+  const rows = await waiting(db)
+    .innerJoin('notes', 'notes.noteable_id', 'merge_requests.id')
+    .where('notes.id', '=', noteId)
+    .where('notes.noteable_type', '=', 'MergeRequest')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+type Change = RecordedEvent<'merge_request.updated' | 'merge_request.closed'>;
+
+/** Nobody agreed to a merge into another branch, or to one of what has been closed meanwhile. */
+async function afterChange(deps: Deps, { type, payload, actor_id }: Change): Promise<void> {
+  const { merge_request_id: id } = payload;
+  const { changes = {} } = payload as Partial<DomainEvents['merge_request.updated']>;
+  const reason =
+    type === 'merge_request.closed'
+      ? 'merge request was closed'
+      : 'target_branch' in changes
+        ? 'target branch was changed'
+        : null;
+  if (reason === null) return processAutoMerge(deps, id);
+  const row = await deps.db
+    .selectFrom('merge_requests')
+    .select(['id', 'author_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const by = { userId: actor_id ?? row.author_id, text: `aborted the automatic merge because ${reason}` };
+  await deps.db.transaction().execute((db) => cancelAutoMerge(deps, db, row, by));
+}

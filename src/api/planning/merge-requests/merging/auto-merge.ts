@@ -1,0 +1,160 @@
+import type { UserCaller } from '../../../../access/caller.ts';
+import { standingIn } from '../../../../access/standing.ts';
+import { within } from '../../../../access/within.ts';
+import { ApiError, recordNotFound } from '../../../../core/errors.ts';
+import { parseJson } from '../../../../db/columns.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Pipeline } from '../../../../db/tables/repositories.ts';
+import type { Deps } from '../../../../deps.ts';
+import { canMergeInto } from '../../../../repositories/protections.ts';
+import { writeSystemNote } from '../../notes/system-note.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { laterCaller, refuseOtherTarget, requireMerger } from './actor.ts';
+import { headPipelines, isActive } from './head-pipelines.ts';
+import { mergeNow } from './merge.ts';
+import { detailedMergeStatuses } from './mergeability.ts';
+import { methodNotAllowed, shaMismatch } from './refusals.ts';
+import { settle } from './settle.ts';
+import type { DetailedMergeStatus } from './statuses.ts';
+
+/** What an automatic merge waits for: it may pass without a new commit. */
+const MAY_PASS: readonly DetailedMergeStatus[] = [
+  'requested_changes',
+  'approvals_syncing',
+  'not_approved',
+  'status_checks_must_pass',
+  'merge_time',
+  'draft_status',
+  'discussions_not_resolved',
+  'title_regex',
+  'ci_still_running',
+  'ci_must_pass',
+];
+const TIMER = 'merging.auto_merge';
+
+/** Whether a merge that is asked for now waits instead: for a check that may pass, or the end of a pipeline. */
+export async function waits(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
+  if (MAY_PASS.includes(status)) return true;
+  const pipeline = (await headPipelines(deps.db, [row])).get(row.id);
+  return status === 'mergeable' && pipeline !== undefined && isActive(pipeline);
+}
+
+/** Has a merge request merged as soon as everything allows it. @throws ApiError 401, 404, 405, 409 */
+export async function enableAutoMerge(
+  deps: Deps,
+  seen: MergeRequest,
+  params: MergeParams,
+  caller: UserCaller,
+): Promise<void> {
+  const { id, head_sha } = seen;
+  const userId = caller.user.id;
+  await deps.db.transaction().execute(async (db) => {
+    const row = await lockMergeRequest(db, id);
+    if (row === undefined) throw recordNotFound();
+    if (row.state !== 'opened' || head_sha === null) throw methodNotAllowed();
+    if (row.head_sha !== head_sha) throw shaMismatch(row);
+    refuseOtherTarget(seen, row);
+    await requireMerger(within(deps, db), caller, row);
+    const merge_params = JSON.stringify({ ...params, sha: head_sha } satisfies MergeParams);
+    const values = { auto_merge: 1, merge_user_id: userId, merge_params, merge_error: null } as const;
+    await db.updateTable('merge_requests').set(values).where('id', '=', id).execute();
+    const text = `enabled an automatic merge when all merge checks for ${head_sha} pass`;
+    if (row.auto_merge === 0) await note(deps, db, row, userId, text);
+    await waitForTime(deps, db, row);
+  });
+  deps.jobs.notify();
+}
+
+/** Comes back when `merge_after` is over. */
+async function waitForTime(deps: Deps, db: Db, { id, merge_after }: MergeRequest): Promise<void> {
+  if (merge_after === null || Date.parse(merge_after) <= deps.clock.now().getTime()) return;
+  const runAt = new Date(merge_after);
+  await deps.jobs.cancel(db, `${TIMER}:${id}`);
+  await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: `${TIMER}:${id}`, runAt });
+}
+
+const note = (
+  deps: Deps,
+  db: Db,
+  { id, project_id }: Pick<MergeRequest, 'id' | 'project_id'>,
+  userId: number,
+  text: string,
+) => writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'merge', text);
+
+/**
+ * Takes an automatic merge back.
+ * @param db the handle of a transaction
+ * @returns whether there was one
+ */
+export async function cancelAutoMerge(
+  deps: Deps,
+  db: Db,
+  { id }: Pick<MergeRequest, 'id'>,
+  by: { userId: number; text: string },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('merge_requests')
+    .set({ auto_merge: 0, merge_user_id: null, merge_params: '{}' })
+    .where('id', '=', id)
+    .where('auto_merge', '=', 1)
+    .where('state', 'in', ['opened', 'closed'])
+    .returning(['id', 'project_id'])
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  await note(deps, db, row, by.userId, by.text);
+  await deps.jobs.cancel(db, `${TIMER}:${id}`);
+  return true;
+}
+
+const abort = (deps: Deps, row: MergeRequest, userId: number, reason: string): Promise<boolean> =>
+  deps.db
+    .transaction()
+    .execute((db) => cancelAutoMerge(deps, db, row, { userId, text: `aborted the automatic merge because ${reason}` }));
+
+/** Merges what waits for it, when nothing stands in the way any more; in the name of who asked, with the rights left. */
+export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
+  const waiting = await deps.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('auto_merge', '=', 1)
+    .where('state', '=', 'opened')
+    .executeTakeFirst();
+  if (waiting === undefined) return;
+  const { merge_user_id: userId, author_id } = waiting;
+  const params = parseJson<MergeParams>(waiting.merge_params);
+  if (waiting.head_sha !== params.sha) {
+    await abort(deps, waiting, userId ?? author_id, 'source branch was updated');
+    return;
+  }
+  const caller = userId === null ? undefined : await laterCaller(deps, userId);
+  const actor = caller && (await standingIn(deps, caller, waiting.project_id));
+  if (actor === undefined || !(await canMergeInto(deps, actor, waiting.project_id, waiting.target_branch))) {
+    await abort(deps, waiting, userId ?? author_id, 'who asked for it may no longer merge');
+    return;
+  }
+  const row = await settle(deps, waiting);
+  if (row.target_branch !== waiting.target_branch) return;
+  const status = (await detailedMergeStatuses(deps, deps.db, [row])).get(id);
+  const pipeline = (await headPipelines(deps.db, [row])).get(id);
+  if (status === 'merge_time') await waitForTime(deps, deps.db, row);
+  if (status !== 'mergeable' || !hasPassed(pipeline)) return;
+  try {
+    await mergeNow(deps, { mergeRequest: row, caller: actor.caller, params, automatic: true });
+  } catch (error) {
+    // Something came between: whatever clears it calls again, and a merge that failed has been noted.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** A pipeline that failed holds the merge up until it is run again, also where the project asks for none. */
+const hasPassed = (pipeline: Pipeline | undefined): boolean =>
+  pipeline === undefined || pipeline.status === 'success' || pipeline.status === 'skipped';
+
+/** Names what automatic merges wait for. */
+export function registerAutoMerge(deps: Deps): void {
+  deps.jobs.register<{ merge_request_id: number }>(TIMER, ({ merge_request_id }) =>
+    processAutoMerge(deps, merge_request_id),
+  );
+}

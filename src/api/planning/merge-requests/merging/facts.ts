@@ -1,0 +1,136 @@
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Pipeline } from '../../../../db/tables/repositories.ts';
+import type { Deps } from '../../../../deps.ts';
+import { type ProjectSettings, settingsOf } from '../../../spaces/projects/settings.ts';
+import { approvalsLeft } from '../approvals/state.ts';
+import { checkStatuses } from '../external-status-checks/statuses.ts';
+import { headPipelines } from './head-pipelines.ts';
+
+/** What the tables say about whether one merge request can be merged. */
+export interface MergeFacts {
+  mergeRequest: MergeRequest;
+  /** Target and source project; the source is null when it is gone. */
+  target: Project;
+  source: Project | null;
+  settings: ProjectSettings;
+  requestedChanges: boolean;
+  /** Approvals that are missing. */
+  approvalsLeft: number;
+  /** Whether an external status check has not passed, where the project wants all to pass. */
+  statusChecksLeft: boolean;
+  /** Whether its newest version has no commit. */
+  empty: boolean;
+  unresolvedDiscussions: boolean;
+  /** Of its head. */
+  pipeline: Pipeline | undefined;
+  /** Paths that others than its author have locked. */
+  lockedPaths: ReadonlySet<string>;
+}
+
+const MAX_LOCKS = 20_000;
+
+/** Reads the facts about some merge requests (a page), with a fixed number of queries. */
+export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
+  if (mergeRequests.length === 0) return [];
+  const projects = await projectsOf(db, mergeRequests);
+  const settings = new Map([...projects.values()].map((project) => [project.id, settingsOf(project)]));
+  const wanting = (setting: keyof ProjectSettings) =>
+    mergeRequests.filter(({ project_id }) => settings.get(project_id)?.[setting] === true);
+  const changes = await withRequestedChanges(db, mergeRequests);
+  const left = await approvalsLeft(deps, db, mergeRequests);
+  const checks = await checkStatuses(deps, db, wanting('only_allow_merge_if_all_status_checks_passed'));
+  const empty = await withoutCommits(db, mergeRequests);
+  const unresolved = await withUnresolved(db, wanting('only_allow_merge_if_all_discussions_are_resolved'));
+  const pipelines = await headPipelines(db, wanting('only_allow_merge_if_pipeline_succeeds'));
+  const locks = await locksOf(db, mergeRequests);
+  return mergeRequests.flatMap((mergeRequest) => {
+    const { id, project_id, source_project_id, author_id } = mergeRequest;
+    const target = projects.get(project_id);
+    if (target === undefined) return [];
+    const others = locks.filter((lock) => lock.project_id === project_id && lock.user_id !== author_id);
+    return {
+      mergeRequest,
+      target,
+      source: projects.get(source_project_id ?? 0) ?? null,
+      settings: settings.get(project_id)!,
+      requestedChanges: changes.has(id),
+      approvalsLeft: left.get(id) ?? 0,
+      statusChecksLeft: checks.get(id)?.some(({ status }) => status !== 'passed') ?? false,
+      empty: empty.has(id),
+      unresolvedDiscussions: unresolved.has(id),
+      pipeline: pipelines.get(id),
+      lockedPaths: new Set(others.map(({ path }) => path)),
+    };
+  });
+}
+
+const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+
+async function projectsOf(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Map<number, Project>> {
+  const ids = new Set(
+    mergeRequests.flatMap(({ project_id, source_project_id }) => [project_id, source_project_id ?? 0]),
+  );
+  const rows = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('pending_delete', '=', 0)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function withRequestedChanges(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('merge_request_reviewers')
+    .select('merge_request_id')
+    .where('merge_request_id', 'in', idsOf(mergeRequests))
+    .where('state', '=', 'requested_changes')
+    .execute();
+  return new Set(rows.map(({ merge_request_id }) => merge_request_id));
+}
+
+async function withoutCommits(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
+  const diffs = mergeRequests.flatMap(({ latest_diff_id }) => (latest_diff_id === null ? [] : [latest_diff_id]));
+  if (diffs.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('merge_request_diffs')
+    .select(['merge_request_id', 'head_commit_sha'])
+    .where('id', 'in', diffs)
+    .where('commits_count', '=', 0)
+    .execute();
+  // A version of an earlier head says nothing about this one.
+  const heads = new Map(mergeRequests.map(({ id, head_sha }) => [id, head_sha]));
+  return new Set(
+    rows
+      .filter(({ merge_request_id, head_commit_sha }) => heads.get(merge_request_id) === head_commit_sha)
+      .map(({ merge_request_id }) => merge_request_id),
+  );
+}
+
+/** Those with a thread that is not resolved: its comments that can be resolved all have to be. */
+async function withUnresolved(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
+  if (mergeRequests.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('notes')
+    .select('noteable_id')
+    .distinct()
+    .where('noteable_type', '=', 'MergeRequest')
+    .where('noteable_id', 'in', idsOf(mergeRequests))
+    .where('type', 'is not', null)
+    .where('system', '=', 0)
+    .where('resolved_at', 'is', null)
+    .execute();
+  return new Set(rows.map(({ noteable_id }) => noteable_id!));
+}
+
+async function locksOf(db: Db, mergeRequests: readonly MergeRequest[]) {
+  return db
+    .selectFrom('lfs_locks')
+    .select(['project_id', 'path', 'user_id'])
+    .where('project_id', 'in', [...new Set(mergeRequests.map(({ project_id }) => project_id))])
+    .orderBy('id')
+    .limit(MAX_LOCKS)
+    .execute();
+}

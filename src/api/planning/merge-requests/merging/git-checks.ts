@@ -1,0 +1,53 @@
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { changedPaths } from '../../../../git/changed-paths.ts';
+import { isAncestor, mergeBase } from '../../../../git/compare.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import type { MergeFacts } from './facts.ts';
+
+/** Where a branch of a project is; null when it is not there. */
+export const branchTip = (deps: Deps, project: Project, branch: string): Promise<string | null> =>
+  repositoryOf(deps, project).refs.resolve(`refs/heads/${branch}`);
+
+/** Whether there is nothing to merge, or nowhere to merge it. */
+export async function lacksCommits(deps: Deps, { mergeRequest, source, target, empty }: MergeFacts): Promise<boolean> {
+  if (empty || mergeRequest.head_sha === null || source === null) return true;
+  return (
+    (await branchTip(deps, source, mergeRequest.source_branch)) === null ||
+    (await branchTip(deps, target, mergeRequest.target_branch)) === null
+  );
+}
+
+/** Whether the merge request changes a file that somebody else has locked. */
+export async function changesLockedPaths(deps: Deps, facts: MergeFacts): Promise<boolean> {
+  const { mergeRequest, target, settings, lockedPaths } = facts;
+  if (lockedPaths.size === 0 || !settings.lfs_enabled || mergeRequest.head_sha === null) return false;
+  const repo = repositoryOf(deps, target);
+  const tip = await branchTip(deps, target, mergeRequest.target_branch);
+  if (tip === null) return false;
+  return present(async () => {
+    const base = await mergeBase(repo, [tip, mergeRequest.head_sha!]);
+    return (
+      base !== null && (await changedPaths(repo, base, mergeRequest.head_sha!)).some((path) => lockedPaths.has(path))
+    );
+  });
+}
+
+/** Whether the project wants no merge of diverged branches, and the target branch has commits that the source has not. */
+export async function needsRebase(deps: Deps, { mergeRequest, target, settings }: MergeFacts): Promise<boolean> {
+  if (settings.merge_method === 'merge' || mergeRequest.head_sha === null) return false;
+  const tip = await branchTip(deps, target, mergeRequest.target_branch);
+  if (tip === null) return false;
+  return present(async () => !(await isAncestor(repositoryOf(deps, target), tip, mergeRequest.head_sha!)));
+}
+
+/** A head that has not been brought into the target's repository yet decides nothing. */
+async function present(check: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'failed') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,197 @@
+import { within } from '../../../../access/within.ts';
+import { timestamp } from '../../../../core/clock.ts';
+import { recordNotFound } from '../../../../core/errors.ts';
+import { parseJson } from '../../../../db/columns.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { refuseOtherTarget, requireMerger } from './actor.ts';
+import { firstFailure } from './checks.ts';
+import { mergeFacts } from './facts.ts';
+import type { MergeOrder } from './merge.ts';
+import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
+
+/** Longer than a merge takes: git is ended after a minute, and tried a few times. */
+const MERGE_TAKES_MS = 15 * 60_000;
+const UNLOCK = 'merging.unlock';
+
+interface Unlock {
+  merge_request_id: number;
+  locked_at: string;
+}
+
+const keyOf = (id: number) => `${UNLOCK}:${id}`;
+
+/**
+ * Takes a merge request for a merge of exactly the head and the target branch that were seen. In one transaction it
+ * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
+ * more at the right to merge and at all that the tables know.
+ * @returns the row, and the target project as it is by then
+ * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now
+ */
+export async function lockForMerge(
+  deps: Deps,
+  { mergeRequest: seen, caller, params: given, automatic }: MergeOrder,
+): Promise<{ locked: MergeRequest; target: Project }> {
+  const { id } = seen;
+  return deps.db.transaction().execute(async (db) => {
+    const row = await lockMergeRequest(db, id);
+    if (row === undefined) throw recordNotFound();
+    if (row.state !== 'opened' || row.head_sha === null) throw methodNotAllowed();
+    if (automatic && (row.auto_merge === 0 || row.merge_user_id !== caller.user.id)) throw methodNotAllowed();
+    if (row.head_sha !== seen.head_sha) throw shaMismatch(row);
+    refuseOtherTarget(seen, row);
+    const target = await requireMerger(within(deps, db), caller, row);
+    const [facts] = await mergeFacts(deps, db, [row]);
+    const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
+    if (failed !== null) throw mergeRefusal(failed);
+    const locked_at = timestamp(deps.clock);
+    // Should this process die, the merge request is opened again.
+    const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
+    const unlock: Unlock = { merge_request_id: id, locked_at };
+    await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: keyOf(id), runAt });
+    const params: MergeParams = { ...given, approvals: await approvalsOf(db, id) };
+    const locked = await db
+      .updateTable('merge_requests')
+      .set({
+        state: 'locked',
+        locked_at,
+        merge_error: null,
+        merge_user_id: caller.user.id,
+        merge_params: JSON.stringify(params),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { locked, target };
+  });
+}
+
+const approvalsOf = (db: Db, id: number) =>
+  db
+    .selectFrom('approvals')
+    .select(['user_id', 'head_sha', 'created_at'])
+    .where('merge_request_id', '=', id)
+    .orderBy('id')
+    .execute();
+
+/**
+ * Keeps the approvals that let a merge begin: a push that came in between has taken them away, but it is not what was
+ * merged. Give the handle of the transaction that enters the merge.
+ */
+export async function keepApprovals(db: Db, id: number): Promise<void> {
+  const row = await db.selectFrom('merge_requests').select('merge_params').where('id', '=', id).executeTakeFirst();
+  const { approvals = [] } = parseJson<MergeParams>(row?.merge_params ?? '{}');
+  if (approvals.length === 0) return;
+  const ids = approvals.map(({ user_id }) => user_id);
+  const users = await db.selectFrom('users').select('id').where('id', 'in', ids).execute();
+  for (const approval of approvals) {
+    if (!users.some((user) => user.id === approval.user_id)) continue;
+    await db
+      .insertInto('approvals')
+      .values({ ...approval, merge_request_id: id })
+      .onConflict((conflict) =>
+        conflict.columns(['merge_request_id', 'user_id']).doUpdateSet({ head_sha: approval.head_sha }),
+      )
+      .execute();
+  }
+}
+
+/** Whether the merge request is still taken by the same merge. */
+export async function isStillLocked(db: Db, { id, locked_at }: MergeRequest): Promise<boolean> {
+  const row = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'locked')
+    .where('locked_at', '=', locked_at)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Opens the merge request again after a merge that failed; an automatic merge is over with it. */
+export async function unlock(deps: Deps, { id, locked_at }: MergeRequest, error: string | null): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    // The branch may have moved all the same: the intent decides, and the job comes back for it.
+    if ((await mergesUnderWay(db)).has(id)) return;
+    await dropUnlock(deps, db, id);
+    await db
+      .updateTable('merge_requests')
+      .set({
+        state: 'opened',
+        locked_at: null,
+        merge_error: error,
+        merge_user_id: null,
+        merge_params: '{}',
+        auto_merge: 0,
+      })
+      .where('id', '=', id)
+      .where('state', '=', 'locked')
+      .where('locked_at', '=', locked_at)
+      .execute();
+  });
+}
+
+/** Takes back the job that would open the merge request. Give the handle of the transaction that ends the merge. */
+export async function dropUnlock(deps: Deps, db: Db, id: number): Promise<void> {
+  await deps.jobs.cancel(db, keyOf(id));
+}
+
+/** Names the job that opens merge requests whose merge was left by a dead process. */
+export function registerUnlocking(deps: Deps): void {
+  deps.jobs.register<Unlock>(UNLOCK, async ({ merge_request_id, locked_at }) => {
+    const row = await deps.db
+      .selectFrom('merge_requests')
+      .selectAll()
+      .where('id', '=', merge_request_id)
+      .where('state', '=', 'locked')
+      .where('locked_at', '=', locked_at)
+      .executeTakeFirst();
+    if (row === undefined) return;
+    // Whether it has been merged shows when the intent is settled: tried again later.
+    if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not settled yet');
+    await reopen(deps, row);
+  });
+}
+
+/**
+ * Opens merge requests whose merge a dead process left before any ref moved. For the start, after intents have been
+ * settled; where other servers run on the same data, their merges are left to the job of each.
+ */
+export async function recoverMerges(deps: Deps): Promise<void> {
+  if (!deps.alone) return;
+  const rows = await deps.db.selectFrom('merge_requests').selectAll().where('state', '=', 'locked').execute();
+  const underWay = rows.length === 0 ? new Set() : await mergesUnderWay(deps.db);
+  for (const row of rows) if (!underWay.has(row.id)) await reopen(deps, row);
+}
+
+/** Merge requests with an intent: their refs move, or have moved. */
+async function mergesUnderWay(db: Db): Promise<Set<number>> {
+  const rows = await db.selectFrom('ref_intents').select('context').execute();
+  return new Set(
+    rows.flatMap(({ context }) => {
+      const { cause } = parseJson<{ cause?: { type: string; merge_request_id: number } }>(context);
+      return cause?.type === 'merge' ? [cause.merge_request_id] : [];
+    }),
+  );
+}
+
+async function reopen(deps: Deps, { id, locked_at, auto_merge }: MergeRequest): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await dropUnlock(deps, db, id);
+    await db
+      .updateTable('merge_requests')
+      .set({
+        state: 'opened',
+        locked_at: null,
+        ...(auto_merge === 1 ? {} : { merge_user_id: null, merge_params: '{}' }),
+      })
+      .where('id', '=', id)
+      .where('state', '=', 'locked')
+      .where('locked_at', '=', locked_at)
+      .execute();
+  });
+  deps.log.log('warn', 'an interrupted merge was taken back', { merge_request_id: id });
+}

@@ -1,0 +1,67 @@
+import { refused } from '../../../../core/errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { writeCommit } from '../../../../git/commit-writer.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { mergeCommits } from '../../../../git/merge.ts';
+import type { NewIdentity } from '../../../../git/object-encode.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { ofProject, writable } from '../../../../repositories/holder.ts';
+import { settle } from './settle.ts';
+
+const MAX_TRIES = 3;
+const NOT_MERGEABLE = 'Merge request is not mergeable';
+
+/**
+ * Makes `refs/merge-requests/:iid/merge` what a merge would make of the target branch now, unless it is that already.
+ * @returns the commit
+ * @throws ApiError 400 when git cannot merge it, or it is not open
+ */
+export async function updateMergeRef(deps: Deps, target: Project, given: MergeRequest): Promise<string> {
+  if (given.state !== 'opened') throw refused(NOT_MERGEABLE);
+  const row = await settle(deps, given);
+  if (row.head_sha === null || row.merge_status !== 'can_be_merged') throw refused(NOT_MERGEABLE);
+  if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
+  const author = await deps.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', row.author_id)
+    .executeTakeFirstOrThrow();
+  const identity = { name: author.name, email: author.commit_email ?? author.email, date: deps.clock.now() };
+  return inRepositoryQueue(deps, target, async (repo) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await renew(repo, row, row.head_sha!, identity);
+      } catch (error) {
+        if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
+      }
+    }
+  });
+}
+
+async function renew(
+  repo: Repository,
+  { iid, target_branch }: MergeRequest,
+  head: string,
+  identity: NewIdentity,
+): Promise<string> {
+  const ref = `refs/merge-requests/${iid}/merge`;
+  const tip = await repo.refs.resolve(`refs/heads/${target_branch}`);
+  if (tip === null) throw refused(NOT_MERGEABLE);
+  const now = await repo.refs.resolve(ref);
+  const parents = now === null ? undefined : (await repo.objects.commit(now))?.parents;
+  if (now !== null && parents?.[0] === tip && parents[1] === head) return now;
+  const merged = await mergeCommits(repo, tip, head);
+  if (merged.kind !== 'clean') throw refused(NOT_MERGEABLE);
+  const commit = await writeCommit(repo, {
+    tree: merged.tree,
+    parents: [tip, head],
+    author: identity,
+    committer: identity,
+    message: `Merge ${head} into ${tip}`,
+  });
+  await repo.refs.transaction([{ ref, old: now, new: commit }]);
+  return commit;
+}

@@ -1,0 +1,129 @@
+import type { Updateable } from 'kysely';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest, MergeRequestsTable, MergeStatus } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { mergeCommits } from '../../../../git/merge.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { tellParticipants } from '../../todos/background.ts';
+import { firstFailure } from './checks.ts';
+import { mergeFacts } from './facts.ts';
+import { branchTip } from './git-checks.ts';
+import type { DetailedMergeStatus } from './statuses.ts';
+
+/** Of a merge request that somebody else keeps pushing to. */
+const MAX_ROUNDS = 5;
+
+/** What a stored status says by itself, before anything is looked at. */
+const UNSETTLED: Partial<Record<MergeStatus, DetailedMergeStatus>> = {
+  preparing: 'preparing',
+  checking: 'checking',
+  cannot_be_merged_rechecking: 'checking',
+  unchecked: 'unchecked',
+};
+
+/** Where a check begins, and the state that says so. */
+const CHECKING: Partial<Record<MergeStatus, MergeStatus>> = {
+  unchecked: 'checking',
+  checking: 'checking',
+  cannot_be_merged_recheck: 'cannot_be_merged_rechecking',
+  cannot_be_merged_rechecking: 'cannot_be_merged_rechecking',
+};
+
+/**
+ * `detailed_merge_status` of some merge requests (a page) by their ids: what comes first of all that stands in the way
+ * of a merge (part 1, 4.4). A fixed number of queries; git is asked about those that pass what comes before, and gives
+ * most answers from its caches.
+ * @param options `damaged`: the status of those whose repository is damaged, which is an error otherwise
+ */
+export async function detailedMergeStatuses(
+  deps: Deps,
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+  options: { damaged?: DetailedMergeStatus } = {},
+): Promise<Map<number, DetailedMergeStatus>> {
+  const statuses = new Map<number, DetailedMergeStatus>();
+  for (const { id, merge_status } of mergeRequests) statuses.set(id, UNSETTLED[merge_status] ?? 'mergeable');
+  const settled = mergeRequests.filter(({ merge_status }) => UNSETTLED[merge_status] === undefined);
+  for (const facts of await mergeFacts(deps, db, settled)) {
+    const failed = await firstFailure(deps, facts, { git: true }).catch((error: unknown) => {
+      if (options.damaged !== undefined && error instanceof GitError && error.damage) return options.damaged;
+      throw error;
+    });
+    if (failed !== null) statuses.set(facts.mergeRequest.id, failed);
+  }
+  return statuses;
+}
+
+/**
+ * Finds out whether git can merge the head of an open merge request into its target branch, and stores the answer.
+ * Nothing is done when the answer is known already, or while the head has not been brought into the target's
+ * repository. A push in between makes the check start anew.
+ * @returns the merge request as it is then
+ */
+export async function checkMergeability(deps: Deps, mergeRequest: MergeRequest): Promise<MergeRequest> {
+  const { id, project_id } = mergeRequest;
+  const target = await projectOf(deps.db, project_id);
+  let current = mergeRequest;
+  for (let round = 0; round < MAX_ROUNDS && target !== undefined; round += 1) {
+    current = (await reload(deps.db, id)) ?? current;
+    const checking = CHECKING[current.merge_status];
+    if (checking === undefined || current.state !== 'opened' || !(await hasHead(deps, target, current))) break;
+    const started = await move(deps.db, current, { merge_status: checking });
+    if (started !== undefined) current = (await checkOnce(deps, target, started)) ?? current;
+  }
+  return current;
+}
+
+/** @returns the merge request with its new status; undefined when something moved meanwhile */
+async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest): Promise<MergeRequest | undefined> {
+  const { target_branch } = mergeRequest;
+  const tip = await branchTip(deps, target, target_branch);
+  const merge_status = (await merges(deps, target, tip, mergeRequest)) ? 'can_be_merged' : 'cannot_be_merged';
+  return deps.db.transaction().execute(async (db) => {
+    const moved = await move(db, mergeRequest, { merge_status });
+    // With the row locked, a push that is still to be recorded will make the status unchecked again.
+    if ((await branchTip(deps, target, target_branch)) === tip) {
+      // Told once, not again while it stays so.
+      const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
+      if (news && moved !== undefined) await tellParticipants(deps, db, moved, 'unmergeable');
+      return moved;
+    }
+    return move(db, { ...mergeRequest, merge_status }, { merge_status: mergeRequest.merge_status });
+  });
+}
+
+async function merges(deps: Deps, target: Project, tip: string | null, mergeRequest: MergeRequest): Promise<boolean> {
+  const { head_sha, source_branch, source_project_id } = mergeRequest;
+  const source = await projectOf(deps.db, source_project_id ?? 0);
+  if (tip === null || head_sha === null || source === undefined) return false;
+  if ((await branchTip(deps, source, source_branch)) === null) return false;
+  return (await mergeCommits(repositoryOf(deps, target), tip, head_sha)).kind === 'clean';
+}
+
+const hasHead = async (deps: Deps, target: Project, { head_sha }: MergeRequest): Promise<boolean> =>
+  head_sha === null || (await repositoryOf(deps, target).objects.commit(head_sha)) !== null;
+
+const projectOf = (db: Db, id: number): Promise<Project | undefined> =>
+  db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+
+const reload = (db: Db, id: number): Promise<MergeRequest | undefined> =>
+  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Changes the row while it is as it was seen; undefined when it is not. */
+const move = (
+  db: Db,
+  { id, head_sha, target_branch, merge_status }: MergeRequest,
+  values: Updateable<MergeRequestsTable>,
+): Promise<MergeRequest | undefined> =>
+  db
+    .updateTable('merge_requests')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .where('merge_status', '=', merge_status)
+    .where('target_branch', '=', target_branch)
+    .where((eb) => (head_sha === null ? eb('head_sha', 'is', null) : eb('head_sha', '=', head_sha)))
+    .returningAll()
+    .executeTakeFirst();

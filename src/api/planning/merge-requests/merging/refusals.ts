@@ -1,0 +1,20 @@
+import { ApiError, conflict, refused } from '../../../../core/errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { DetailedMergeStatus } from './statuses.ts';
+
+/** What only the branches themselves can settle. */
+const IN_GIT: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase', 'locked_lfs_files', 'checking', 'unchecked'];
+
+/** 405: the state of the merge request does not let it be done. */
+export const methodNotAllowed = () => new ApiError(405, '405 Method Not Allowed');
+
+/** 422: git cannot do it, or not as the project wants it. */
+export const cannotBeMerged = () => refused('Branch cannot be merged', 422);
+
+/** The refusal of a merge, by what stands in its way. */
+export const mergeRefusal = (status: DetailedMergeStatus): ApiError =>
+  IN_GIT.includes(status) ? cannotBeMerged() : methodNotAllowed();
+
+/** 409: the client looks at another head than there is. */
+export const shaMismatch = ({ head_sha }: Pick<MergeRequest, 'head_sha'>): ApiError =>
+  conflict(`SHA does not match HEAD of source branch: ${head_sha}`);

@@ -1,0 +1,71 @@
+import { standingIn } from '../../../../access/standing.ts';
+import { ApiError } from '../../../../core/errors.ts';
+import { parseJson } from '../../../../db/columns.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
+import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { laterCaller } from './actor.ts';
+
+const REMOVE = 'merging.remove_source_branch';
+
+interface Remove {
+  merge_request_id: number;
+  user_id: number;
+}
+
+const keyOf = (id: number) => `${REMOVE}:${id}`;
+
+/** Whether the source branch goes with the merge: as who merges says, else as the merge request says. */
+function isWanted({ merge_params, remove_source_branch }: MergeRequest): boolean {
+  return parseJson<MergeParams>(merge_params).should_remove_source_branch ?? remove_source_branch === 1;
+}
+
+/** Has the source branch removed, where that is wanted, even if this process ends. With the merge's transaction. */
+export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: number | null): Promise<void> {
+  const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined || userId === null || !isWanted(row)) return;
+  const payload: Remove = { merge_request_id: id, user_id: userId };
+  await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: keyOf(id) });
+}
+
+/** Names the job that removes a merged branch whose merge was the last thing its process did. */
+export function registerSourceRemoval(deps: Deps): void {
+  deps.jobs.register<Remove>(REMOVE, ({ merge_request_id, user_id }) =>
+    removeSourceBranch(deps, merge_request_id, user_id),
+  );
+}
+
+/**
+ * Removes the source branch of a merged merge request, where that is wanted and who merged (or who asked for it, the
+ * author) may do so: never a protected branch or the default branch, nor one that has gone on since.
+ */
+export async function removeSourceBranch(deps: Deps, id: number, userId: number): Promise<void> {
+  const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row?.state !== 'merged' || row.source_project_id === null || !isWanted(row)) return;
+  const people = row.remove_source_branch === 1 ? [userId, row.author_id] : [userId];
+  for (const person of new Set(people)) if (await removeAs(deps, row, row.source_project_id, person)) break;
+  await deps.jobs.cancel(deps.db, keyOf(id));
+}
+
+/** @returns whether nothing is left to do */
+async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId: number): Promise<boolean> {
+  const caller = await laterCaller(deps, userId);
+  const actor = caller && (await standingIn(deps, caller, projectId));
+  if (actor === undefined) return false;
+  const ref = `refs/heads/${row.source_branch}`;
+  return inRepositoryQueue(deps, actor.project, async (repo) => {
+    const now = await repo.refs.resolve(ref);
+    if (now === null || now !== row.head_sha) return true;
+    try {
+      await changeOneRef(deps, repo, actor.project, actor, { ref, old: now, new: null });
+      return true;
+    } catch (error) {
+      // Not allowed, or moved just now: the merge stands all the same.
+      if (error instanceof ApiError || (error instanceof GitError && error.code === 'conflict')) return false;
+      throw error;
+    }
+  });
+}

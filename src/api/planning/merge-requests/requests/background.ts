@@ -1,0 +1,16 @@
+import type { Deps } from '../../../../deps.ts';
+import { registerRefRemoval } from './destroy.ts';
+import { observeMergeRequests } from './observer.ts';
+import { REFRESH, refreshMergeRequest } from './refresh.ts';
+import { registerTargetMoved } from './target-moved.ts';
+
+/** What is done for merge requests when refs move: at once, within the push, and in the background after it. */
+export function registerMergeRequestWork(deps: Deps): void {
+  deps.refObservers.push(observeMergeRequests);
+  registerTargetMoved(deps);
+  registerRefRemoval(deps);
+  deps.jobs.register<{ id: number }>(REFRESH, async ({ id }) => {
+    const found = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
+    if (found !== undefined) await refreshMergeRequest(deps, id);
+  });
+}

@@ -1,0 +1,68 @@
+import { conflict, invalidModel, refused } from '../../../../core/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+
+/** The two ends of a merge request. */
+export interface Ends {
+  source: Project;
+  target: Project;
+  source_branch: string;
+  target_branch: string;
+}
+
+/** Where a branch of a project is; null when it is not there. */
+export const tipOf = (deps: Deps, project: Project, branch: string): Promise<string | null> =>
+  repositoryOf(deps, project).refs.resolve(`refs/heads/${branch}`);
+
+const rootOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
+
+/**
+ * Whether a merge request can lead from the one end to the other.
+ * @throws ApiError 422 for one and the same branch and for projects that are not forks of each other
+ */
+export function checkEnds({ source, target, source_branch, target_branch }: Ends): void {
+  if (source.id === target.id && source_branch === target_branch) {
+    throw refused("You can't use same project/branch for source and target", 422);
+  }
+  if (rootOf(source) !== rootOf(target)) throw refused('Source project is not a fork of the target project', 422);
+}
+
+/**
+ * The head of the source branch.
+ * @throws ApiError 400 where either of the branches is not there
+ */
+export async function headOf(deps: Deps, { source, target, source_branch, target_branch }: Ends): Promise<string> {
+  const head = await tipOf(deps, source, source_branch);
+  const start = await tipOf(deps, target, target_branch);
+  if (head !== null && start !== null) return head;
+  throw invalidModel({
+    ...(head === null ? { source_branch: ['does not exist'] } : {}),
+    ...(start === null ? { target_branch: ['does not exist'] } : {}),
+  });
+}
+
+/** The refusal of a second open merge request between the same two branches. */
+export const alreadyOpen = (iid: number) =>
+  conflict(`Another open merge request already exists for this source branch: !${iid}`);
+
+/** @throws ApiError 409 where another one is open between the same two branches */
+export async function refuseSecond(
+  db: Db,
+  ends: { project_id: number; source_project_id: number | null; source_branch: string; target_branch: string },
+  exceptId = 0,
+): Promise<void> {
+  if (ends.source_project_id === null) return;
+  const other = await db
+    .selectFrom('merge_requests')
+    .select('iid')
+    .where('project_id', '=', ends.project_id)
+    .where('source_project_id', '=', ends.source_project_id)
+    .where('source_branch', '=', ends.source_branch)
+    .where('target_branch', '=', ends.target_branch)
+    .where((eb) => eb.or([eb('state', '=', 'opened'), eb('state', '=', 'locked')]))
+    .where('id', '!=', exceptId)
+    .executeTakeFirst();
+  if (other !== undefined) throw alreadyOpen(other.iid);
+}

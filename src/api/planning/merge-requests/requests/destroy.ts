@@ -1,0 +1,40 @@
+import type { UserCaller } from '../../../../access/caller.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import { removeTraces } from '../../../../db/traces.ts';
+import type { Deps } from '../../../../deps.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+
+const REMOVE_REFS = 'merge_requests.remove_refs';
+
+interface RemoveRefs {
+  project_id: number;
+  iid: number;
+}
+
+/** Removes a merge request with everything about it; its refs go by background work. */
+export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<void> {
+  const { id, project_id, iid, title } = row;
+  await deps.db.transaction().execute(async (db) => {
+    await removeTraces(db, 'MergeRequest', [id]);
+    await db.deleteFrom('merge_requests').where('id', '=', id).execute();
+    await deps.events.record(
+      db,
+      'merge_request.destroyed',
+      { merge_request_id: id, project_id, iid, title },
+      { projectId: project_id, actorId: caller.user.id },
+    );
+    await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid } satisfies RemoveRefs);
+  });
+  deps.jobs.notify();
+}
+
+/** Names the work behind `destroyMergeRequest`. Numbers are not given twice, so nothing new can be hit. */
+export function registerRefRemoval(deps: Deps): void {
+  deps.jobs.register<RemoveRefs>(REMOVE_REFS, async ({ project_id, iid }) => {
+    const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
+    if (project === undefined) return;
+    const { refs } = repositoryOf(deps, project);
+    const found = await refs.list(`refs/merge-requests/${iid}/`);
+    if (found.length > 0) await refs.transaction(found.map(({ name, oid }) => ({ ref: name, old: oid, new: null })));
+  });
+}

@@ -1,0 +1,26 @@
+import type { ProjectPermissions } from '../../../../access/permissions.ts';
+import { recordNotFound } from '../../../../core/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+
+/**
+ * A merge request of the (target) project by its number.
+ * @throws ApiError 404 when there is none, or none that the caller may read
+ */
+export async function findMergeRequest(
+  db: Db,
+  { project, permissions }: { project: Project; permissions: ProjectPermissions },
+  iid: number,
+): Promise<MergeRequest> {
+  const found = permissions.can('read_merge_request')
+    ? await db
+        .selectFrom('merge_requests')
+        .selectAll()
+        .where('project_id', '=', project.id)
+        .where('iid', '=', iid)
+        .executeTakeFirst()
+    : undefined;
+  if (found === undefined) throw recordNotFound();
+  return found;
+}

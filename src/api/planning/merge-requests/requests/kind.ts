@@ -1,0 +1,22 @@
+import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
+import type { IssuableKind } from '../../issuables/kind.ts';
+import { presentMergeRequest } from './detail.ts';
+import { findMergeRequest } from './find.ts';
+import { MergeRequest } from './schema.ts';
+
+/** Merge requests in the endpoints that issues have too. */
+export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
+  type: 'MergeRequest',
+  table: 'merge_requests',
+  param: 'merge_request_iid',
+  noun: 'a merge request',
+  read: 'read_merge_request',
+  manage: 'update_merge_request',
+  schema: MergeRequest,
+  find: (deps, scope, iid) => findMergeRequest(deps.db, scope, iid),
+  present: (deps, scope, row) => presentMergeRequest(deps, scope, row),
+  recordUpdate: async (deps, db, { id, project_id }, changes, actorId) => {
+    const payload = { merge_request_id: id, project_id, changes };
+    await deps.events.record(db, 'merge_request.updated', payload, { projectId: project_id, actorId });
+  },
+};

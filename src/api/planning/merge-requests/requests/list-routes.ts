@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { unauthorized } from '../../../../core/errors.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { type BaseContext, route } from '../../../../http/route.ts';
+import { anyone, inGroup } from '../../../access.ts';
+import type { Viewpoint } from '../../issuables/entity.ts';
+import { PATH, readable } from './access.ts';
+import { presentMergeRequests, presentSimple } from './entity.ts';
+import {
+  AllMergeRequests,
+  GroupMergeRequests,
+  listRules,
+  type MergeRequestFilters,
+  ProjectMergeRequests,
+} from './filter-schema.ts';
+import { listMergeRequests, type MergeRequestsPlace } from './list.ts';
+import { MergeRequestBasic, MergeRequestSimple } from './schema.ts';
+
+const Listed = Type.Array(Type.Union([MergeRequestBasic, MergeRequestSimple]));
+
+async function answer(c: BaseContext, place: MergeRequestsPlace, from: Viewpoint, input: MergeRequestFilters) {
+  const { rows, total } = await listMergeRequests(c.deps, c.caller, place, input, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  if (input.view === 'simple') return presentSimple(c.deps, rows);
+  return presentMergeRequests(c.deps, rows, { from, withLabelsDetails: input.with_labels_details === true });
+}
+
+export const mergeRequestListRoutes = [
+  route({
+    method: 'GET',
+    path: '/merge_requests',
+    summary: 'List merge requests of all projects that the caller may see',
+    description: "The caller's own unless `scope` says otherwise; anonymous callers say `scope=all`.",
+    access: anyone,
+    input: AllMergeRequests,
+    rules: listRules,
+    success: { status: 200, schema: Listed },
+    errors: [401],
+    handler: (c) => {
+      if (c.caller.user === null && c.input.scope !== 'all') throw unauthorized();
+      return answer(c, {}, null, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/merge_requests',
+    summary: 'List the merge requests of a group and of all below it',
+    access: inGroup('read_group_merge_requests', { anonymous: true }),
+    input: GroupMergeRequests,
+    rules: listRules,
+    success: { status: 200, schema: Listed },
+    handler: (c) => answer(c, { below: c.group.lineage }, { groupId: c.group.id }, c.input),
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the merge requests of a project',
+    access: readable,
+    input: ProjectMergeRequests,
+    rules: listRules,
+    success: { status: 200, schema: Listed },
+    handler: (c) => answer(c, { projectId: c.project.id }, { project: c.project }, c.input),
+  }),
+];

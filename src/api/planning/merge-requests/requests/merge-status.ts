@@ -1,0 +1,19 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Schema } from '../../../../db/schema.ts';
+import type { MergeRequest, MergeStatus } from '../../../../db/tables/merge-requests.ts';
+
+/** What becomes of `merge_status` when either of the two branches moves (part 1, section 4.4). */
+export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>) {
+  return eb
+    .case()
+    .when('merge_status', 'in', ['preparing', 'can_be_merged', 'checking'])
+    .then<MergeStatus>('unchecked')
+    .when('merge_status', 'in', ['cannot_be_merged', 'cannot_be_merged_rechecking'])
+    .then<MergeStatus>('cannot_be_merged_recheck')
+    .else(eb.ref('merge_status'))
+    .end();
+}
+
+/** Whether it is still to be found out if an open merge request can be merged. */
+export const isUnchecked = ({ state, merge_status }: Pick<MergeRequest, 'state' | 'merge_status'>): boolean =>
+  state === 'opened' && merge_status !== 'can_be_merged' && merge_status !== 'cannot_be_merged';

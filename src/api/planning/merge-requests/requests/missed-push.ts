@@ -1,0 +1,57 @@
+import { recordNotFound } from '../../../../core/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { tipOf } from './branches.ts';
+import { uncheckedStatus } from './merge-status.ts';
+
+/**
+ * Takes the approvals of a head away that came to an end without a push that could do it. Where a push would only take
+ * those of the owners of what changed, all go.
+ */
+export async function dropOutdatedApprovals(
+  db: Db,
+  { id, project_id }: Pick<MergeRequest, 'id' | 'project_id'>,
+): Promise<void> {
+  const project = await db.selectFrom('projects').select('settings').where('id', '=', project_id).executeTakeFirst();
+  if (project === undefined) return;
+  const { reset_approvals_on_push, selective_code_owner_removals } = settingsOf(project);
+  if (!reset_approvals_on_push && !selective_code_owner_removals) return;
+  await db.deleteFrom('approvals').where('merge_request_id', '=', id).execute();
+}
+
+/**
+ * A push that comes just while a merge request is made or opened again takes no notice of it. Such a head is taken over
+ * here: the branch is elsewhere, and no change of the source repository is still to be recorded.
+ * @throws ApiError 404 when the merge request is gone
+ */
+export async function withMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
+  if (row.state !== 'opened' || row.source_project_id === null) return row;
+  const source = await deps.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', row.source_project_id)
+    .executeTakeFirst();
+  const tip = source && (await tipOf(deps, source, row.source_branch));
+  if (!tip || tip === row.head_sha) return row;
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockMergeRequest(db, row.id);
+    if (locked === undefined) throw recordNotFound();
+    const pending = await db
+      .selectFrom('ref_intents')
+      .select('id')
+      .where('project_id', '=', source.id)
+      .limit(1)
+      .executeTakeFirst();
+    if (pending !== undefined || locked.state !== 'opened' || locked.head_sha !== row.head_sha) return locked;
+    await dropOutdatedApprovals(db, locked);
+    return db
+      .updateTable('merge_requests')
+      .set((eb) => ({ head_sha: tip, approvals_syncing: 1, merge_status: uncheckedStatus(eb) }))
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}

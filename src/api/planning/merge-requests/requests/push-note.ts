@@ -1,0 +1,32 @@
+import { escapeHtml } from '../../../../core/html.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { countCommits, listCommits } from '../../../../git/log.ts';
+import type { Repository } from '../../../../git/repository.ts';
+
+/** Commits that are named one by one. */
+const MAX_NAMED = 10;
+
+/**
+ * What the discussion of a merge request tells of a push to its source branch: `added 2 commits`, with a line for each.
+ * @param old head before; null where the branch was not there
+ */
+export async function describePush(repo: Repository, old: string | null, head: string): Promise<string> {
+  const not = old !== null && (await repo.objects.info(old)) !== null ? [old] : [];
+  try {
+    const named = await listCommits(repo, { from: [head], not, limit: MAX_NAMED });
+    const count = named.length < MAX_NAMED ? named.length : await countCommits(repo, [head], { not });
+    const commits = await Promise.all(named.toReversed().map((oid) => repo.objects.commit(oid)));
+    const lines = commits.flatMap((commit) => {
+      if (commit === null) return [];
+      const title = commit.message.split('\n', 1)[0]!.slice(0, 255);
+      return `<li>${commit.oid.slice(0, 8)} - ${escapeHtml(title)}</li>`;
+    });
+    if (count > lines.length) lines.unshift(`<li>...</li>`);
+    const list = lines.length === 0 ? '' : `\n\n<ul>${lines.join('')}</ul>`;
+    return `added ${count} commit${count === 1 ? '' : 's'}${list}`;
+  } catch (error) {
+    // The push itself is done: a history that cannot be read must not hold it up.
+    if (error instanceof GitError) return `moved the head to ${head.slice(0, 8)}`;
+    throw error;
+  }
+}

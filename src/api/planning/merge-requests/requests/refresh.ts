@@ -1,0 +1,159 @@
+import { timestamp } from '../../../../core/clock.ts';
+import { recordNotFound, refused } from '../../../../core/errors.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
+import { isAncestor } from '../../../../git/compare.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { copyCommit } from '../../../../repositories/copy-commit.ts';
+import { ofProject, writable } from '../../../../repositories/holder.ts';
+import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { syncRules } from '../approvals/state.ts';
+import { checkMergeability } from '../merging/mergeability.ts';
+import { withMissedPush } from './missed-push.ts';
+import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
+
+const HEADS = 'refs/heads/';
+const MAX_TRIES = 5;
+/** Kind of the job behind a refresh; its payload is `{ id }`. */
+export const REFRESH = 'merge_requests.refresh';
+
+const keyOf = (id: number) => `${REFRESH}:${id}`;
+
+/** Has the merge request refreshed in the background. Give the transaction's handle, and `notify` after it. */
+export const enqueueRefresh = (deps: Deps, db: Db, id: number): Promise<void> =>
+  deps.jobs.enqueue(db, REFRESH, { id }, { uniqueKey: keyOf(id) });
+
+/** Full name of the ref that holds the head of a merge request in the target repository. */
+export const headRef = ({ iid }: Pick<MergeRequest, 'iid'>): string => `refs/merge-requests/${iid}/head`;
+
+/**
+ * Brings everything about an open merge request in line with its `head_sha`: the objects of the source branch and
+ * `refs/merge-requests/:iid/head` in the target repository, the version, and whether it can be merged. Does nothing where nothing is left to do;
+ * one at a time for each merge request.
+ * @returns the row as it is then
+ * @throws ApiError 404 when it is gone, 400 while the target repository is read-only; GitError where git fails
+ */
+export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeRequest> {
+  return deps.writes.run(keyOf(id), async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const refreshed = await refreshOnce(deps, id);
+      // A push came between: its head counts.
+      if (refreshed !== null || attempt === MAX_TRIES) return refreshed ?? (await load(deps, id));
+    }
+  });
+}
+
+/**
+ * A refresh that an answer waits for. Where it fails, the job that was written with the change does it later.
+ * @returns the row as it is then
+ */
+export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> {
+  try {
+    const row = await refreshMergeRequest(deps, id);
+    await deps.jobs.cancel(deps.db, keyOf(id));
+    return row;
+  } catch (error) {
+    deps.log.log('warn', 'a merge request could not be refreshed at once', { id, error: String(error) });
+    return await load(deps, id);
+  } finally {
+    deps.jobs.notify();
+  }
+}
+
+async function load(deps: Deps, id: number): Promise<MergeRequest> {
+  const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return row;
+}
+
+/** @returns null when the head moved meanwhile */
+async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null> {
+  const row = await withMissedPush(deps, await load(deps, id));
+  const { head_sha: head } = row;
+  if (head === null || (row.state !== 'opened' && row.state !== 'locked')) return row;
+  const target = await projectOf(deps, row.project_id);
+  if (target === undefined) return row;
+  if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
+  const repo = repositoryOf(deps, target);
+  await bringHead(deps, repo, row, head);
+  const renewed = await renewVersion(deps, repo, row, head);
+  const settled = renewed && (await settleApprovals(deps, renewed));
+  return settled && checkMergeability(deps, settled);
+}
+
+/** Rules of code owners for what the head changes; from then on approvals count. */
+async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequest | null> {
+  if (row.approvals_syncing === 0) return row;
+  await syncRules(deps, row);
+  const settled = await deps.db
+    .updateTable('merge_requests')
+    .set({ approvals_syncing: 0 })
+    .where('id', '=', row.id)
+    .where('head_sha', '=', row.head_sha)
+    .where('target_branch', '=', row.target_branch)
+    .returningAll()
+    .executeTakeFirst();
+  return settled ?? null;
+}
+
+async function projectOf(deps: Deps, id: number | null): Promise<Project | undefined> {
+  if (id === null) return undefined;
+  return deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
+async function bringHead(deps: Deps, repo: Repository, row: MergeRequest, head: string): Promise<void> {
+  const ref = headRef(row);
+  const now = await repo.refs.resolve(ref);
+  if (now === head) return;
+  if (row.source_project_id !== row.project_id) {
+    const source = await projectOf(deps, row.source_project_id);
+    // Without its source there is nowhere to take it from: what is there already has to do.
+    if (source !== undefined) await copyCommit(repositoryOf(deps, source), repo, head);
+  }
+  const replaced = now !== null && !(await isAncestor(repo, now, head));
+  await repo.refs.transaction([
+    { ref, old: now, new: head },
+    ...(replaced ? [{ ref: `refs/keep-around/${now}`, new: now }] : []),
+  ]);
+}
+
+async function renewVersion(
+  deps: Deps,
+  repo: Repository,
+  row: MergeRequest,
+  head: string,
+): Promise<MergeRequest | null> {
+  const known = await latestVersion(deps.db, row);
+  const start = (await repo.refs.resolve(`${HEADS}${row.target_branch}`)) ?? known?.start_commit_sha;
+  if (start === undefined) return row;
+  const base = await baseOf(repo, head, start);
+  // Of another target branch the start counts too; one that only grew changes nothing.
+  const sameStart = row.approvals_syncing === 0 || known?.start_commit_sha === start;
+  const same = known?.head_commit_sha === head && known.base_commit_sha === base && sameStart;
+  if (!same && row.source_project_id !== null && row.source_project_id !== row.project_id) {
+    await shareLfsObjects(deps, repo, [row.source_project_id, row.project_id], [base, head]);
+  }
+  const facts = same ? undefined : await versionFacts(repo, head, start, base);
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockMergeRequest(db, row.id);
+    if (locked === undefined) throw recordNotFound();
+    if (locked.head_sha !== head || locked.target_branch !== row.target_branch) return null;
+    if (locked.latest_diff_id !== row.latest_diff_id) return null;
+    const now = timestamp(deps.clock);
+    const made = facts && (await insertVersion(db, row.id, facts, now));
+    return db
+      .updateTable('merge_requests')
+      .set({
+        latest_diff_id: made ?? locked.latest_diff_id,
+        prepared_at: locked.prepared_at ?? now,
+      })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}

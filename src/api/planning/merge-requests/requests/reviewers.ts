@@ -1,0 +1,60 @@
+import { timestamp } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { User } from '../../../../db/tables/users.ts';
+import type { Deps } from '../../../../deps.ts';
+import { readersAmong } from '../../issuables/readers.ts';
+import type { IssuableTarget, ValueChange } from '../../issuables/target.ts';
+import { writeSystemNote } from '../../notes/system-note.ts';
+import { reviewersFor } from './related.ts';
+
+const names = (users: readonly User[]): string =>
+  users
+    .map(({ username }) => `@${username}`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1');
+
+/**
+ * Asks these users for a review instead of those who are asked, within a transaction, and tells it in a system note.
+ * Users who could not see the merge request are passed over; those who stay keep what they have said.
+ * @returns ids before and after, for the event; null when nothing changed
+ */
+export async function changeReviewers(
+  deps: Deps,
+  db: Db,
+  target: IssuableTarget,
+  userIds: readonly number[],
+  actorId: number,
+): Promise<ValueChange<number[]>> {
+  const before = (await reviewersFor(db, [target.id])).get(target.id)!;
+  const fresh = userIds.filter((id) => !before.some((user) => user.id === id));
+  const added = await readersAmong(deps, db, target, fresh);
+  const gone = before.filter(({ id }) => !userIds.includes(id));
+  if (added.length === 0 && gone.length === 0) return null;
+  if (gone.length > 0) {
+    await db
+      .deleteFrom('merge_request_reviewers')
+      .where('merge_request_id', '=', target.id)
+      .where(
+        'user_id',
+        'in',
+        gone.map(({ id }) => id),
+      )
+      .execute();
+  }
+  if (added.length > 0) {
+    const row = { merge_request_id: target.id, created_at: timestamp(deps.clock) };
+    await db
+      .insertInto('merge_request_reviewers')
+      .values(added.map(({ id }) => ({ ...row, user_id: id })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const parts = [
+    ...(added.length > 0 ? [`requested review from ${names(added)}`] : []),
+    ...(gone.length > 0 ? [`removed review request for ${names(gone)}`] : []),
+  ];
+  const about = { type: target.type, id: target.id, projectId: target.project.id };
+  await writeSystemNote(deps, db, about, actorId, 'reviewer', parts.join(' and '));
+  const ids = (users: readonly User[]) => users.map(({ id }) => id).sort((a, b) => a - b);
+  return [ids(before), ids([...before.filter((user) => !gone.includes(user)), ...added])];
+}

@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../../core/errors.ts';
+import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
+import { route } from '../../../../http/route.ts';
+import { inProjectByUser } from '../../../access.ts';
+import { mergeRequestOf, ONE, PATH, params, readable, usable } from './access.ts';
+import { createMergeRequest } from './create.ts';
+import { destroyMergeRequest } from './destroy.ts';
+import { presentMergeRequest } from './detail.ts';
+import { CreateMergeRequest, UpdateMergeRequest } from './input.ts';
+import { isUnchecked } from './merge-status.ts';
+import { refreshNow } from './refresh.ts';
+import { MergeRequest } from './schema.ts';
+import { updateMergeRequest } from './update.ts';
+
+export const mergeRequestRoutes = [
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a merge request',
+    description: 'The project of the address is the one that the branch comes from.',
+    access: inProjectByUser('create_merge_request_from'),
+    input: CreateMergeRequest,
+    success: { status: 201, schema: MergeRequest },
+    errors: [400, 404, 409, 422],
+    handler: async (c) => {
+      const { row, scope } = await createMergeRequest(c.deps, c, c.input);
+      return presentMergeRequest(c.deps, scope, row);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a merge request',
+    access: readable,
+    params,
+    input: Type.Object({
+      render_html: Type.Optional(Type.Boolean({ description: 'Adds title and description as HTML.' })),
+      include_diverged_commits_count: Type.Optional(Type.Boolean()),
+      include_rebase_in_progress: Type.Optional(Type.Boolean()),
+    }),
+    success: { status: 200, schema: MergeRequest },
+    errors: [404],
+    handler: async (c) => {
+      const found = await mergeRequestOf(c);
+      // Asked for one by one, it is told whether it can be merged: what the answer says is then true.
+      const row = isUnchecked(found) ? await refreshNow(c.deps, found.id) : found;
+      return presentMergeRequest(c.deps, c, row, {
+        renderHtml: c.input.render_html === true,
+        divergedCommits: c.input.include_diverged_commits_count === true,
+        rebaseInProgress: c.input.include_rebase_in_progress === true,
+      });
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: ONE,
+    summary: 'Update a merge request',
+    access: usable,
+    params,
+    input: UpdateMergeRequest,
+    rules: { atLeastOne: [Object.keys(UpdateMergeRequest.properties)] },
+    success: { status: 200, schema: MergeRequest },
+    errors: [400, 404, 409, 422],
+    handler: async (c) =>
+      presentMergeRequest(c.deps, c, await updateMergeRequest(c.deps, c, await mergeRequestOf(c), c.input)),
+  }),
+  route({
+    method: 'DELETE',
+    path: ONE,
+    summary: 'Delete a merge request',
+    description: 'For owners of the project.',
+    access: usable,
+    params,
+    success: { status: 204, empty: true },
+    errors: [404, 412],
+    handler: async (c) => {
+      const row = await mergeRequestOf(c);
+      if (!c.permissions.can('destroy_merge_request')) throw forbidden();
+      checkUnmodifiedSince(c.request, row.updated_at);
+      await destroyMergeRequest(c.deps, c.caller, row);
+    },
+  }),
+];

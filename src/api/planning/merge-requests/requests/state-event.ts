@@ -1,0 +1,99 @@
+import { timestamp } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { writeSystemNote } from '../../notes/system-note.ts';
+import { recordState } from '../../resource-events/record.ts';
+import { settleTodos } from '../../todos/record.ts';
+import { refuseSecond, tipOf } from './branches.ts';
+import { uncheckedStatus } from './merge-status.ts';
+import { dropOutdatedApprovals } from './missed-push.ts';
+
+/**
+ * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.
+ * @param row the row, locked by the transaction
+ * @returns whether it was opened again, so that version, rules and mergeability have to follow
+ * @throws ApiError 409 where another one is open between the same branches by now
+ */
+export async function applyStateEvent(
+  deps: Deps,
+  db: Db,
+  row: MergeRequest,
+  event: 'close' | 'reopen' | undefined,
+  actorId: number,
+): Promise<boolean> {
+  if (event === 'close' && row.state === 'opened') {
+    await close(deps, db, row, actorId);
+    return false;
+  }
+  if (event !== 'reopen' || row.state !== 'closed') return false;
+  await refuseSecond(db, row, row.id);
+  await reopen(deps, db, row, actorId);
+  return true;
+}
+
+async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
+  const now = timestamp(deps.clock);
+  await db
+    .updateTable('merge_requests')
+    .set({
+      state: 'closed',
+      closed_at: now,
+      closed_by_id: actorId,
+      auto_merge: 0,
+      merge_params: '{}',
+      merge_user_id: null,
+      updated_at: now,
+      updated_by_id: actorId,
+    })
+    .where('id', '=', row.id)
+    .execute();
+  await tell(deps, db, row, actorId, 'closed');
+  await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
+}
+
+/** What was pushed while it was closed counts from now on. */
+async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
+  const now = timestamp(deps.clock);
+  const head = (await currentHead(deps, db, row)) ?? row.head_sha;
+  await db
+    .updateTable('merge_requests')
+    .set((eb) => ({
+      state: 'opened',
+      closed_at: null,
+      closed_by_id: null,
+      head_sha: head,
+      approvals_syncing: 1,
+      merge_status: uncheckedStatus(eb),
+      updated_at: now,
+      updated_by_id: actorId,
+    }))
+    .where('id', '=', row.id)
+    .execute();
+  if (head !== row.head_sha) await dropOutdatedApprovals(db, row);
+  await tell(deps, db, row, actorId, 'reopened');
+}
+
+async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<string | null> {
+  if (row.source_project_id === null) return null;
+  const source = await db.selectFrom('projects').selectAll().where('id', '=', row.source_project_id).executeTakeFirst();
+  return source === undefined ? null : tipOf(deps, source, row.source_branch);
+}
+
+async function tell(
+  deps: Deps,
+  db: Db,
+  { id, project_id }: MergeRequest,
+  actorId: number,
+  state: 'closed' | 'reopened',
+): Promise<void> {
+  const about = { type: 'MergeRequest', id, projectId: project_id } as const;
+  await writeSystemNote(deps, db, about, actorId, state, state);
+  await recordState(deps, db, about, actorId, state);
+  await deps.events.record(
+    db,
+    `merge_request.${state}`,
+    { merge_request_id: id, project_id },
+    { projectId: project_id, actorId },
+  );
+}

@@ -1,0 +1,149 @@
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { Deps } from '../../../../deps.ts';
+import { isAncestor, mergedInto } from '../../../../git/compare.ts';
+import { GitError } from '../../../../git/errors.ts';
+import { listCommits } from '../../../../git/log.ts';
+import { readRecords } from '../../../../git/records.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { lockMergeRequest } from '../approvals/lock.ts';
+import { enqueueRefresh } from './refresh.ts';
+import { markMerged } from './state.ts';
+
+const TARGET_MOVED = 'merge_requests.target_moved';
+const HEADS = 'refs/heads/';
+/** New commits that are looked for in open merge requests; past it all of them are refreshed. */
+const MAX_NEW = 5_000;
+const BATCH = 500;
+
+interface TargetMoved {
+  project_id: number;
+  branch: string;
+  old: string | null;
+  new: string;
+  user_id: number | null;
+}
+
+type Open = Pick<MergeRequest, 'id' | 'head_sha' | 'latest_diff_id'>;
+
+/** Asks for a look at the open merge requests of a branch that has moved. Give the transaction's handle. */
+export async function enqueueTargetMoved(
+  deps: Deps,
+  db: Db,
+  projectId: number,
+  update: RefChange,
+  userId: number | null,
+): Promise<void> {
+  if (update.new === null) return;
+  const payload: TargetMoved = {
+    project_id: projectId,
+    branch: update.ref.slice(HEADS.length),
+    old: update.old,
+    new: update.new,
+    user_id: userId,
+  };
+  await deps.jobs.enqueue(db, TARGET_MOVED, payload);
+}
+
+/**
+ * Names the work that follows when a target branch moves: merge requests whose head it now contains are merged, and those that share
+ * other commits with it get a new version.
+ */
+export function registerTargetMoved(deps: Deps): void {
+  deps.jobs.register<TargetMoved>(TARGET_MOVED, async (moved) => {
+    const project = await deps.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', moved.project_id)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst();
+    if (project === undefined) return;
+    const repo = repositoryOf(deps, project);
+    const open = await openInto(deps, moved);
+    const merged = await mergedHeads(repo, open, moved);
+    for (const row of open) {
+      if (row.head_sha !== null && merged.has(row.head_sha)) await enterMerged(deps, repo, row, moved);
+    }
+    const left = open.filter(({ head_sha }) => head_sha === null || !merged.has(head_sha));
+    for (const id of await touched(deps, repo, left, moved)) await enqueueRefresh(deps, deps.db, id);
+    deps.jobs.notify();
+  });
+}
+
+const openInto = (deps: Deps, { project_id, branch }: TargetMoved): Promise<Open[]> =>
+  deps.db
+    .selectFrom('merge_requests')
+    .select(['id', 'head_sha', 'latest_diff_id'])
+    .where('project_id', '=', project_id)
+    .where('target_branch', '=', branch)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .execute();
+
+/** Heads that the push brought in. Those that the branch had before were never ahead of it. */
+async function mergedHeads(repo: Repository, open: readonly Open[], moved: TargetMoved): Promise<Set<string>> {
+  const heads = [...new Set(open.flatMap(({ head_sha }) => head_sha ?? []))];
+  const there: string[] = [];
+  for (const head of heads) if ((await repo.objects.info(head)) !== null) there.push(head);
+  if (there.length === 0 || moved.old === null) return new Set();
+  const now = await mergedInto(repo, there, moved.new);
+  if (now.size === 0) return now;
+  const before = await mergedInto(repo, [...now], moved.old);
+  return now.difference(before);
+}
+
+async function enterMerged(deps: Deps, repo: Repository, row: Open, moved: TargetMoved): Promise<void> {
+  const head = row.head_sha!;
+  const merge_commit_sha = await mergeCommitOf(repo, head, moved);
+  await deps.db.transaction().execute(async (db) => {
+    const locked = await lockMergeRequest(db, row.id);
+    if (locked?.state !== 'opened' || locked.head_sha !== head) return;
+    const facts = { head_sha: head, merge_commit_sha, squash_commit_sha: null };
+    await markMerged(deps, db, row.id, facts, moved.user_id);
+  });
+}
+
+/** The commit on the target branch's own line that brought the head in: a merge, or the head itself. */
+async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: TargetMoved): Promise<string> {
+  const line = await listCommits(repo, { from: [tip], not: [old!], firstParent: true, limit: MAX_NEW });
+  if (line.includes(head)) return head;
+  const after = new Set<string>();
+  const args = ['rev-list', '--ancestry-path', '--end-of-options', `${head}..${tip}`, '--'];
+  await readRecords(args, { gitDir: repo.dir }, (record) => after.add(record.toString('latin1')));
+  return line.findLast((oid) => after.has(oid)) ?? head;
+}
+
+/** Merge requests whose commits came into the target branch, or that stand on what it no longer has. */
+async function touched(
+  deps: Deps,
+  repo: Repository,
+  open: readonly Open[],
+  { old, new: tip }: TargetMoved,
+): Promise<number[]> {
+  const all = open.map(({ id }) => id);
+  if (all.length === 0 || old === null || !(await isKept(repo, old, tip))) return all;
+  const fresh = await listCommits(repo, { from: [tip], not: [old], limit: MAX_NEW });
+  if (fresh.length === MAX_NEW) return all;
+  const versions = new Set(open.map(({ latest_diff_id }) => latest_diff_id));
+  const found = new Set<number>();
+  for (let at = 0; at < fresh.length; at += BATCH) {
+    const rows = await deps.db
+      .selectFrom('merge_request_commits')
+      .select(['merge_request_id', 'diff_id'])
+      .where('sha', 'in', fresh.slice(at, at + BATCH))
+      .execute();
+    for (const { merge_request_id, diff_id } of rows) if (versions.has(diff_id)) found.add(merge_request_id);
+  }
+  return [...found];
+}
+
+async function isKept(repo: Repository, old: string, tip: string): Promise<boolean> {
+  try {
+    return await isAncestor(repo, old, tip);
+  } catch (error) {
+    if (error instanceof GitError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { type TSchema, Type } from 'typebox';
+import type { ProjectAbility } from '../../../access/abilities.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { notFound } from '../../../core/errors.ts';
+import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { Deps } from '../../../deps.ts';
+import type { ProjectScope } from '../../access.ts';
+import { findCommit } from '../../code/commits/find.ts';
+import { findProjectSnippet } from '../../code/snippets/find.ts';
+import { findIssue } from '../issues/find.ts';
+import { findMergeRequest } from '../merge-requests/requests/find.ts';
+
+/** Something that is discussed, as far as its discussion needs to know it. */
+export type Noteable = {
+  projectId: number;
+  /** Of issues and merge requests. */
+  iid: number | null;
+  /** Null for commits. */
+  authorId: number | null;
+  /** Whether only members may comment. */
+  locked: boolean;
+} & ({ type: NoteableType; id: number } | { type: 'Commit'; id: null; sha: string });
+
+/** Where something is discussed, and who asks. */
+export type NoteScope = Pick<ProjectScope, 'project' | 'permissions'> & { caller: Caller };
+
+/** What can be discussed, by its segment in addresses. */
+export interface NoteableKind {
+  segment: 'issues' | 'merge_requests' | 'snippets' | 'repository/commits';
+  /** As it is called in summaries. */
+  noun: string;
+  /** Schema of the part of the address that names it. */
+  key: TSchema;
+  read: ProjectAbility;
+  comment: ProjectAbility;
+  /** @throws ApiError 404 when there is none, or none that the caller may read */
+  find(deps: Deps, scope: NoteScope, key: string | number): Promise<Noteable>;
+}
+
+const iid = (noun: string) => Type.Integer({ description: `Number of the ${noun} in the project.` });
+
+const issues: NoteableKind = {
+  segment: 'issues',
+  noun: 'issue',
+  key: iid('issue'),
+  read: 'read_issue',
+  comment: 'create_note',
+  find: async ({ db }, scope, key) => {
+    const { id, iid, author_id, discussion_locked } = await findIssue(db, scope, Number(key));
+    return {
+      type: 'Issue',
+      id,
+      iid,
+      projectId: scope.project.id,
+      authorId: author_id,
+      locked: discussion_locked === 1,
+    };
+  },
+};
+
+const mergeRequests: NoteableKind = {
+  segment: 'merge_requests',
+  noun: 'merge request',
+  key: iid('merge request'),
+  read: 'read_merge_request',
+  comment: 'create_note',
+  find: async ({ db }, scope, key) => {
+    const { id, iid, author_id, discussion_locked } = await findMergeRequest(db, scope, Number(key));
+    return {
+      type: 'MergeRequest',
+      id,
+      iid,
+      projectId: scope.project.id,
+      authorId: author_id,
+      locked: discussion_locked === 1,
+    };
+  },
+};
+
+const snippets: NoteableKind = {
+  segment: 'snippets',
+  noun: 'snippet',
+  key: Type.Integer({ description: 'Id of the snippet.' }),
+  read: 'read_snippet',
+  comment: 'create_note',
+  find: async ({ db }, scope, key) => {
+    const { id, author_id } = await findProjectSnippet(db, scope, Number(key));
+    return { type: 'Snippet', id, iid: null, projectId: scope.project.id, authorId: author_id, locked: false };
+  },
+};
+
+const commits: NoteableKind = {
+  segment: 'repository/commits',
+  noun: 'commit',
+  key: Type.String({ description: 'Commit, branch or tag.' }),
+  read: 'read_code',
+  comment: 'comment_on_commit',
+  find: async (deps, { project, permissions }, key) => {
+    if (!permissions.can('read_code')) throw notFound('Commit');
+    const { commit } = await findCommit(deps, project, String(key));
+    return {
+      type: 'Commit',
+      id: null,
+      sha: commit.oid,
+      iid: null,
+      projectId: project.id,
+      authorId: null,
+      locked: false,
+    };
+  },
+};
+
+/** Kinds with comments of the notes endpoints. */
+export const NOTEABLE_KINDS = { issues, merge_requests: mergeRequests, snippets };
+/** Kinds with threads. */
+export const DISCUSSION_KINDS = { ...NOTEABLE_KINDS, commits };

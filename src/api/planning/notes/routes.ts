@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
+import { Note, presentNotes, presentOne } from './entity.ts';
+import { findNote } from './find.ts';
+import { listNotes } from './list.ts';
+import { NOTEABLE_KINDS, type NoteableKind } from './noteable.ts';
+import { requireComment, requireInternal, requireNoteChange } from './rights.ts';
+import { changeNote, countNote, MAX_NOTE, removeNote, writeNote } from './write.ts';
+
+const note_id = Type.Integer({ description: 'Id of the note.' });
+const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up alone.' }));
+
+function routesOf(kind: NoteableKind) {
+  const { noun } = kind;
+  const path = `/projects/:id/${kind.segment}/:noteable_id/notes`;
+  const noteable_id = Type.Unsafe<number | string>(kind.key);
+  const ofNoteable = Type.Object({ noteable_id });
+  const ofNote = Type.Object({ noteable_id, note_id });
+  const readers = inProject(kind.read, { anonymous: true });
+  const writers = inProjectByUser(kind.read);
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: `List the notes on a ${noun}`,
+      access: readers,
+      params: ofNoteable,
+      input: Type.Object({
+        order_by: Type.Optional(Enum(['created_at', 'updated_at'], { default: 'created_at' })),
+        sort: Type.Optional(Enum(['asc', 'desc'], { default: 'desc' })),
+        activity_filter: Type.Optional(
+          Enum(['all_notes', 'only_comments', 'only_activity'], {
+            default: 'all_notes',
+            description: 'only_comments: what people wrote; only_activity: what the system tells.',
+          }),
+        ),
+        ...pagination,
+      }),
+      success: { status: 200, schema: Type.Array(Note) },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const { order_by = 'created_at', sort = 'desc', activity_filter = 'all_notes' } = c.input;
+        const { rows, total } = await listNotes(c.deps, c, noteable, { order_by, sort, activity_filter }, c.page);
+        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+        return presentNotes(c.deps, noteable, rows);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:note_id`,
+      summary: `Get a note on a ${noun}`,
+      access: readers,
+      params: ofNote,
+      success: { status: 200, schema: Note },
+      errors: [404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        return presentOne(c.deps, noteable, await findNote(c.deps, c, noteable, c.params.note_id));
+      },
+    }),
+    route({
+      method: 'POST',
+      path,
+      summary: `Comment on a ${noun}`,
+      access: writers,
+      params: ofNoteable,
+      input: Type.Object({
+        body: Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' }),
+        internal,
+        confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
+        created_at: Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' })),
+        merge_request_diff_head_sha: Type.Optional(
+          Type.String({ description: 'Head of the merge request that the writer has seen.' }),
+        ),
+      }),
+      success: { status: 201, schema: Note },
+      errors: [400, 403, 404, 429],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        requireComment(c, noteable);
+        countNote(c.deps, c);
+        const internal = c.input.internal ?? c.input.confidential ?? false;
+        requireInternal(c, noteable, internal);
+        const { body, created_at: createdAt } = c.input;
+        const note = await writeNote(c.deps, c, noteable, { body, internal, createdAt, type: null });
+        return presentOne(c.deps, noteable, note);
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/:note_id`,
+      summary: `Change a note on a ${noun}`,
+      access: writers,
+      params: ofNote,
+      input: Type.Object({
+        body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
+      }),
+      success: { status: 200, schema: Note },
+      errors: [400, 403, 404],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const note = await findNote(c.deps, c, noteable, c.params.note_id);
+        requireNoteChange(c, noteable, note);
+        const { body } = c.input;
+        const changed = body === undefined ? note : await changeNote(c.deps, c, noteable, note.id, body);
+        return presentOne(c.deps, noteable, changed);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:note_id`,
+      summary: `Delete a note on a ${noun}`,
+      access: writers,
+      params: ofNote,
+      success: { status: 204, empty: true },
+      errors: [403, 404, 412],
+      handler: async (c) => {
+        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
+        const note = await findNote(c.deps, c, noteable, c.params.note_id);
+        requireNoteChange(c, noteable, note);
+        checkUnmodifiedSince(c.request, note.updated_at);
+        await removeNote(c.deps, c, noteable, note.id);
+      },
+    }),
+  ];
+}
+
+export const noteRoutes = Object.values(NOTEABLE_KINDS).flatMap(routesOf);

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** What a note is about. */
+export interface NoteTarget {
+  type: NoteableType;
+  id: number;
+  /** Null for personal snippets. */
+  projectId: number | null;
+}
+
+/** Id of a new discussion. */
+export const newDiscussionId = (): string => randomBytes(20).toString('hex');
+
+/**
+ * Tells in the discussion of something what was done to it, with the handle of the transaction that does it. No event
+ * follows: system notes are not activity of their own.
+ * @param action stable word for what happened: `opened`, `closed`, `title`, `label`, `assignee`, `commit`, ...
+ * @param text as the platform words it, for example `changed title from **{-a-}** to **{+b+}**`
+ * @returns the note's id
+ */
+export async function writeSystemNote(
+  deps: Deps,
+  db: Db,
+  target: NoteTarget,
+  authorId: number,
+  action: string,
+  text: string,
+): Promise<number> {
+  const now = timestamp(deps.clock);
+  const { id } = await db
+    .insertInto('notes')
+    .values({
+      project_id: target.projectId,
+      noteable_type: target.type,
+      noteable_id: target.id,
+      commit_id: null,
+      discussion_id: newDiscussionId(),
+      type: null,
+      author_id: authorId,
+      note: text,
+      position: null,
+      system: 1,
+      system_action: action,
+      resolved_at: null,
+      resolved_by_id: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

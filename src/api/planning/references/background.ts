@@ -1,0 +1,61 @@
+import type { Deps } from '../../../deps.ts';
+import { closeByMergeRequest, syncClosingIssues } from './closing.ts';
+import { readPush } from './pushes.ts';
+import { homeOf } from './source.ts';
+import { readDescription, readNote } from './texts.ts';
+import { actorOf } from './viewer.ts';
+
+/** Whether a change of these attributes changes what a description names. */
+const changesText = (changes: Record<string, unknown>): boolean => 'title' in changes || 'description' in changes;
+
+/** Follows what texts name, after they were written: mentions, cross references, and issues that are closed by them. */
+export function registerReferences(deps: Deps): void {
+  const { db, events } = deps;
+  events.subscribe(db, 'references.issue', ['issue.created', 'issue.updated'], async ({ payload, actor_id }) => {
+    if ('changes' in payload && !changesText(payload.changes)) return;
+    await readDescription(deps, 'Issue', payload.issue_id, actor_id);
+  });
+  events.subscribe(
+    db,
+    'references.merge_request',
+    ['merge_request.created', 'merge_request.updated'],
+    async ({ payload, actor_id }) => {
+      const { merge_request_id: id } = payload;
+      const text = !('changes' in payload) || changesText(payload.changes);
+      if (text) await readDescription(deps, 'MergeRequest', id, actor_id);
+      const branches = 'changes' in payload && ('target_branch' in payload.changes || payload.new_sha != null);
+      if (text || branches) await followClosing(deps, id, actor_id);
+    },
+  );
+  events.subscribe(db, 'references.snippet', ['snippet.created', 'snippet.updated'], ({ payload, actor_id }) =>
+    readDescription(deps, 'Snippet', payload.snippet_id, actor_id),
+  );
+  events.subscribe(db, 'references.note', ['note.created', 'note.updated'], ({ payload, actor_id }) =>
+    readNote(deps, payload.note_id, actor_id),
+  );
+  events.subscribe(db, 'references.push', ['push'], async ({ payload, actor_id, created_at }) => {
+    const pusher = await actorOf(deps, actor_id);
+    const home = await homeOf(deps, db, payload.project_id);
+    if (pusher !== undefined && home !== undefined) await readPush(deps, pusher, home, payload, created_at);
+  });
+  events.subscribe(db, 'references.merged', ['merge_request.merged'], async ({ payload, actor_id, created_at }) => {
+    const merger = await actorOf(deps, actor_id);
+    const found = await mergeRequestOf(deps, payload.merge_request_id);
+    if (merger === undefined || found === undefined) return;
+    await closeByMergeRequest(deps, merger, found.home, found.mergeRequest, created_at);
+  });
+}
+
+async function mergeRequestOf(deps: Deps, id: number) {
+  const query = deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id);
+  const mergeRequest = await query.executeTakeFirst();
+  const home = mergeRequest && (await homeOf(deps, deps.db, mergeRequest.project_id));
+  return mergeRequest && home && { mergeRequest, home };
+}
+
+/** The issues that it closes are those that whoever changed it may see, or its author when the system did. */
+async function followClosing(deps: Deps, id: number, actorId: number | null): Promise<void> {
+  const found = await mergeRequestOf(deps, id);
+  const viewer = found && (await actorOf(deps, actorId ?? found.mergeRequest.author_id));
+  if (viewer !== undefined) await syncClosingIssues(deps, viewer, found!.home, found!.mergeRequest);
+}

@@ -1,0 +1,158 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { isFrozen } from '../../../access/frozen.ts';
+import { closingReferences } from '../../../core/references.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../deps.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { settingsOf } from '../../spaces/projects/settings.ts';
+import { type ClosedBy, closeIssue } from '../issues/state.ts';
+import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
+import { messagesOf } from './messages.ts';
+import { type FoundIssue, Resolver } from './resolve.ts';
+import type { Home } from './source.ts';
+
+/** Commits of a merge request whose messages are read. */
+const MAX_COMMITS = 100;
+/** Issues that one merge request or commit closes. */
+const MAX_CLOSED = 100;
+
+/** Keeps the issues that an open merge request will close in line with its title, description and commits. */
+export async function syncClosingIssues(
+  deps: Deps,
+  viewer: UserCaller,
+  home: Home,
+  mergeRequest: MergeRequest,
+): Promise<void> {
+  if (mergeRequest.state !== 'opened' && mergeRequest.state !== 'locked') return;
+  const current = await inLine(deps, mergeRequest);
+  const issues = await issuesToClose(deps, viewer, home, current);
+  await deps.db.transaction().execute(async (db) => {
+    const locked = await db
+      .updateTable('merge_requests')
+      .set((eb) => ({ iid: eb.ref('iid') }))
+      .where('id', '=', current.id)
+      .executeTakeFirst();
+    if (locked.numUpdatedRows === 0n) return;
+    await db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', current.id).execute();
+    for (const { issue } of issues) {
+      // An issue that has been removed meanwhile is selected no more.
+      await db
+        .insertInto('merge_requests_closing_issues')
+        .columns(['merge_request_id', 'issue_id'])
+        .expression((eb) =>
+          eb
+            .selectFrom('issues')
+            .select((inner) => [inner.val(current.id).as('merge_request_id'), 'issues.id as issue_id'])
+            .where('issues.id', '=', issue.id),
+        )
+        .execute();
+    }
+  });
+}
+
+/** The merge request with the version of its head, so that its commits are known. */
+async function inLine(deps: Deps, mergeRequest: MergeRequest): Promise<MergeRequest> {
+  const version = await deps.db
+    .selectFrom('merge_request_diffs')
+    .select('head_commit_sha')
+    .where('id', '=', mergeRequest.latest_diff_id)
+    .executeTakeFirst();
+  if (version?.head_commit_sha === mergeRequest.head_sha) return mergeRequest;
+  return refreshMergeRequest(deps, mergeRequest.id);
+}
+
+/** Issues that merging would close: those named for it, when it goes to the default branch. */
+async function issuesToClose(
+  deps: Deps,
+  viewer: UserCaller,
+  home: Home,
+  mergeRequest: MergeRequest,
+): Promise<FoundIssue[]> {
+  const repo = repositoryOf(deps, home.project);
+  if (mergeRequest.target_branch !== (await repo.refs.head())) return [];
+  const commits = await deps.db
+    .selectFrom('merge_request_commits')
+    .select('sha')
+    .where('diff_id', '=', mergeRequest.latest_diff_id)
+    .orderBy('position')
+    .limit(MAX_COMMITS)
+    .execute();
+  const messages = await messagesOf(
+    repo,
+    commits.map(({ sha }) => sha),
+  );
+  const text = [mergeRequest.title, mergeRequest.description ?? '', ...messages.map(({ message }) => message)];
+  const options = { externalUrl: deps.externalUrl() };
+  const references = text.flatMap((each) => closingReferences(each, options));
+  const found = await new Resolver(deps, viewer, home).issues(references.slice(0, MAX_CLOSED));
+  return [...new Map(found.map((each) => [each.issue.id, each])).values()];
+}
+
+/** Closes what a merged merge request says it closes. @param since when it was merged */
+export async function closeByMergeRequest(
+  deps: Deps,
+  merger: UserCaller,
+  home: Home,
+  mergeRequest: MergeRequest,
+  since: string,
+): Promise<void> {
+  const issues = await issuesToClose(deps, merger, home, mergeRequest);
+  const how = {
+    mergeRequestIid: mergeRequest.iid,
+    source: { projectId: home.project.id, mergeRequestId: mergeRequest.id },
+  };
+  await closeAll(deps, merger, home, issues, how, since);
+}
+
+/**
+ * Closes the issues that the user may change, where their project wants it. One that somebody has opened again since
+ * stays open, for this may be called twice for one event.
+ * @param home of the merge request or commit
+ */
+export async function closeAll(
+  deps: Deps,
+  { user }: UserCaller,
+  home: Home,
+  issues: readonly FoundIssue[],
+  how: ClosedBy,
+  since: string,
+): Promise<void> {
+  for (const { issue, project, permissions } of issues.slice(0, MAX_CLOSED)) {
+    if (issue.state !== 'opened' || !settingsOf(project).autoclose_referenced_issues) continue;
+    await deps.db.transaction().execute(async (db) => {
+      const own = !isFrozen(project) && (issue.author_id === user.id || (await isAssigned(db, issue.id, user.id)));
+      if (!own && !permissions.can('update_issue')) return;
+      if (await wasReopened(db, issue.id, since)) return;
+      await closeIssue(deps, db, issue, user.id, told(home, project, how));
+    });
+  }
+  deps.jobs.notify();
+}
+
+const told = (home: Home, project: Home['project'], how: ClosedBy): ClosedBy =>
+  home.project.id === project.id ? how : { ...how, projectPath: home.project.full_path };
+
+async function isAssigned(db: Db, issueId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('issuable_assignees')
+    .select('user_id')
+    .where('issuable_type', '=', 'Issue')
+    .where('issuable_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function wasReopened(db: Db, issueId: number, since: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('noteable_type', '=', 'Issue')
+    .where('noteable_id', '=', issueId)
+    .where('created_at', '>=', since)
+    .where('system_action', '=', 'reopened')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

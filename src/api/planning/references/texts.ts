@@ -1,0 +1,147 @@
+import { canReadSnippet } from '../../../access/snippets.ts';
+import { findReferences, type Reference } from '../../../core/references.ts';
+import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import type { Note } from '../../../db/tables/repositories.ts';
+import type { Deps } from '../../../deps.ts';
+import { canReadIssue } from '../issues/find.ts';
+import { type Mentioning, syncMentions, tellOfCommitNote } from './mentions.ts';
+import { Resolver } from './resolve.ts';
+import { homeOf, permissionsIn, type Source } from './source.ts';
+import { tellTargets } from './tell.ts';
+import { actorOf } from './viewer.ts';
+
+type MayRead = Mentioning['mayRead'];
+
+/** Something with a description, and who may read it. */
+interface Described {
+  source: Source;
+  text: string;
+  mayRead: MayRead;
+  /** Whom what the text names must be open to when the system wrote it. */
+  authorId: number;
+}
+
+/** Follows what the description of an issue, merge request or snippet names; nothing when it is gone. */
+export async function readDescription(
+  deps: Deps,
+  type: NoteableType,
+  id: number,
+  actorId: number | null,
+): Promise<void> {
+  const described = await load(deps, type, id);
+  if (described === undefined) return;
+  const { source, text, mayRead, authorId } = described;
+  const references = findReferences(text, { externalUrl: deps.externalUrl() });
+  const projectId = source.home?.project.id ?? null;
+  const mentioning = { type, id, projectId, noteId: null, text, mayRead, actorId: actorId ?? authorId };
+  await syncMentions(deps, mentioning, references);
+  await tell(deps, source, references, actorId ?? authorId);
+}
+
+/** Follows what a note names. Internal ones mention people, but tell nothing outside. */
+export async function readNote(deps: Deps, noteId: number, actorId: number | null): Promise<void> {
+  const note = await deps.db.selectFrom('notes').selectAll().where('id', '=', noteId).executeTakeFirst();
+  if (note === undefined || note.system === 1) return;
+  const references = findReferences(note.note, { externalUrl: deps.externalUrl() });
+  if (note.noteable_type === 'Commit') return tellOfCommit(deps, note, references, actorId);
+  const type = note.noteable_type;
+  const described = await load(deps, type, note.noteable_id!);
+  if (described === undefined) return;
+  const { source, mayRead } = described;
+  const mentioning = {
+    type,
+    id: note.noteable_id!,
+    projectId: note.project_id,
+    noteId: note.id,
+    text: note.note,
+    actorId: note.author_id,
+  };
+  await syncMentions(
+    deps,
+    { ...mentioning, mayRead: note.internal === 1 ? internal(deps, described) : mayRead },
+    references,
+  );
+  if (note.internal === 0) await tell(deps, source, references, actorId ?? note.author_id);
+}
+
+async function tellOfCommit(
+  deps: Deps,
+  note: Note,
+  references: readonly Reference[],
+  actorId: number | null,
+): Promise<void> {
+  const { project_id, commit_id, author_id } = note;
+  const home = project_id === null ? undefined : await homeOf(deps, deps.db, project_id);
+  if (home === undefined || commit_id === null) return;
+  const mayRead: MayRead = async (viewer) => (await permissionsIn(deps, viewer, home)).can('read_code');
+  await tellOfCommitNote(deps, note, references, mayRead, author_id);
+  await tell(deps, { type: 'Commit', id: null, iid: null, sha: commit_id, home }, references, actorId ?? author_id);
+}
+
+async function tell(deps: Deps, source: Source, references: readonly Reference[], actorId: number): Promise<void> {
+  if (references.every(({ type }) => type === 'user')) return;
+  const author = await actorOf(deps, actorId);
+  if (author === undefined) return;
+  await tellTargets(deps, author, new Resolver(deps, author, source.home), source, references);
+}
+
+const internal =
+  (deps: Deps, { source, mayRead }: Described): MayRead =>
+  async (viewer) =>
+    source.home !== null &&
+    (await permissionsIn(deps, viewer, source.home)).can('read_internal_note') &&
+    mayRead(viewer);
+
+const textOf = ({ title, description }: Pick<MergeRequest, 'title' | 'description'>): string =>
+  `${title}\n\n${description ?? ''}`;
+
+function load(deps: Deps, type: NoteableType, id: number): Promise<Described | undefined> {
+  switch (type) {
+    case 'Issue':
+      return loadIssue(deps, id);
+    case 'MergeRequest':
+      return loadMergeRequest(deps, id);
+    case 'Snippet':
+      return loadSnippet(deps, id);
+  }
+}
+
+async function loadIssue(deps: Deps, id: number): Promise<Described | undefined> {
+  const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+  const home = issue && (await homeOf(deps, deps.db, issue.project_id));
+  if (issue === undefined || home === undefined) return undefined;
+  return {
+    source: { type: 'Issue', id, iid: issue.iid, home },
+    text: textOf(issue),
+    authorId: issue.author_id,
+    mayRead: async (caller) =>
+      canReadIssue(deps.db, { caller, permissions: await permissionsIn(deps, caller, home) }, issue),
+  };
+}
+
+async function loadMergeRequest(deps: Deps, id: number): Promise<Described | undefined> {
+  const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+  const home = row && (await homeOf(deps, deps.db, row.project_id));
+  if (row === undefined || home === undefined) return undefined;
+  return {
+    source: { type: 'MergeRequest', id, iid: row.iid, home },
+    text: textOf(row),
+    authorId: row.author_id,
+    mayRead: async (viewer) => (await permissionsIn(deps, viewer, home)).can('read_merge_request'),
+  };
+}
+
+async function loadSnippet(deps: Deps, id: number): Promise<Described | undefined> {
+  const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (snippet === undefined) return undefined;
+  const home = snippet.project_id === null ? null : await homeOf(deps, deps.db, snippet.project_id);
+  if (home === undefined) return undefined;
+  return {
+    source: { type: 'Snippet', id, iid: null, home },
+    text: textOf(snippet),
+    authorId: snippet.author_id,
+    mayRead: async (viewer) =>
+      canReadSnippet(viewer, snippet, home === null ? null : await permissionsIn(deps, viewer, home)),
+  };
+}

@@ -1,0 +1,24 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** The user as one who looks at things, without any token. */
+export const viewerOf = (user: User): UserCaller => ({
+  user,
+  admin: user.admin === 1,
+  scopes: null,
+  credential: { kind: 'none' },
+  sudoBy: null,
+});
+
+/** Who did what an event tells; undefined for the system, and for users that are gone or blocked. */
+export async function actorOf({ db }: Deps, userId: number | null): Promise<UserCaller | undefined> {
+  if (userId === null) return undefined;
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', userId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return user && viewerOf(user);
+}

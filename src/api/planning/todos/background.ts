@@ -1,0 +1,79 @@
+import type { Db } from '../../../db/schema.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../deps.ts';
+import { eligibleApprovers } from '../merge-requests/approvals/eligible.ts';
+import { loadRulesInForce } from '../merge-requests/approvals/state.ts';
+import { addTodos } from './record.ts';
+
+/** Users who are asked by rules of one merge request at most. */
+const MAX_APPROVERS = 500;
+
+/** Asks people who are needed for a merge request, after the fact: its approvers, and its author when a build fails. */
+export function registerTodos(deps: Deps): void {
+  deps.events.subscribe(deps.db, 'todos.approvers', ['merge_request.created'], async ({ payload }) => {
+    const id = payload.merge_request_id;
+    const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row !== undefined) await askApprovers(deps, row);
+  });
+  deps.events.subscribe(deps.db, 'todos.builds', ['commit_status.updated'], ({ payload }) =>
+    tellFailure(deps, payload.status_id),
+  );
+}
+
+async function askApprovers(deps: Deps, row: MergeRequest): Promise<void> {
+  const rules = (await loadRulesInForce(deps.db, [row])).get(row.id)?.rules ?? [];
+  const named = rules.flatMap(({ rule, required }) =>
+    rule !== null && required > 0 && rule.rule_type !== 'code_owner' ? rule : [],
+  );
+  await deps.db.transaction().execute((db) => askNamed(deps, db, row, named));
+}
+
+/** Asks those whom rules of a merge request name for their approval, within a transaction. */
+export async function askNamed(
+  deps: Deps,
+  db: Db,
+  { id, project_id, author_id }: MergeRequest,
+  rules: Parameters<typeof eligibleApprovers>[3],
+): Promise<void> {
+  if (rules.length === 0) return;
+  const approvers = (await eligibleApprovers(deps, db, project_id, rules)).flat().map((user) => user.id);
+  const asked = [...new Set(approvers)].filter((userId) => userId !== author_id).slice(0, MAX_APPROVERS);
+  const target = { type: 'MergeRequest', id, projectId: project_id } as const;
+  await addTodos(deps, db, target, 'approval_required', asked, { authorId: author_id });
+}
+
+/** Tells the authors of open merge requests, and who wants them merged then, that a build of their head failed. */
+async function tellFailure(deps: Deps, statusId: number): Promise<void> {
+  const failed = await deps.db
+    .selectFrom('commit_statuses')
+    .select(['project_id', 'sha', 'ref'])
+    .where('id', '=', statusId)
+    .where('status', '=', 'failed')
+    .where('allow_failure', '=', 0)
+    .where('retried', '=', 0)
+    .executeTakeFirst();
+  if (failed === undefined) return;
+  const rows = await deps.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('source_project_id', '=', failed.project_id)
+    .where('source_branch', '=', failed.ref)
+    .where('state', '=', 'opened')
+    .where('head_sha', '=', failed.sha)
+    .execute();
+  await deps.db.transaction().execute(async (db) => {
+    for (const row of rows) await tellParticipants(deps, db, row, 'build_failed');
+  });
+}
+
+/** Tells the author of a merge request, and whoever has it merged automatically, within a transaction. */
+export async function tellParticipants(
+  deps: Deps,
+  db: Db,
+  { id, project_id, author_id, auto_merge, merge_user_id }: MergeRequest,
+  action: 'build_failed' | 'unmergeable',
+): Promise<void> {
+  const target = { type: 'MergeRequest', id, projectId: project_id } as const;
+  const people = [author_id, ...(auto_merge === 1 && merge_user_id !== null ? [merge_user_id] : [])];
+  for (const userId of new Set(people)) await addTodos(deps, db, target, action, [userId], { authorId: userId });
+}
