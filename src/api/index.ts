@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
-import { appearanceRoutes } from './appearance/routes.ts';
-import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
+import { appearanceRoutes } from './admin/appearance/routes.ts';
+import { applicationStatisticsRoutes } from './admin/application-statistics/routes.ts';
+import { versionRoutes } from './admin/version/routes.ts';
 import { otherBranchRoutes } from './code/branches/other-routes.ts';
 import { branchRoutes } from './code/branches/routes.ts';
 import { changelogRoutes } from './code/changelogs/routes.ts';
@@ -78,7 +79,6 @@ import { resourceAccessTokenRoutes } from './spaces/resource-access-tokens/route
 import { serviceAccountRoutes } from './spaces/service-accounts/routes.ts';
 import { topicRoutes } from './spaces/topics/routes.ts';
 import { uploadRoutes } from './spaces/uploads/routes.ts';
-import { versionRoutes } from './version/routes.ts';
 
 /** Every resource of the API, one line each. */
 export const routes: readonly Route[] = [

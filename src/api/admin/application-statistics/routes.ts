@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Db } from '../../db/schema.ts';
-import { route } from '../../http/route.ts';
-import { administrator } from '../access.ts';
+import type { Db } from '../../../db/schema.ts';
+import { route } from '../../../http/route.ts';
+import { administrator } from '../../access.ts';
 
 const number = (description: string) => Type.String({ description: `${description}, with commas between thousands.` });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, optional, Upload } from '../../http/schema.ts';
+import { Nullable, optional, Upload } from '../../../http/schema.ts';
 
 /** Pictures that make up the look of the server. */
 export const PICTURES = ['logo', 'header_logo', 'pwa_icon', 'favicon'] as const;

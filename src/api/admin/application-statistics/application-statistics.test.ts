@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
-import { Rows } from '../../../test/support/rows.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { Rows } from '../../../../test/support/rows.ts';
 
 type Json = Record<string, string>;
 let app: TestApp;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
-import { multipart } from '../../../test/support/multipart.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { multipart } from '../../../../test/support/multipart.ts';
 
 type Json = Record<string, unknown>;
 /** A picture of one pixel. */

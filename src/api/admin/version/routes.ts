@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { VERSION } from '../../core/version.ts';
-import { route } from '../../http/route.ts';
-import { signedIn } from '../access.ts';
+import { VERSION } from '../../../core/version.ts';
+import { route } from '../../../http/route.ts';
+import { signedIn } from '../../access.ts';
 
 /** What the server is (silent parts of the specification); `/version` and `/metadata` answer the same. */
 const Metadata = Type.Object({
