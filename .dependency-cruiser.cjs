@@ -1,6 +1,6 @@
 /**
  * Who may import whom (docs/architecture.md, "The house"). Tests may also import test/support.
- * The folders below src/api are resources; routes call services, services call stores.
+ * The folders below src/api are areas, and those below them resources; routes call services, services call stores.
  */
 const TEST = '\\.test\\.ts$';
 
@@ -18,9 +18,9 @@ const folders = (...names) => `^src/(${names.join('|')})/`;
 
 /** Services and stores that other resources may use: narrow, written to be shared. */
 const NARROW = [
-  '^src/api/access-tokens/service\\.ts$',
-  '^src/api/members/(service|store)\\.ts$',
-  '^src/api/users/(service|store)\\.ts$',
+  '^src/api/identity/access-tokens/service\\.ts$',
+  '^src/api/spaces/members/(service|store)\\.ts$',
+  '^src/api/identity/users/(service|store)\\.ts$',
 ];
 
 module.exports = {
@@ -82,8 +82,8 @@ module.exports = {
       name: 'resources-keep-their-insides',
       comment: 'Ask another resource a narrow exported read function; its service and store are its own.',
       severity: 'error',
-      from: { path: '^src/api/([^/]+)/', pathNot: TEST },
-      to: { path: '^src/api/[^/]+/[a-z.-]*(service|store|routes)\\.ts$', pathNot: ['^src/api/$1/', ...NARROW] },
+      from: { path: '^src/api/(.+)/[^/]+$', pathNot: TEST },
+      to: { path: '^src/api/.+/[a-z.-]*(service|store|routes)\\.ts$', pathNot: ['^src/api/$1/', ...NARROW] },
     },
     never(
       'services-know-no-routes',
