@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type CompiledQuery, Kysely, type LogConfig } from 'kysely';
+import type { CompiledQuery, LogConfig } from 'kysely';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
-import { RetryingKysely } from './retrying.ts';
-import type { Db, Schema } from './schema.ts';
+import type { Db } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
+import { TransactionalKysely } from './transactions.ts';
 import { keepCopy } from './upgrade-copy.ts';
 
 export interface Database {
@@ -76,7 +76,7 @@ const listener =
 
 function openSqlite(options: { path: string; durable: boolean }, log: { log?: LogConfig }): Database {
   const dialect = new NodeSqliteDialect(options);
-  return wrap(new Kysely<Schema>({ dialect, ...log }), () => dialect.version());
+  return wrap(new TransactionalKysely({ dialect, ...log }), () => dialect.version());
 }
 
 async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Database> {
@@ -100,7 +100,7 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   // pool's is for idle connections, the other one for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return wrap(new RetryingKysely({ dialect: new Postgres({ pool }), ...log }), () => null);
+  return wrap(new TransactionalKysely({ dialect: new Postgres({ pool }), ...log }), () => null);
 }
 
 function wrap(db: Db, version: () => number | null): Database {

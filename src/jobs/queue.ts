@@ -6,6 +6,7 @@ import { faultOf } from '../core/surroundings.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/instance.ts';
+import { afterCommit } from '../db/transactions.ts';
 import { bringBackJobs } from './stranded.ts';
 
 /** What a job of one kind does. It may run more than once for one job, so it must bear that. */
@@ -61,7 +62,7 @@ export class JobQueue {
   }
 
   /**
-   * Writes a job. Give the transaction's handle, and call `notify` after it has committed.
+   * Writes a job with the transaction's handle; workers are woken once it has committed.
    * @param options `uniqueKey`: while a job of that key waits, no second one is written; `runAt`: not before this instant
    */
   async enqueue(
@@ -84,6 +85,7 @@ export class JobQueue {
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    if (options.runAt === undefined || options.runAt <= this.#clock.now()) afterCommit(db, this.#wakeUp);
   }
 
   /**
@@ -109,11 +111,11 @@ export class JobQueue {
   }
 
   /** Wakes the workers of this process. */
-  notify(): void {
+  readonly #wakeUp = (): void => {
     const waiting = this.#wake;
     this.#wake = [];
     for (const wake of waiting) wake();
-  }
+  };
 
   start(): void {
     this.#workers = Array.from({ length: WORKERS }, () => this.#work());
@@ -122,7 +124,7 @@ export class JobQueue {
   /** Ends the workers: running jobs are told by their signal and awaited. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.notify();
+    this.#wakeUp();
     await Promise.all(this.#workers);
   }
 

@@ -141,7 +141,6 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
       await protectDefaultBranch(db, deps.clock, holder.id, newDefault);
     }
   });
-  deps.jobs.notify();
 }
 
 /** The first branches of an empty repository decide its default branch, unless HEAD names one of them already. */

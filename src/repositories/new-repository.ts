@@ -33,12 +33,10 @@ export async function withNewRepository<T>(
   await discardUnlessKept(deps, location);
   try {
     await make(storages.dirOf(location));
-    const row = await deps.db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
       return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
     });
-    deps.jobs.notify();
-    return row;
   } catch (error) {
     await discardNow(deps, location);
     throw error;

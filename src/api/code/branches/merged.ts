@@ -31,7 +31,6 @@ export async function requestMergedDeletion(deps: Deps, project: Project, user: 
   await deps.jobs.enqueue(deps.db, DELETE_MERGED, payload, {
     uniqueKey: `${DELETE_MERGED}:${project.id}:${user.id}`,
   });
-  deps.jobs.notify();
 }
 
 /** Names the work behind `requestMergedDeletion`. */

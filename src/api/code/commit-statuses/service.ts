@@ -47,7 +47,7 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Co
   checkTexts(report);
   const ref = await findRef(deps, reporting);
   await requireRef(deps, reporting, ref);
-  const status = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     // Two reports at once must agree on the pipeline, its number and the status they move.
     await store.lockProject(db, project.id);
     const pipeline = await findPipeline(deps, db, reporting, ref);
@@ -58,8 +58,6 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Co
     await deps.events.record(db, 'commit_status.updated', payload, { projectId: project.id, actorId: caller.user.id });
     return saved;
   });
-  deps.jobs.notify();
-  return status;
 }
 
 function checkTexts({ name, ref, targetUrl, description }: StatusReport): void {

@@ -21,12 +21,10 @@ export async function destroySnippet(deps: Deps, snippet: Doomed, caller: UserCa
     await requireSnippetUpdate(within(deps, db), caller, snippet.id);
     await destroySnippetsWithin(deps, db, [snippet], caller.user.id);
   });
-  deps.jobs.notify();
 }
 
 /**
- * Removes snippets with the handle of a transaction, and writes the jobs that remove their repositories. Call
- * `deps.jobs.notify()` once the transaction has committed.
+ * Removes snippets with the handle of a transaction, and writes the jobs that remove their repositories.
  */
 async function destroySnippetsWithin(
   deps: Deps,

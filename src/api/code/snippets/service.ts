@@ -172,7 +172,7 @@ async function changeAttributes(
   { id, project_id }: Snippet,
   changes: SnippetChanges,
 ): Promise<Snippet> {
-  const changed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await requireSnippetUpdate(within(deps, db), caller, id);
     const row = await db
       .updateTable('snippets')
@@ -185,6 +185,4 @@ async function changeAttributes(
     await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id }, about);
     return row;
   });
-  deps.jobs.notify();
-  return changed;
 }

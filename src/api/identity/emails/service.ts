@@ -19,13 +19,11 @@ export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Prom
   const errors = emailErrors(given.email);
   if (errors.length > 0) throw invalidModel({ email: errors });
   try {
-    const email = await deps.db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw taken();
       if (given.confirmed_at !== null) await acceptInvitations(deps, db, given.user_id, given.email);
       return db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
     });
-    deps.jobs.notify();
-    return email;
   } catch (error) {
     if (isUniqueViolation(error)) throw taken();
     throw error;

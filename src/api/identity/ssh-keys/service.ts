@@ -34,7 +34,7 @@ export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): 
   const now = timestamp(deps.clock);
   if (given.expiresAt !== null && given.expiresAt <= now) throw invalidModel({ key: ['has expired'] });
   try {
-    const key = await deps.db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       const deployed = await db
         .selectFrom('deploy_keys')
         .select('id')
@@ -58,8 +58,6 @@ export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): 
       await deps.events.record(db, 'key.created', eventOf(created), { actorId });
       return created;
     });
-    deps.jobs.notify();
-    return key;
   } catch (error) {
     if (isUniqueViolation(error)) throw taken();
     throw error;
@@ -86,7 +84,6 @@ export async function removeSshKey(deps: Deps, key: SshKey, actorId: number): Pr
     await db.deleteFrom('ssh_keys').where('id', '=', key.id).execute();
     await deps.events.record(db, 'key.destroyed', eventOf(key), { actorId });
   });
-  deps.jobs.notify();
 }
 
 /** What a fingerprint names: `sha256` as stored, `md5` as pairs of digits; undefined when it is neither. */

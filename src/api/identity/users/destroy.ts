@@ -67,7 +67,6 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
     const { id, username, email, name } = user;
     await deps.events.record(db, 'user.destroyed', { user_id: id, username, email, name }, { actorId: actor.id });
   });
-  deps.jobs.notify();
 }
 
 async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId: number): Promise<void> {

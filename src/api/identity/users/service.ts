@@ -98,7 +98,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
   const identity = givenIdentity(given);
   const passwordHash = await hashPassword(password, deps.config.passwordHash);
   const picture = await avatarColumn(deps, given.avatar);
-  const user = await orConflict(() =>
+  return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw emailTaken();
       // Asked in this order, so that a user who comes in between is told of as one.
@@ -120,8 +120,6 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
       return created;
     }),
   );
-  deps.jobs.notify();
-  return user;
 }
 
 /**
@@ -141,7 +139,7 @@ export async function updateUser(
   const identity = givenIdentity(given);
   const picture = await avatarColumn(deps, given.avatar);
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
-  const user = await orConflict(() =>
+  return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
       const old = await userById(db, id);
       if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();
@@ -175,8 +173,6 @@ export async function updateUser(
         .executeTakeFirstOrThrow();
     }),
   );
-  deps.jobs.notify();
-  return user;
 }
 
 /** A further address that becomes the first one is no further one any more; what was the first is not shown any more. */

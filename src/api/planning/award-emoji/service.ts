@@ -69,7 +69,7 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
   const { type, id, projectId } = awardable;
   const now = timestamp(deps.clock);
   const taken = () => notFound('Award Emoji Name has already been taken');
-  const given = await deps.db
+  return deps.db
     .transaction()
     .execute(async (db) => {
       if (!(await count(db, awardable, known, 1))) throw notFound('Award Emoji');
@@ -94,8 +94,6 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? taken() : error;
     });
-  deps.jobs.notify();
-  return given;
 }
 
 /**
@@ -120,5 +118,4 @@ export async function revoke(
     const about = { projectId, actorId: user.id };
     await deps.events.record(db, 'emoji.revoked', { ...payload, awardable_id: id, project_id: projectId }, about);
   });
-  deps.jobs.notify();
 }

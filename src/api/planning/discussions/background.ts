@@ -62,7 +62,6 @@ async function followLines(deps: Deps, mergeRequest: MergeRequest, actorId: numb
       else await leave(deps, db, mergeRequest, thread, resolve ? (actorId ?? mergeRequest.author_id) : null);
     });
   }
-  deps.jobs.notify();
 }
 
 /** Whether a position is one in the diff of the version. */

@@ -113,10 +113,9 @@ export async function setResolved(
   resolved: boolean,
 ): Promise<void> {
   await deps.db.transaction().execute((db) => setResolvedWithin(deps, db, writer, noteable, notes, resolved));
-  deps.jobs.notify();
 }
 
-/** The same with the handle of a transaction. Call `deps.jobs.notify()` after it. */
+/** The same with the handle of a transaction. */
 export async function setResolvedWithin(
   deps: Deps,
   db: Db,

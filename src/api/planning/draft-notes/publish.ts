@@ -29,7 +29,6 @@ export async function publishDraft(deps: Deps, writer: Writer, noteable: Reviewe
     if (drafts.length === 0) throw recordNotFound();
     await publish(deps, db, writer, open, drafts);
   });
-  deps.jobs.notify();
 }
 
 /**
@@ -53,7 +52,6 @@ export async function publishReview(
     if (reviewer_state !== undefined) await setReviewer(db, open, writer, reviewer_state);
     else if (drafts.length > 0) await markReviewed(db, open, writer);
   });
-  deps.jobs.notify();
 }
 
 /** The merge request as it is within the transaction, where the caller may comment. @throws ApiError 403, 404 */

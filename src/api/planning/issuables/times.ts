@@ -45,7 +45,7 @@ async function store(db: Db, change: Change, before: Times, times: Times, action
 
 /** Sets the estimate; 0 takes it away. @param seconds not negative */
 export async function setEstimate(change: Change, seconds: number): Promise<Times> {
-  const times = await change.deps.db.transaction().execute(async (db) => {
+  return change.deps.db.transaction().execute(async (db) => {
     const before = await lock(db, change);
     if (before.time_estimate === seconds) return before;
     const after = { ...before, time_estimate: seconds };
@@ -53,8 +53,6 @@ export async function setEstimate(change: Change, seconds: number): Promise<Time
     await store(db, change, before, after, 'time_tracking', text);
     return after;
   });
-  change.deps.jobs.notify();
-  return times;
 }
 
 async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number, summary: string | null) {
@@ -80,7 +78,7 @@ async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number,
  * @throws ApiError 400 when more is taken back than was spent
  */
 export async function addSpent(change: Change, seconds: number, summary: string | null): Promise<Times> {
-  const times = await change.deps.db.transaction().execute(async (db) => {
+  return change.deps.db.transaction().execute(async (db) => {
     const before = await lock(db, change);
     if (seconds === 0) return before;
     const after = { ...before, time_spent: before.time_spent + seconds };
@@ -90,13 +88,11 @@ export async function addSpent(change: Change, seconds: number, summary: string 
     await store(db, change, before, after, 'time_tracking', text);
     return after;
   });
-  change.deps.jobs.notify();
-  return times;
 }
 
 /** Takes all time that was spent back. */
 export async function resetSpent(change: Change): Promise<Times> {
-  const times = await change.deps.db.transaction().execute(async (db) => {
+  return change.deps.db.transaction().execute(async (db) => {
     const before = await lock(db, change);
     if (before.time_spent === 0) return before;
     await log(db, change, -before.time_spent, null);
@@ -104,6 +100,4 @@ export async function resetSpent(change: Change): Promise<Times> {
     await store(db, change, before, after, 'time_tracking', 'removed time spent');
     return after;
   });
-  change.deps.jobs.notify();
-  return times;
 }

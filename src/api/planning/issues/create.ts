@@ -102,7 +102,7 @@ export async function createIssue(
   deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
   checkAttributes(input);
   const rights = rightsOnCreation(scope);
-  const issue = await deps.db
+  return deps.db
     .transaction()
     .execute(async (db) => {
       const milestone = await milestoneOf(db, scope, input, rights);
@@ -142,6 +142,4 @@ export async function createIssue(
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? conflict('Duplicated issue') : error;
     });
-  deps.jobs.notify();
-  return issue;
 }

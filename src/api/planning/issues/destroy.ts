@@ -19,5 +19,4 @@ export async function destroyIssue(deps: Deps, issue: Issue, actorId: number): P
     const payload = { issue_id: id, project_id, iid, title };
     await deps.events.record(db, 'issue.destroyed', payload, { projectId: project_id, actorId });
   });
-  deps.jobs.notify();
 }

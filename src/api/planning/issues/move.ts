@@ -61,7 +61,7 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
   const to = await destination(deps, scope, toProjectId, 'move');
   if (to.project.id === project.id) throw refused('Cannot move issue to project it originates from!');
   const actorId = caller.user.id;
-  const moved = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const issue = await lockIssue(db, found.id);
     if (issue.moved_to_id !== null) throw refused('Cannot move issue due to insufficient permissions!');
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: issue.author_id, actorId });
@@ -74,8 +74,6 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
     await closeIssue(deps, db, issue, actorId);
     return db.selectFrom('issues').selectAll().where('id', '=', copy.id).executeTakeFirstOrThrow();
   });
-  deps.jobs.notify();
-  return moved;
 }
 
 /**
@@ -93,7 +91,7 @@ export async function cloneIssue(
   const { project, caller } = scope;
   const to = await destination(deps, scope, toProjectId, 'clone');
   const actorId = caller.user.id;
-  const clone = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const issue = await lockIssue(db, found.id);
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: actorId, actorId });
     if (withNotes) await copyNotes(db, issue, copy, project.full_path, { systemToo: false });
@@ -101,6 +99,4 @@ export async function cloneIssue(
     await tell(deps, db, issue, copy, `cloned to ${to.project.full_path}#${copy.iid}`, actorId);
     return db.selectFrom('issues').selectAll().where('id', '=', copy.id).executeTakeFirstOrThrow();
   });
-  deps.jobs.notify();
-  return clone;
 }

@@ -107,7 +107,7 @@ export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input:
   if (!rights.edit) throw forbidden();
   checkAttributes(input);
   const actorId = caller.user.id;
-  const issue = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const before = await lockIssue(db, found.id);
     const changes = {
       ...(await changeColumns(deps, db, scope, before, input, rights)),
@@ -125,8 +125,6 @@ export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input:
     if (input.state_event === 'reopen') await reopenIssue(deps, db, before, actorId);
     return backdated(db, before.id, input, rights);
   });
-  deps.jobs.notify();
-  return issue;
 }
 
 /** The issue in the end, with the time of its last change that an owner wants it to have. */

@@ -23,7 +23,7 @@ export async function promoteMilestone(
 ): Promise<Milestone> {
   if (group.kind !== 'group') throw refused('Project does not belong to a group.');
   const now = timestamp(deps.clock);
-  const promoted = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await db.updateTable('namespaces').set({ kind: sql<'group'>`kind` }).where('id', '=', group.id).execute();
     const { title, description, state, start_date, due_date } = await getMilestone(db, home, id);
     const taken = await db
@@ -67,6 +67,4 @@ export async function promoteMilestone(
     );
     return row;
   });
-  deps.jobs.notify();
-  return promoted;
 }

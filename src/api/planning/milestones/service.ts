@@ -76,7 +76,7 @@ export async function createMilestone(
   const now = timestamp(deps.clock);
   const { description, start_date = null, due_date = null } = input;
   const title = input.title.trim();
-  const created = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await lockTitles(db, home);
     await check(db, home, 'create', { title, start_date, due_date });
     const row = await db
@@ -97,8 +97,6 @@ export async function createMilestone(
     await record(deps, db, 'milestone.created', row, actorId);
     return row;
   });
-  deps.jobs.notify();
-  return created;
 }
 
 const STATES = { close: 'closed', activate: 'active' } as const;
@@ -114,7 +112,7 @@ export async function updateMilestone(
   { state_event, ...input }: UpdateMilestoneInput,
   actorId: number | null,
 ): Promise<Milestone> {
-  const updated = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await lockTitles(db, home);
     const before = await getMilestone(db, home, id);
     const state = state_event === undefined ? before.state : STATES[state_event];
@@ -139,8 +137,6 @@ export async function updateMilestone(
     }
     return row;
   });
-  deps.jobs.notify();
-  return updated;
 }
 
 /** Removes a milestone; what had it has none then. @throws ApiError 404 */
@@ -156,5 +152,4 @@ export async function destroyMilestone(
     if (row === undefined || row[`${home.type}_id`] !== home.id) throw recordNotFound();
     await record(deps, db, 'milestone.destroyed', row, actorId);
   });
-  deps.jobs.notify();
 }

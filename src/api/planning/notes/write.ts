@@ -52,12 +52,10 @@ export async function writeNote(
   within?: (db: Db) => Promise<void>,
 ): Promise<Note> {
   requireBody(draft.body);
-  const note = await deps.db.transaction().execute((db) => writeNoteWithin(deps, db, writer, noteable, draft, within));
-  deps.jobs.notify();
-  return note;
+  return deps.db.transaction().execute((db) => writeNoteWithin(deps, db, writer, noteable, draft, within));
 }
 
-/** The same with the handle of a transaction, for a text that is not blank. Call `deps.jobs.notify()` after it. */
+/** The same with the handle of a transaction, for a text that is not blank. */
 export async function writeNoteWithin(
   deps: Deps,
   db: Db,
@@ -103,7 +101,7 @@ export async function changeNote(
 ): Promise<Note> {
   requireBody(body);
   const now = timestamp(deps.clock);
-  const note = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await touchNoteable(db, noteable, now, 0);
     const row = await db
       .updateTable('notes')
@@ -116,8 +114,6 @@ export async function changeNote(
     await settleTodos(deps, db, noteable, caller.user.id);
     return row;
   });
-  deps.jobs.notify();
-  return note;
 }
 
 /** Removes a note with its reactions and its activity. @throws ApiError 404 when it is gone */
@@ -142,7 +138,6 @@ export async function removeNote(deps: Deps, { caller }: Writer, noteable: Notea
       { projectId: project_id, actorId: caller.user.id },
     );
   });
-  deps.jobs.notify();
 }
 
 /** Records that a note was written or changed. */

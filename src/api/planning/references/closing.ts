@@ -127,7 +127,6 @@ export async function closeAll(
       await closeIssue(deps, db, issue, user.id, told(home, project, how));
     });
   }
-  deps.jobs.notify();
 }
 
 const told = (home: Home, project: Home['project'], how: ClosedBy): ClosedBy =>

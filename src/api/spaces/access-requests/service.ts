@@ -21,7 +21,7 @@ export async function requestAccess(deps: Deps, source: Source, user: User): Pro
   const member = await findMembership(deps.db, effectiveMembers(source, today(deps.clock)), user.id);
   if (member !== undefined) throw forbidden();
   try {
-    const request = await deps.db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       const inserted = await db
         .insertInto('access_requests')
         .values({
@@ -36,8 +36,6 @@ export async function requestAccess(deps: Deps, source: Source, user: User): Pro
       await deps.events.record(db, 'access_request.created', payload, { ...about(source), actorId: user.id });
       return inserted;
     });
-    deps.jobs.notify();
-    return request;
   } catch (error) {
     throw isUniqueViolation(error) ? invalidModel({ user: ['already exists in source'] }) : error;
   }
@@ -63,12 +61,10 @@ export async function approveRequest(
   userId: number,
   accessLevel: number = AccessLevel.developer,
 ): Promise<Member> {
-  const member = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await takeRequest(db, change.source, userId);
     return insertMember(deps, db, change, { id: userId }, { accessLevel, expiresAt: null, memberRoleId: null });
   });
-  deps.jobs.notify();
-  return member;
 }
 
 /** Denies a request, or withdraws one's own. @throws ApiError 403 or 404 */
@@ -80,5 +76,4 @@ export async function removeRequest(deps: Deps, change: Change, userId: number, 
     const payload = { source_type: source.kind, source_id: source.id, user_id: userId };
     await deps.events.record(db, 'access_request.removed', payload, { ...about(source), actorId: actor.id });
   });
-  deps.jobs.notify();
 }

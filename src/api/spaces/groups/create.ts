@@ -28,9 +28,7 @@ export interface NewGroup {
  */
 export async function createGroup(deps: Deps, given: NewGroup): Promise<Namespace> {
   try {
-    const group = await deps.db.transaction().execute((db) => insertGroup(deps, db, given));
-    deps.jobs.notify();
-    return group;
+    return await deps.db.transaction().execute((db) => insertGroup(deps, db, given));
   } catch (error) {
     throw isUniqueViolation(error) ? notSaved({ path: ['has already been taken'] }) : error;
   }

@@ -35,7 +35,6 @@ export async function destroyGroup(
     }
     await db.deleteFrom('namespaces').where('id', '=', group.id).execute();
   });
-  deps.jobs.notify();
 }
 
 const idsWithin = (db: Db, group: Namespace) =>

@@ -72,7 +72,7 @@ async function changeMark(
   found: Namespace,
   decide: (db: Db, group: Namespace, parentPath: string) => Promise<Marked>,
 ): Promise<Namespace> {
-  const changed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
     const parent =
       group.parent_id === null
@@ -95,6 +95,4 @@ async function changeMark(
     await deps.events.record(db, 'group.updated', { group_id: group.id }, about);
     return db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
   });
-  deps.jobs.notify();
-  return changed;
 }

@@ -85,7 +85,7 @@ export async function updateGroup(
   input: Static<typeof UpdateInput>,
 ): Promise<Namespace> {
   const picture = await avatarColumn(deps, input.avatar);
-  const updated = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
     const errors = withErrors(await updateErrors(db, group, input));
     if (Object.keys(errors).length > 0) throw invalidModel(errors);
@@ -110,8 +110,6 @@ export async function updateGroup(
     await deps.events.record(db, 'group.updated', { group_id: group.id }, about(group, caller));
     return changed;
   });
-  deps.jobs.notify();
-  return updated;
 }
 
 const about = (group: Namespace, caller: UserCaller) => ({ groupId: group.id, actorId: caller.user.id });

@@ -30,7 +30,7 @@ export async function transferGroup(
 ): Promise<Namespace> {
   const allowed =
     target === null ? mayCreateTopLevel(caller) : (await groupPermissions(deps, caller, target)).can('create_subgroup');
-  const moved = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const [group, parent = null] = await lockTrees(db, target === null ? [found] : [found, target]);
     await checkPlace(db, group!, parent);
     if (!allowed) throw failed("You don't have enough permissions.");
@@ -48,8 +48,6 @@ export async function transferGroup(
     );
     return result;
   });
-  deps.jobs.notify();
-  return moved;
 }
 
 async function checkPlace(db: Db, group: Namespace, parent: Namespace | null): Promise<void> {

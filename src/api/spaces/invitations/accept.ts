@@ -8,7 +8,7 @@ import { recordMember } from '../members/service.ts';
 
 /**
  * Makes a user a member of all that an address of his was invited to. Give the handle of the transaction in which the
- * address becomes confirmed, and call `deps.jobs.notify()` once it has committed. Where he is a member already, by an
+ * address becomes confirmed. Where he is a member already, by an
  * equal or higher role, and where the membership would have ended, the invitation only goes.
  */
 export async function acceptInvitations(deps: Deps, db: Db, userId: number, email: string): Promise<void> {

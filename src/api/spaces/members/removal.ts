@@ -29,7 +29,6 @@ export async function removeMember(
     const more = { unassign_issuables: options.unassignIssuables };
     await deleteAll(deps, db, [member, ...below], actor.id, more);
   });
-  deps.jobs.notify();
 }
 
 /**
@@ -38,7 +37,7 @@ export async function removeMember(
  * @throws ApiError 403 for the last owner and for bots
  */
 export async function removeFromTree(deps: Deps, { source, actor }: Change, userId: number): Promise<boolean> {
-  const removed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source);
     const own = await findDirect(db, source, userId);
     const below = source.kind === 'group' ? await findBelow(db, source.group.lineage, userId) : [];
@@ -50,8 +49,6 @@ export async function removeFromTree(deps: Deps, { source, actor }: Change, user
     await deleteAll(deps, db, all, actor.id, {});
     return true;
   });
-  deps.jobs.notify();
-  return removed;
 }
 
 async function deleteAll(

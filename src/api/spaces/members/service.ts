@@ -110,11 +110,9 @@ export async function addMember(deps: Deps, change: Change, who: Users, wanted: 
   const [user] = await findUsers(deps.db, who);
   if (user === undefined) throw notFound('User');
   try {
-    const member = await deps.db
+    return await deps.db
       .transaction()
       .execute(async (db) => insertMember(deps, db, change, requirePerson(user, change.source), wanted));
-    deps.jobs.notify();
-    return member;
   } catch (error) {
     throw isUniqueViolation(error) ? conflict('Member already exists') : error;
   }
@@ -180,7 +178,7 @@ export async function updateMember(
   userId: number,
   change: { accessLevel: number; expiresAt?: string | null | undefined; memberRoleId?: number | null | undefined },
 ): Promise<Member> {
-  const updated = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source);
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
@@ -208,6 +206,4 @@ export async function updateMember(
     await recordMember(deps, db, 'member.updated', result, actor.id);
     return result;
   });
-  deps.jobs.notify();
-  return updated;
 }

@@ -12,7 +12,7 @@ export async function setArchived(
   project: Project,
   archived: boolean,
 ): Promise<Project> {
-  const changed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const row = await db
       .updateTable('projects')
       .set({ archived: bit(archived), updated_at: timestamp(deps.clock) })
@@ -24,6 +24,4 @@ export async function setArchived(
     await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
     return row;
   });
-  deps.jobs.notify();
-  return changed;
 }

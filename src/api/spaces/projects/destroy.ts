@@ -39,12 +39,10 @@ export async function destroyProject(
     check?.(now);
     await destroyProjectsWithin(deps, db, [now], actorId);
   });
-  deps.jobs.notify();
 }
 
 /**
- * Removes projects' rows with the handle of a transaction, and writes the jobs that remove their repositories. Call
- * `deps.jobs.notify()` once the transaction has committed.
+ * Removes projects' rows with the handle of a transaction, and writes the jobs that remove their repositories.
  */
 export async function destroyProjectsWithin(
   deps: Deps,

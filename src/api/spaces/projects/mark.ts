@@ -86,7 +86,7 @@ async function changeMark(
   { project: found, namespace: place, caller }: DeletionScope,
   decide: (db: Db, project: Project, namespace: Namespace) => Promise<Change>,
 ): Promise<Project> {
-  const changed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const namespace = (await lockTrees(db, [place]))[0]!;
     const project = await lockProject(db, found.id);
     if (project === undefined || project.namespace_id !== namespace.id) throw notFound('Project');
@@ -108,8 +108,6 @@ async function changeMark(
     await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
     return row;
   });
-  deps.jobs.notify();
-  return changed;
 }
 
 /** The first of the names that nothing else in the namespace has. @throws ApiError 400 where all are taken */

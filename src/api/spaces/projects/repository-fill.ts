@@ -78,7 +78,6 @@ export async function fillRepository(
     await enqueueRemoval(deps, deps.db, location);
     await fail(deps, project.id, error.message);
   });
-  deps.jobs.notify();
 }
 
 async function setColumns(deps: Deps, id: number, columns: Updateable<ProjectsTable>): Promise<void> {

@@ -48,7 +48,6 @@ export const storageRoutes = [
     handler: async ({ deps, project }) => {
       const uniqueKey = `${MAINTAIN_REPOSITORY}:${project.id}`;
       await deps.jobs.enqueue(deps.db, MAINTAIN_REPOSITORY, { project_id: project.id }, { uniqueKey });
-      deps.jobs.notify();
     },
   }),
   route({

@@ -32,9 +32,7 @@ export async function transferProject(
   target: Namespace,
 ): Promise<Project> {
   if (!(await mayCreateProjects(deps, caller, target))) throw notFound('Namespace');
-  const moved = await deps.db.transaction().execute(async (db) => move(deps, db, caller, project, target));
-  deps.jobs.notify();
-  return moved;
+  return deps.db.transaction().execute(async (db) => move(deps, db, caller, project, target));
 }
 
 /** The namespace that a transfer names by id or full path. @throws ApiError 404 */

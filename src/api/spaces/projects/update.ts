@@ -61,9 +61,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   const { default_branch: branch } = input;
   if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, scope.caller, project, branch);
   try {
-    const changed = await deps.db.transaction().execute(async (db) => apply(deps, db, scope, input, changes));
-    deps.jobs.notify();
-    return changed;
+    return await deps.db.transaction().execute(async (db) => apply(deps, db, scope, input, changes));
   } catch (error) {
     if (isUniqueViolation(error)) throw invalidModel({ path: ['has already been taken'] });
     throw error;

@@ -44,7 +44,7 @@ export async function createResourceToken(
   if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
   const expiresAt = expiryOf(deps.clock, request.expiresAt);
   const username = `${source.kind}_${source.id}_bot_${randomText(32).toLowerCase()}`;
-  const issued = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const bot = await createAccount(db, deps.clock, {
       username,
       name: request.name,
@@ -64,8 +64,6 @@ export async function createResourceToken(
       resource: { type: source.kind, id: source.id },
     });
   });
-  deps.jobs.notify();
-  return issued;
 }
 
 /** Level of the token's bot in the source; 0 once the token has been revoked for good. */
@@ -103,5 +101,4 @@ export async function revokeResourceToken(deps: Deps, { source, actor }: Change,
     await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', token.user_id).execute();
     await recordMember(deps, db, 'member.removed', member, actor.id);
   });
-  deps.jobs.notify();
 }

@@ -61,7 +61,7 @@ export async function createServiceAccount(
   const email = given.email || `${username}@noreply.${new URL(deps.externalUrl()).hostname}`;
   refuse(attributeErrors({ username, name, ...(given.email ? { email } : {}) }));
   try {
-    const user = await deps.db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       refuse({
         ...((await isEmailTaken(db, email)) ? { email: ['has already been taken'] } : {}),
         ...((await isPathTaken(db, username)) || (await isUsernameTaken(db, username))
@@ -81,8 +81,6 @@ export async function createServiceAccount(
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
       return created;
     });
-    deps.jobs.notify();
-    return user;
   } catch (error) {
     if (isUniqueViolation(error)) throw invalidModel({ username: ['has already been taken'] });
     throw error;

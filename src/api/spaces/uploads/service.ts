@@ -44,7 +44,7 @@ export async function createUpload(
   const { sha256, size } = await deps.blobs.put(createReadStream(file.path), {
     maxBytes: deps.config.limits.fileBody,
   });
-  const upload = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await requireThere(db, source);
     const row = await db
       .insertInto('uploads')
@@ -63,8 +63,6 @@ export async function createUpload(
     if (source.kind === 'project') await enqueueStatistics(deps, db, source.id);
     return row;
   });
-  deps.jobs.notify();
-  return upload;
 }
 
 /** The project or group may have gone while the bytes came. @throws ApiError 404 */
@@ -88,5 +86,4 @@ export async function deleteUpload(deps: Deps, upload: Upload): Promise<void> {
     await enqueueBlobRemoval(deps, db, [upload.sha256]);
     if (upload.project_id !== null) await enqueueStatistics(deps, db, upload.project_id);
   });
-  deps.jobs.notify();
 }

@@ -58,7 +58,6 @@ export async function approve(
       return null;
     });
     if (approved === null) {
-      deps.jobs.notify();
       return mergeRequest;
     }
     mergeRequest = approved;
@@ -175,7 +174,7 @@ export async function unapprove(
   { id, project_id }: MergeRequest,
 ): Promise<MergeRequest> {
   const userId = caller.user.id;
-  const row = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
@@ -193,8 +192,6 @@ export async function unapprove(
     await deps.events.record(db, 'merge_request.unapproved', payload, { projectId: project_id, actorId: userId });
     return now;
   });
-  deps.jobs.notify();
-  return row;
 }
 
 /**

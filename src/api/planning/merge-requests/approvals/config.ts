@@ -91,7 +91,7 @@ export async function changeApprovalSettings(
   caller: UserCaller,
   changes: Partial<ApprovalSettings>,
 ): Promise<Project> {
-  const changed = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     await requireStill(deps, db, caller, project.id, 'admin_approval_rules');
     // The update that changes nothing locks the row: settings are merged into what is there now.
     const current = await db
@@ -126,8 +126,6 @@ export async function changeApprovalSettings(
     );
     return row;
   });
-  deps.jobs.notify();
-  return changed;
 }
 
 function refuseContradiction(settings: ProjectSettings): void {

@@ -170,7 +170,7 @@ export async function respond(
   { checkId, sha, status }: { checkId: number; sha: string; status: 'pending' | 'passed' | 'failed' },
   actorId: number,
 ): Promise<{ id: number; check: StoredCheck }> {
-  const entered = await deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, mergeRequest.id);
     if (row === undefined) throw recordNotFound();
     const check = await findCheck(db, row.project_id, checkId);
@@ -186,8 +186,6 @@ export async function respond(
     );
     return { id, check };
   });
-  deps.jobs.notify();
-  return entered;
 }
 
 async function enter(

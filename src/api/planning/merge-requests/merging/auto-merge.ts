@@ -63,7 +63,6 @@ export async function enableAutoMerge(
     if (row.auto_merge === 0) await note(deps, db, row, userId, text);
     await waitForTime(deps, db, row);
   });
-  deps.jobs.notify();
 }
 
 /** Comes back when `merge_after` is over. */

@@ -52,7 +52,6 @@ export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRe
     const payload: Rebase = { merge_request_id: id, user_id: caller.user.id, skip_ci: skipCi };
     await deps.jobs.enqueue(db, REBASE, payload, { uniqueKey: `${REBASE}:${id}` });
   });
-  deps.jobs.notify();
 }
 
 /** Names the work behind `requestRebase`. */

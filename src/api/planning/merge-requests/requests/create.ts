@@ -133,7 +133,7 @@ function insert(
       { projectId: target.id, actorId: user.id },
     );
     await rules(db, row);
-    await enqueueRefresh(deps, db, row.id);
+    await enqueueRefresh(deps, db, row.id, { inPlace: true });
     return row;
   });
 }

@@ -25,7 +25,6 @@ export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: M
     );
     await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid } satisfies RemoveRefs);
   });
-  deps.jobs.notify();
 }
 
 /** Names the work behind `destroyMergeRequest`. Numbers are not given twice, so nothing new can be hit. */

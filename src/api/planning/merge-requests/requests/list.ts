@@ -74,5 +74,4 @@ export async function listMergeRequests(
 async function recheck(deps: Deps, rows: readonly MergeRequest[]): Promise<void> {
   const unchecked = rows.filter(isUnchecked);
   for (const { id } of unchecked) await enqueueRefresh(deps, deps.db, id);
-  if (unchecked.length > 0) deps.jobs.notify();
 }

@@ -23,9 +23,20 @@ export const REFRESH = 'merge_requests.refresh';
 
 const keyOf = (id: number) => `${REFRESH}:${id}`;
 
-/** Has the merge request refreshed in the background. Give the transaction's handle, and `notify` after it. */
-export const enqueueRefresh = (deps: Deps, db: Db, id: number): Promise<void> =>
-  deps.jobs.enqueue(db, REFRESH, { id }, { uniqueKey: keyOf(id) });
+/** So long a refresh waits that an answer is to do itself, for when that comes to nothing. */
+const IN_PLACE_MS = 5_000;
+
+/**
+ * Has the merge request refreshed in the background. Give the transaction's handle.
+ * @param options `inPlace` when `refreshNow` follows the transaction
+ */
+export const enqueueRefresh = (deps: Deps, db: Db, id: number, { inPlace = false } = {}): Promise<void> =>
+  deps.jobs.enqueue(
+    db,
+    REFRESH,
+    { id },
+    { uniqueKey: keyOf(id), runAt: new Date(deps.clock.now().getTime() + (inPlace ? IN_PLACE_MS : 0)) },
+  );
 
 /** Full name of the ref that holds the head of a merge request in the target repository. */
 export const headRef = ({ iid }: Pick<MergeRequest, 'iid'>): string => `refs/merge-requests/${iid}/head`;
@@ -59,8 +70,6 @@ export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> 
   } catch (error) {
     deps.log.log('warn', 'a merge request could not be refreshed at once', { id, error: String(error) });
     return await load(deps, id);
-  } finally {
-    deps.jobs.notify();
   }
 }
 

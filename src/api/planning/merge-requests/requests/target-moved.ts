@@ -68,7 +68,6 @@ export function registerTargetMoved(deps: Deps): void {
     }
     const left = open.filter(({ head_sha }) => head_sha === null || !merged.has(head_sha));
     for (const id of await touched(deps, repo, left, moved)) await enqueueRefresh(deps, deps.db, id);
-    deps.jobs.notify();
   });
 }
 

@@ -135,7 +135,6 @@ export async function updateMergeRequest(
     throw error;
   }
   if (refresh) return refreshNow(deps, row.id);
-  deps.jobs.notify();
   return deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
 }
 
@@ -199,6 +198,6 @@ async function changeWithin(
   await rules(db, target === undefined ? row : { ...row, target_branch: target });
   const reopened = await applyStateEvent(deps, db, row, input.state_event, user.id);
   const refresh = reopened || (target !== undefined && row.state === 'opened');
-  if (refresh) await enqueueRefresh(deps, db, id);
+  if (refresh) await enqueueRefresh(deps, db, id, { inPlace: true });
   return refresh;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { afterCommit } from './transactions.ts';
 
 let app: TestApp;
 before(async () => {
@@ -31,4 +32,24 @@ test('a transaction that was chosen to break a deadlock begins again', async (t)
   };
   await Promise.all([touch('deadlock-a', 'deadlock-b'), touch('deadlock-b', 'deadlock-a')]);
   assert.ok(runs >= 3, `${runs} runs`);
+});
+
+test('what follows a transaction happens once, when it has committed, and not at all when it is undone', async () => {
+  const { db } = app.deps;
+  const seen: (string | undefined)[] = [];
+  const read = () => seen.push('done');
+  await db.transaction().execute(async (db) => {
+    afterCommit(db, read);
+    afterCommit(db, read);
+    assert.deepEqual(seen, []);
+  });
+  assert.deepEqual(seen, ['done']);
+  const failing = db.transaction().execute(async (db) => {
+    afterCommit(db, read);
+    throw new Error('undone');
+  });
+  await assert.rejects(failing, /undone/);
+  assert.deepEqual(seen, ['done']);
+  afterCommit(db, read);
+  assert.equal(seen.length, 2);
 });

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, type Transaction, type TransactionBuilder } from 'kysely';
+import type { Db, Schema } from './schema.ts';
+
+/** PostgreSQL has undone a transaction so that another one could go on: deadlock, serialization failure. */
+const UNDONE = new Set<unknown>(['40P01', '40001']);
+const TRIES = 4;
+const MAX_PAUSE_MS = 50;
+
+/** What is done once a transaction that is under way has committed. */
+const afterwards = new WeakMap<Db, Set<() => void>>();
+
+/**
+ * Kysely with the one way in which transactions run here. One that PostgreSQL has chosen to break a deadlock begins again,
+ * so its work must bear to be done from its beginning: nothing outside the database is changed in it. What it asks of
+ * `afterCommit` is done once it has committed.
+ */
+export class TransactionalKysely extends Kysely<Schema> {
+  override transaction(): TransactionBuilder<Schema> {
+    const builder = super.transaction();
+    const once = builder.execute.bind(builder);
+    builder.execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
+      for (let tries = 1; ; tries += 1) {
+        const effects = new Set<() => void>();
+        try {
+          const result = await once((db) => {
+            afterwards.set(db, effects);
+            return work(db);
+          });
+          for (const effect of effects) effect();
+          return result;
+        } catch (error) {
+          if (tries === TRIES || !UNDONE.has((error as { code?: unknown } | null)?.code)) throw error;
+          await sleep(Math.random() * MAX_PAUSE_MS * tries);
+        }
+      }
+    };
+    return builder;
+  }
+}
+
+/**
+ * Does something once the transaction of the handle has committed, at once where the handle is none of a transaction; not
+ * at all when it is undone. The same function is called once, however often it was asked for.
+ * @param effect throws nothing and waits for nothing
+ */
+export function afterCommit(db: Db, effect: () => void): void {
+  if (!db.isTransaction) {
+    effect();
+    return;
+  }
+  const effects = afterwards.get(db);
+  if (effects === undefined) throw new Error('the transaction was not begun by the database of the server');
+  effects.add(effect);
+}
