@@ -4,44 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
-import { median } from './git.ts';
 import { lists } from './lists.ts';
 import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
+import { starts } from './starts.ts';
 
 const PORT = 18_765;
 const data = fileURLToPath(new URL('./.data', import.meta.url));
 const wanted = process.argv.slice(2);
 const HEAD = '| what | measured | limit | kept |\n| --- | --- | --- | --- |\n';
 const say = (text: string) => process.stderr.write(`${text}\n`);
-
-/** Seconds to the first good answer, and memory then; several starts on existing data. */
-async function starts(dataDir: string): Promise<Figure[]> {
-  const ready: number[] = [];
-  const memory: number[] = [];
-  for (let n = 0; n < 5; n += 1) {
-    const server = await startServer(dataDir, PORT);
-    ready.push(server.readySeconds);
-    memory.push(await residentMb(server.child.pid!));
-    await server.stop();
-  }
-  return [
-    {
-      name: 'first good answer after the process starts, existing data',
-      measured: `${median(ready).toFixed(2)} s`,
-      value: median(ready),
-      limit: 0.6,
-      better: 'less',
-    },
-    {
-      name: 'resident memory after start',
-      measured: `${median(memory).toFixed(0)} MB`,
-      value: median(memory),
-      limit: 150,
-      better: 'less',
-    },
-  ];
-}
 
 function row({ name, measured, value, limit, better }: Figure): string {
   const good = better === 'more' ? value >= limit : value <= limit;
@@ -69,7 +41,7 @@ const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
   }
 };
 
-await measure('starts', () => starts(dataDir));
+await measure('starts', () => starts(dataDir, data, PORT));
 const server = await startServer(dataDir, PORT);
 const bare = await startBare();
 const bench: Bench = { server, bare, repository, scratch: data };

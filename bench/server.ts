@@ -23,17 +23,24 @@ function answers(url: string): Promise<boolean> {
   });
 }
 
-/** Starts the server as an operator would, in a process of its own, and waits for its first good answer. */
-export async function startServer(dataDir: string, port: number): Promise<BenchServer> {
+/**
+ * Starts the server as an operator would, in a process of its own, and waits for its first good answer.
+ * @param options of node; with any, the process also takes messages
+ */
+export async function startServer(
+  dataDir: string,
+  port: number,
+  options: readonly string[] = [],
+): Promise<BenchServer> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['bin/stithy.js', 'serve'], {
+  const child = spawn(process.execPath, [...options, 'bin/stithy.js', 'serve'], {
     env: {
       ...process.env,
       STITHY_DATA_DIR: dataDir,
       STITHY_PORT: String(port),
       STITHY_ROOT_TOKEN: TOKEN,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', ...(options.length > 0 ? (['ipc'] as const) : [])],
   });
   const url = `http://127.0.0.1:${port}`;
   while (!(await answers(`${url}/api/v4/user`))) {
