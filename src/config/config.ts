@@ -45,6 +45,8 @@ export interface Config {
     push: number;
     /** Bytes of one file of a snippet, and of one git push to a snippet. */
     snippet: number;
+    /** Bytes of the files in one archive of a repository. */
+    archive: number;
     /** Connections at once, below the limit of file descriptors. */
     connections: number;
     /** Bytes of memory that large bodies and answers of all requests may take together. */
@@ -160,6 +162,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       fileBody: env.integer('STITHY_MAX_FILE_BODY', 100 * MiB, { min: 1024, max: 512 * MiB }),
       push: env.integer('STITHY_MAX_PUSH', 5 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
       snippet: env.integer('STITHY_MAX_SNIPPET', 50 * MiB, { min: 1024, max: 512 * MiB }),
+      archive: env.integer('STITHY_MAX_ARCHIVE', 10 * 1024 * MiB, { min: 1024, max: Number.MAX_SAFE_INTEGER }),
       connections: env.integer('STITHY_MAX_CONNECTIONS', defaultConnections(), { min: 1, max: 1_000_000 }),
       memory: env.integer('STITHY_MAX_MEMORY', defaultMemory(), { min: MiB, max: Number.MAX_SAFE_INTEGER }),
       expensivePerCaller: env.integer('STITHY_MAX_EXPENSIVE_PER_CALLER', 8, { min: 1, max: 10_000 }),

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
+import { checkOids, isPathArgument } from './arguments.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import { gitOutput } from './output.ts';
@@ -19,6 +19,11 @@ export interface ArchiveOptions {
   path?: string;
   /** Without these files and folders; taken literally, and they need not exist. */
   exclude?: readonly string[];
+  /**
+   * Whether `.gitattributes` count (`export-ignore`, `export-subst`); default true. For them git reads all folders of the
+   * commit, whatever part of it is asked for.
+   */
+  attributes?: boolean;
   /** Ends the archive's processes when aborted. */
   signal?: AbortSignal;
   /** Milliseconds until the archive is given up, slow readers included; default 30 minutes. */
@@ -47,9 +52,6 @@ async function hasProgram(name: string): Promise<boolean> {
   return false;
 }
 
-/** Whether a text can stand for a path in the arguments. */
-const isPathArgument = (path: string): boolean => isEntryPath(path) && fitsArgument(path);
-
 /** The pathspecs of a part of the tree; what follows the bracket is taken as it stands. */
 function pathspecs(path: string | undefined, exclude: readonly string[]): string[] {
   const wanted = path === undefined ? [] : [`:(top,literal)${path}`];
@@ -64,7 +66,7 @@ function pathspecs(path: string | undefined, exclude: readonly string[]): string
  */
 export async function archive(repo: Repository, commit: string, options: ArchiveOptions): Promise<Readable> {
   checkOids([commit]);
-  const { prefix, path, exclude = [], signal, timeoutMs = TIMEOUT_MS } = options;
+  const { prefix, path, exclude = [], attributes = true, signal, timeoutMs = TIMEOUT_MS } = options;
   if (!isPathArgument(prefix)) throw new GitError('invalid', 'not a prefix');
   if (path !== undefined && !isPathArgument(path)) throw new GitError('invalid', 'not a path');
   const format = packingOf(options.format);
@@ -74,6 +76,8 @@ export async function archive(repo: Repository, commit: string, options: Archive
     'archive',
     `--format=${format}`,
     `--prefix=${prefix}/`,
+    // Of the work tree that there is none of.
+    ...(attributes ? [] : ['--worktree-attributes']),
     '--end-of-options',
     commit,
     ...pathspecs(path, exclude),

@@ -36,3 +36,6 @@ export function isEntryPath(path: string): boolean {
 export function fitsArgument(path: string): boolean {
   return path.isWellFormed();
 }
+
+/** Whether a text can stand for a path in the arguments. */
+export const isPathArgument = (path: string): boolean => isEntryPath(path) && fitsArgument(path);

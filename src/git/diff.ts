@@ -1,4 +1,4 @@
-import { checkOids, emptyTreeLike, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
 import { GitError } from './errors.ts';
 import { type DiffLimits, type DiffResult, type FileDiff, PatchParser } from './patch-parser.ts';
 import { readRecords } from './records.ts';
@@ -73,7 +73,7 @@ export async function diffTrees(
   checkOids([oldTree, to]);
   const { paths, context = 3, ignoreWhitespace = false } = options;
   const limits = limitsOf(options);
-  const literal = (paths ?? []).filter((path) => isEntryPath(path) && fitsArgument(path));
+  const literal = (paths ?? []).filter(isPathArgument);
   const nothing: DiffResult = { files: [], overflow: false, changedFiles: 0 };
   if (paths !== undefined && literal.length === 0) return nothing;
   const args = [...COMMAND, `--unified=${Math.min(Math.max(0, Math.trunc(context)), MAX_CONTEXT)}`];

@@ -30,11 +30,10 @@ const paths = (sha: string) => ({
   commit: `repository/commits/${sha}`,
   diff: `repository/commits/${sha}/diff`,
   compare: 'repository/compare?from=main&to=bomb',
-  archive: 'repository/archive.tar?sha=bomb',
   list: 'repository/commits?ref_name=bomb&with_stats=true',
 });
 
-for (const name of ['commit', 'diff', 'compare', 'archive', 'list'] as const) {
+for (const name of ['commit', 'diff', 'compare', 'list'] as const) {
   test(`git ends with the client that left: ${name}`, async () => {
     const url = `${await app.listen()}/api/v4/projects/${project.id}/${paths(bomb)[name]}`;
     assert.equal(workingOn(git.dir).length, 0);

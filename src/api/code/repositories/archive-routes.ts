@@ -41,7 +41,8 @@ export async function sendArchive(
     format: input.format,
     path: input.path,
     exclude: input.exclude_paths ?? [],
-    openObject: input.include_lfs_blobs === false ? undefined : await lfsObjectsOf(c.deps, c.project),
+    lfs: input.include_lfs_blobs === false ? undefined : await lfsObjectsOf(c.deps, c.project),
+    maxBytes: c.deps.config.limits.archive,
     ...options,
   });
   reply.header('ETag', prepared.etag).header('Cache-Control', 'max-age=0, private, must-revalidate');
@@ -50,8 +51,9 @@ export async function sendArchive(
     reply.code(304);
     return undefined;
   }
+  const plan = await prepared.plan();
   reply.type(prepared.contentType).header('Content-Disposition', contentDisposition('attachment', prepared.fileName));
-  return request.method === 'HEAD' ? Readable.from([]) : prepared.open(c.signal);
+  return request.method === 'HEAD' ? Readable.from([]) : prepared.open(plan, c.signal);
 }
 
 export const archiveCommon = {
@@ -59,7 +61,7 @@ export const archiveCommon = {
   access: inProject('read_code', { anonymous: true }),
   expensive: true,
   success: { status: 200, contentType: ARCHIVE_TYPES, description: 'The archive, streamed.' },
-  errors: [404, 406, 429],
+  errors: [404, 406, 422, 429],
 } as const;
 
 export const archiveRoutes = [

@@ -7,7 +7,8 @@ import { GitError } from '../../../git/errors.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt } from '../../../git/tree.ts';
-import type { OpenObject } from './lfs-archive.ts';
+import { type Excess, treeSize } from '../../../git/tree-size.ts';
+import type { LfsObjects } from './lfs-objects.ts';
 
 const TYPES = {
   zip: { extension: 'zip', contentType: 'application/zip' },
@@ -17,6 +18,9 @@ const TYPES = {
 };
 /** Media types of archives. */
 export const ARCHIVE_TYPES: readonly string[] = Object.values(TYPES).map(({ contentType }) => contentType);
+
+/** Files, folders, links and submodules of one archive. */
+const MAX_ENTRIES = 1_000_000;
 
 /** A name and a folder of a longer one could not be stored where the archive is unpacked. */
 const MAX_REF_IN_NAME = 100;
@@ -30,16 +34,28 @@ export interface ArchiveRequest {
   exclude: readonly string[];
   /** Whether the name tells the commit; false: `<project>-<ref>`. */
   withSha?: boolean;
-  /** Gives the LFS objects that stand in the place of their pointers; without it pointers stay. */
-  openObject?: OpenObject | undefined;
+  /** The LFS objects that stand in the place of their pointers; without them pointers stay. */
+  lfs?: LfsObjects | undefined;
+  /** Bytes that its files may have together. */
+  maxBytes: number;
 }
 
 export interface PreparedArchive {
   fileName: string;
   contentType: string;
   etag: string;
+  /**
+   * Counts what the archive will hold, before any of it is made.
+   * @throws ApiError 422 for too much of it
+   */
+  plan(): Promise<ArchivePlan>;
   /** Starts git; an aborted signal ends it. */
-  open(signal: AbortSignal): Promise<Readable>;
+  open(plan: ArchivePlan, signal: AbortSignal): Promise<Readable>;
+}
+
+export interface ArchivePlan {
+  /** Whether git can read all folders of the commit, for their attributes. */
+  attributes: boolean;
 }
 
 function typeOf(format: ArchiveFormat) {
@@ -68,22 +84,46 @@ export async function prepareArchive(
     .join('-')
     .toWellFormed();
   const { extension, contentType } = typeOf(format);
-  const lfs = request.openObject !== undefined;
-  const fixed = JSON.stringify([prefix, revision.oid, path, extension, request.exclude, ...(lfs ? ['lfs'] : [])]);
+  const { exclude, lfs, maxBytes } = request;
+  const fixed = JSON.stringify([prefix, revision.oid, path, extension, exclude, ...(lfs ? ['lfs'] : [])]);
   return {
     fileName: `${prefix}.${extension}`,
     contentType,
     etag: `W/"${hash('sha256', fixed)}"`,
-    open: async (signal) => {
-      const options = { prefix, exclude: request.exclude, ...(path === '' ? {} : { path }), signal };
-      if (request.openObject === undefined) return archive(repo, revision.oid, { ...options, format }).catch(refuse);
+    plan: async () => {
+      const limits = { entries: MAX_ENTRIES, bytes: maxBytes };
+      const size = await treeSize(repo, revision.oid, limits, { path, exclude, pointers: lfs !== undefined });
+      if (size.exceeded !== null) throw tooMuch(size.exceeded, maxBytes);
+      if (size.bytes + ((await lfs?.bytesOf(size.pointers)) ?? 0) > maxBytes) throw tooMuch('bytes', maxBytes, true);
+      const isWhole = path === '' && exclude.length === 0;
+      const whole = isWhole ? size : await treeSize(repo, revision.oid, limits, { files: false });
+      return { attributes: whole.exceeded === null };
+    },
+    open: async ({ attributes }, signal) => {
+      const options = { prefix, attributes, exclude, ...(path === '' ? {} : { path }), signal };
+      if (lfs === undefined) return archive(repo, revision.oid, { ...options, format }).catch(refuse);
       const packing = packingOf(format);
       if (packing === 'tar.bz2' && !(await hasBzip2())) refuse(new GitError('unavailable', 'no bzip2'));
       const tar = await archive(repo, revision.oid, { ...options, format: 'tar' }).catch(refuse);
       const { withLfsObjects } = await import('./lfs-archive.ts');
-      return withLfsObjects(tar, packing, request.openObject);
+      return withLfsObjects(tar, packing, lfs.open);
     },
   };
+}
+
+/** @param byLfs whether it would do without the objects of LFS */
+function tooMuch(excess: Excess, maxBytes: number, byLfs = false): ApiError {
+  const what = {
+    entries: `more than ${MAX_ENTRIES} files and folders`,
+    bytes: `more than ${maxBytes} bytes`,
+    folders: 'too many different folders',
+    depth: 'folders that are nested too deeply',
+  }[excess];
+  const pointers = byLfs ? ', ask for pointers with include_lfs_blobs=false' : '';
+  return new ApiError(
+    422,
+    `The archive would hold ${what}. Ask for a part with path, leave parts out with exclude_paths${pointers}, or clone the repository.`,
+  );
 }
 
 /** A name as it stands in that of a file. */
