@@ -67,6 +67,12 @@ module.exports = {
       'HTTP is cross-cutting: no resource is named in it.',
     ),
     never(
+      'git-server-knows-no-http',
+      '^src/git-server/(?!http/)',
+      '^src/(http|pages|cli)/|^src/git-server/http/|^(node:)?https?$|node_modules/(fastify|@fastify)',
+      'Who may reach a repository, and what a push does, is the same however somebody comes: HTTP stands on top.',
+    ),
+    never(
       'below-the-api',
       folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'backup', 'config'),
       folders('api', 'http', 'cli'),

@@ -3,7 +3,7 @@ import { findNamespace, findProject } from '../access/lookup.ts';
 import { groupPermissions, projectPermissions } from '../access/permissions.ts';
 import { notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
-import { gitCaller } from '../git-http/access.ts';
+import { gitCaller } from '../git-server/http/credentials.ts';
 import { authenticate, tokenOf } from '../http/auth.ts';
 import { goGetPage } from './go-get.ts';
 import { apiAddressOf } from './redirects.ts';

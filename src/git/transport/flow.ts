@@ -26,12 +26,19 @@ async function firstOf(stream: Readable | Writable, ...events: string[]): Promis
 export async function feed(input: Readable, stdin: Writable, maxBytes: number): Promise<void> {
   let size = 0;
   let discarded = 0;
-  for await (const chunk of input as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (ended(stdin)) discarded += chunk.length;
-    else if (size > maxBytes) throw new GitError('invalid', `the client sent more than ${maxBytes} bytes`);
-    else if (!stdin.write(chunk)) await firstOf(stdin, 'drain', 'close');
-    if (discarded > MAX_DISCARDED) throw new GitError('invalid', 'the client goes on sending to a git that has ended');
+  try {
+    // A connection that carries both ways outlasts what the client sends.
+    for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (ended(stdin)) discarded += chunk.length;
+      else if (size > maxBytes) throw new GitError('invalid', `the client sent more than ${maxBytes} bytes`);
+      else if (!stdin.write(chunk)) await firstOf(stdin, 'drain', 'close');
+      if (discarded > MAX_DISCARDED)
+        throw new GitError('invalid', 'the client goes on sending to a git that has ended');
+    }
+  } catch (error) {
+    input.destroy();
+    throw error;
   }
   stdin.end();
 }

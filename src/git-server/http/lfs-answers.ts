@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { isFrozen } from '../access/frozen.ts';
-import { forbidden } from '../core/errors.ts';
-import type { ProjectAccess } from './access.ts';
+import { isFrozen } from '../../access/frozen.ts';
+import { forbidden } from '../../core/errors.ts';
+import type { ProjectAccess } from '../access.ts';
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AccessLevel } from '../core/access-levels.ts';
-import { timestamp } from '../core/clock.ts';
-import { ApiError, refused } from '../core/errors.ts';
-import { isUniqueViolation } from '../db/errors.ts';
-import type { Deps } from '../deps.ts';
-import type { ProjectAccess } from './access.ts';
+import { AccessLevel } from '../../core/access-levels.ts';
+import { timestamp } from '../../core/clock.ts';
+import { ApiError, refused } from '../../core/errors.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import type { Deps } from '../../deps.ts';
+import type { ProjectAccess } from '../access.ts';
 import { requirePush, sendLfs } from './lfs-answers.ts';
 
 const MAX_LOCKS = 100;

@@ -1,11 +1,8 @@
-import type { FastifyRequest } from 'fastify';
-import { ANONYMOUS, type Caller } from '../access/caller.ts';
-import { callerOfBasic } from '../access/git-credentials.ts';
+import type { Caller } from '../access/caller.ts';
 import { type FoundProject, findMoved, findProject } from '../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
-import { callerOfToken } from '../access/token-caller.ts';
-import { ApiError, refused } from '../core/errors.ts';
+import { refused, unauthorized } from '../core/errors.ts';
 import { asciiLower } from '../db/like.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
@@ -38,64 +35,35 @@ export interface SnippetAccess extends Admitted {
 /** Who was let to which repository. */
 export type GitAccess = ProjectAccess | SnippetAccess;
 
-const challenge = () =>
-  new ApiError(
-    401,
-    'HTTP Basic: Access denied. Give a token as the password (any user name), or a user name and password.',
-    {},
-    { 'WWW-Authenticate': 'Basic realm="Stithy"' },
-  );
-
 /** Scopes that do for reading and for writing a repository. */
 const READ_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository'];
 const WRITE_SCOPES = ['api', 'write_repository'];
 
-/** Who sent a git request: by Basic or Bearer; anonymous without either. @throws ApiError 401 */
-export async function gitCaller(deps: Deps, request: FastifyRequest): Promise<Caller> {
-  const header = request.headers.authorization ?? '';
-  const bearer = /^Bearer +(\S+)$/i.exec(header);
-  const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(header);
-  try {
-    if (bearer !== null) return await callerOfToken(deps, bearer[1]!, request.ip);
-    if (basic === null) return ANONYMOUS;
-    const text = Buffer.from(basic[1]!, 'base64').toString('utf8');
-    const colon = text.indexOf(':');
-    if (colon === -1) throw challenge();
-    const [username, password] = [text.slice(0, colon), text.slice(colon + 1)];
-    if (username === '' && password === '') return ANONYMOUS;
-    return await callerOfBasic(deps, username, password, request.ip);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) throw challenge();
-    throw error;
-  }
-}
-
 /** Address of a snippet's repository: `snippets/1`, or `group/project/snippets/1`. */
 const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
 
-type Wants = 'read' | 'write';
+export type Wants = 'read' | 'write';
 const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
 
-/** What the caller may not see: anonymous callers are asked for credentials, for others it is not there. */
+/** What the caller may not see: anonymous callers are asked who they are, for others it is not there. */
 const hidden = (caller: Caller, what: 'project' | 'snippet') =>
   isStranger(caller)
-    ? challenge()
+    ? unauthorized()
     : refused(`The ${what} you were looking for could not be found or you don't have permission to view it.`, 404);
 
 /**
- * Lets a git request to the repository of a project or a snippet, or refuses it. A repository that the caller may not
- * see is asked credentials for (anonymous) or is not there (404).
+ * Lets somebody to the repository of a project or a snippet, or refuses him; however he came, over HTTP or otherwise.
+ * @param path of the repository, without `.git`
  * @param options `creates`: a project that is not there is made, where the caller may create it
- * @throws ApiError 401, 403, 404
+ * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who he is, 403, 404
  */
 export async function admitGit(
   deps: Deps,
-  request: FastifyRequest,
+  caller: Caller,
   path: string,
   wants: Wants,
   options: { creates?: boolean } = {},
 ): Promise<GitAccess> {
-  const caller = await gitCaller(deps, request);
   const found = await findGitProject(deps, path);
   if (found !== undefined) {
     const access = await admitToProject(deps, caller, found, wants);
@@ -157,7 +125,7 @@ async function admitToSnippet(
 /** @throws ApiError 401 for an anonymous caller who wants to write, 403 for a token without the scope */
 function checkScopes(caller: Caller, wants: Wants): void {
   if (isStranger(caller)) {
-    if (wants === 'write') throw challenge();
+    if (wants === 'write') throw unauthorized();
     return;
   }
   const enough = wants === 'read' ? READ_SCOPES : WRITE_SCOPES;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import type { TestUser } from '../../test/support/factories.ts';
-import { GitUser } from '../../test/support/git-user.ts';
-import { openMergeRequest } from '../../test/support/merge-request.ts';
-import type { Project } from '../db/tables/projects.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import type { TestUser } from '../../../test/support/factories.ts';
+import { GitUser } from '../../../test/support/git-user.ts';
+import { openMergeRequest } from '../../../test/support/merge-request.ts';
+import type { Project } from '../../db/tables/projects.ts';
 
 const TYPE = 'application/vnd.git-lfs+json';
 const MISSING = /LFS objects are missing\. Ensure LFS is properly set up or try a manual "git lfs push --all"\./;

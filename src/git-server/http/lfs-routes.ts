@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requireStill } from '../access/standing.ts';
-import { timestamp } from '../core/clock.ts';
-import { ApiError, notFound } from '../core/errors.ts';
-import type { Deps } from '../deps.ts';
-import { lfsEnabled } from '../repositories/lfs-locks.ts';
-import { lfsSizes } from '../repositories/lfs-objects.ts';
-import { BlobError } from '../storage/blob-store.ts';
-import { admitGit, type ProjectAccess } from './access.ts';
+import { requireStill } from '../../access/standing.ts';
+import { timestamp } from '../../core/clock.ts';
+import { ApiError, notFound } from '../../core/errors.ts';
+import type { Deps } from '../../deps.ts';
+import { lfsEnabled } from '../../repositories/lfs-locks.ts';
+import { lfsSizes } from '../../repositories/lfs-objects.ts';
+import { BlobError } from '../../storage/blob-store.ts';
+import { admitGit, type ProjectAccess } from '../access.ts';
+import { gitCaller, orChallenge } from './credentials.ts';
 import { LFS_TYPE, requirePush, sendLfs } from './lfs-answers.ts';
-import { registerLockRoutes } from './lfs-locks.ts';
+import { registerLockRoutes } from './lfs-lock-routes.ts';
 import { GIT_PREFIX } from './paths.ts';
 
 declare module 'fastify' {
@@ -114,7 +115,9 @@ async function upload(deps: Deps, request: FastifyRequest, access: ProjectAccess
 export function registerLfsRoutes(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('lfs', null);
   const admit = (wants: 'read' | 'write') => async (request: FastifyRequest) => {
-    const access = await admitGit(deps, request, (request.params as { repository: string }).repository, wants);
+    const { repository } = request.params as { repository: string };
+    const caller = await gitCaller(deps, request);
+    const access = await orChallenge(() => admitGit(deps, caller, repository, wants));
     // Snippets have no large files.
     if (access.kind !== 'project') throw notFound();
     if (!lfsEnabled(access.project)) throw notFound();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import { addressKey } from '../core/fair-slots.ts';
-import { takePlace } from '../git/process.ts';
+import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { addressKey } from '../../core/fair-slots.ts';
+import { takePlace } from '../../git/process.ts';
 
 const SHARE = 16;
 let app: TestApp;

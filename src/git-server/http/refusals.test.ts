@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import { GitUser } from '../../test/support/git-user.ts';
+import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { GitUser } from '../../../test/support/git-user.ts';
 
 let app: TestApp;
 let user: GitUser;

@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import { shareOf } from '../access/caller.ts';
+import { ApiError } from '../core/errors.ts';
+import { inScope } from '../core/request-scope.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
+import { advertise } from '../git/transport/advertise.ts';
+import { receivePack } from '../git/transport/receive-pack.ts';
+import type { Service } from '../git/transport/service.ts';
+import type { TransportOptions, TransportSession } from '../git/transport/session.ts';
+import { uploadPack } from '../git/transport/upload-pack.ts';
+import { repositoryOf } from '../repositories/change-refs.ts';
+import type { GitAccess } from './access.ts';
+import { pushHandlers } from './push.ts';
+
+/** How a client came, and what it can do. */
+export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | 'stateless'> {
+  /** Address; what an anonymous client takes up counts against it. */
+  address: string;
+  /** Under which the log has what it did. */
+  correlationId: string;
+}
+
+/** What is said of a request that is none. */
+export const NO_REQUEST = 'The request is empty, or not one that git sends.';
+/** What git says when it cannot read what it was sent. */
+const NOT_GIT =
+  /hung up unexpectedly|protocol error|bad line length|^fatal: (?:expected|unexpected|unknown|invalid|no command)/m;
+
+/** A request that git has refused without an answer of its own is the client's fault where git says so. */
+function refuseInput(error: unknown): never {
+  const unread = error instanceof GitError && error.code === 'failed' && NOT_GIT.test(error.message);
+  if (unread || (error instanceof GitError && error.code === 'invalid')) throw new ApiError(400, NO_REQUEST);
+  throw error;
+}
+
+function logFailure(deps: Deps, access: GitAccess, { correlationId }: Client, { done }: TransportSession): void {
+  void done.then(({ code, stderr, killed, failure }) => {
+    if (code === 0 && failure === undefined) return;
+    // A client that goes away is no fault.
+    deps.log.log(killed === 'abort' ? 'info' : 'warn', 'git ended with a failure', {
+      correlation_id: correlationId,
+      repository: `${access.holder.type} ${access.holder.id}`,
+      code,
+      killed,
+      error: failure === undefined ? stderr.slice(0, 500) : String(failure),
+    });
+  });
+}
+
+/** Starts git for a client, in the client's share of what is scarce. */
+async function start(
+  deps: Deps,
+  access: GitAccess,
+  client: Client,
+  begin: (options: TransportOptions) => Promise<TransportSession>,
+): Promise<TransportSession> {
+  const { protocol, signal, stateless, address } = client;
+  const options: TransportOptions = {
+    protocol,
+    timeoutMs: deps.config.transfers.totalMs,
+    ...(signal === undefined ? {} : { signal }),
+    ...(stateless === undefined ? {} : { stateless }),
+  };
+  const session = await inScope({ caller: shareOf(access.caller, address) }, () => begin(options));
+  logFailure(deps, access, client, session);
+  return session;
+}
+
+/**
+ * Tells a client what git can do with the repository that it was let to, and, before version 2, every ref.
+ * @throws GitError `failed`, `busy`, `timeout`, `aborted`
+ */
+export function announce(deps: Deps, access: GitAccess, service: Service, client: Client): Promise<TransportSession> {
+  return start(deps, access, client, (options) => advertise(repositoryOf(deps, access.holder), service, options));
+}
+
+/**
+ * Serves a clone or fetch (`upload-pack`) or a push (`receive-pack`) to a client that was let to the repository for it.
+ * A push is checked, entered and followed by what its options ask for.
+ * @param input what the client sends: one request over HTTP, else all it ever says
+ * @throws ApiError 400 for what git cannot read; GitError `failed`, `busy`, `timeout`, `aborted`
+ */
+export function serve(
+  deps: Deps,
+  access: GitAccess,
+  service: Service,
+  input: Readable,
+  client: Client,
+): Promise<TransportSession> {
+  const repo = repositoryOf(deps, access.holder);
+  const { push, snippet } = deps.config.limits;
+  const maxInputBytes = access.kind === 'project' ? push : Math.min(push, snippet);
+  return start(deps, access, client, (options) =>
+    (service === 'upload-pack'
+      ? uploadPack(repo, input, options)
+      : receivePack(repo, input, { ...options, maxInputBytes, ...pushHandlers(deps, access) })
+    ).catch(refuseInput),
+  );
+}
