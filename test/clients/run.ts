@@ -3,7 +3,7 @@
  * `npm run test:clients`, or `node test/clients/run.ts [--sqlite | --postgres] [client ...]` with beginnings of their names.
  * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,24 +13,23 @@ import { parseArgs } from 'node:util';
 import { emptyDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
+import { unpackDebian } from './debian.ts';
+import { Missing, tool } from './tools.ts';
 
 const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
 const GITLABFORM = '3.16.5';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
+/** Of the release of Debian whose package it is. */
+const GLAB = '1.53';
+const GLAB_RELEASE = 'trixie';
 const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
-const PREPARE_MS = 600_000;
 const RUN_MS = 300_000;
 
 const here = import.meta.dirname;
 const cache = resolve(here, '../../node_modules/.cache/clients');
-
-/** Why a client cannot be tested on this machine. */
-class Missing extends Error {
-  override name = 'Missing';
-}
 
 interface Client {
   name: string;
@@ -38,13 +37,6 @@ interface Client {
   settings?: Record<string, string>;
   /** Brings the client onto the machine. @returns the command that runs its tests @throws Missing */
   prepare(): Promise<string[]>;
-}
-
-function tool(command: string, args: readonly string[], cwd = here, env: Record<string, string> = {}): void {
-  const options = { cwd, encoding: 'utf8', timeout: PREPARE_MS, env: { ...process.env, ...env } } as const;
-  const { status, error, stderr } = spawnSync(command, args, options);
-  if (error !== undefined) throw new Missing(`${command} cannot be run: ${error.message}`);
-  if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${stderr.slice(-500)}`);
 }
 
 /** A package in an environment of its own. @returns the folder of its programs */
@@ -113,6 +105,17 @@ const release: Client = {
   },
 };
 
+const glab: Client = {
+  name: `glab ${GLAB}`,
+  prepare: async () => {
+    const folder = join(cache, `glab-${GLAB}`);
+    const program = join(folder, 'usr/bin/glab');
+    await mkdir(folder, { recursive: true });
+    if (!existsSync(program)) await unpackDebian('glab', GLAB_RELEASE, folder);
+    return [process.execPath, join(here, 'glab.ts'), program];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient(
   client: Client,
@@ -164,7 +167,7 @@ const { values, positionals: wanted } = parseArgs({
 });
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
-for (const client of [python, pythonDelayed, form, go, lfs, release]) {
+for (const client of [python, pythonDelayed, form, go, lfs, release, glab]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });

@@ -41,9 +41,11 @@ export function run(cwd: string, command: string, args: string[], env: Record<st
   };
   return new Promise((resolve) => {
     const options = { cwd, env: { ...clean, ...env }, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 };
-    execFile(command, args, options, (error, stdout, stderr) => {
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
       resolve({ ok: error === null, text: `${stdout}${stderr}` });
     });
+    // Whoever asks gets no answer.
+    child.stdin?.end();
   });
 }
 
