@@ -93,7 +93,7 @@ async function main(): Promise<number> {
     await world.server.stop();
   } catch (error) {
     problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    await world.server.kill();
+    if (world.started) await world.server.kill();
   }
   if (problems.length === 0) {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -52,6 +52,11 @@ export class World {
     this.records = openRecords(join(this.dataDir, 'stithy.db'), databaseUrl);
   }
 
+  /** Whether it has been started at least once. */
+  get started(): boolean {
+    return this.#server !== undefined;
+  }
+
   get server(): ServerProcess {
     return this.#server!;
   }
