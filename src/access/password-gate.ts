@@ -30,6 +30,9 @@ interface Failures {
   until: number;
 }
 
+/** A lock that would last longer than any was made by a clock that ran ahead. */
+const isOver = ({ until }: Failures, now: number): boolean => until <= now || until > now + PERIOD_MS;
+
 /**
  * Checks passwords: few at once, so that guessing cannot take the machine, with turns for each address; as long for a
  * user who does not exist as for one who does; and not at all for ten minutes after ten failures for one name.
@@ -84,7 +87,7 @@ export class PasswordGate {
   #refuseLocked(key: string): void {
     const now = this.#clock.now().getTime();
     const failures = this.#failures.get(key);
-    if (failures === undefined || failures.count < MAX_FAILURES || failures.until <= now) return;
+    if (failures === undefined || failures.count < MAX_FAILURES || isOver(failures, now)) return;
     const seconds = Math.ceil((failures.until - now) / 1000);
     throw new ApiError(
       429,
@@ -97,7 +100,7 @@ export class PasswordGate {
   #countFailure(key: string): void {
     const now = this.#clock.now().getTime();
     const known = this.#failures.get(key);
-    const count = known === undefined || known.until <= now ? 1 : known.count + 1;
+    const count = known === undefined || isOver(known, now) ? 1 : known.count + 1;
     // The lock lasts from the failure that made it; before, all count from the first on.
     const until = count === 1 || count >= MAX_FAILURES ? now + PERIOD_MS : known!.until;
     this.#failures.set(key, { count, until });

@@ -115,7 +115,8 @@ export async function noteUse(deps: Deps, { credential, user }: Caller, address:
   if (credential.kind !== 'access_token' || user === null) return;
   const { token } = credential;
   const now = deps.clock.now();
-  if (token.last_used_at !== null && now.getTime() - Date.parse(token.last_used_at) < NOTE_USE_MS) return;
+  // A clock that ran ahead may have noted a time to come.
+  if (token.last_used_at !== null && Math.abs(now.getTime() - Date.parse(token.last_used_at)) < NOTE_USE_MS) return;
   const ips = parseJson<string[]>(token.last_used_ips).filter((ip) => ip !== address);
   await deps.db
     .updateTable('access_tokens')

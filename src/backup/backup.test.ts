@@ -206,6 +206,19 @@ test('files of repositories stay while a backup is made, and go afterwards', asy
   await assert.rejects(stat(dir), { code: 'ENOENT' });
 });
 
+test('a backup that died under a clock that ran ahead keeps files no longer than another', async () => {
+  const { db, clock } = app.deps;
+  const hour = 3_600_000;
+  const at = (ms: number) => ({ now: () => new Date(clock.now().getTime() + ms) });
+  await whileFilesStay(db, at(hour), async () => {
+    assert.equal(await backupRuns(db, at(hour)), true);
+    assert.equal(await backupRuns(db, clock), false);
+  });
+  await whileFilesStay(db, at(5 * 60_000), async () => {
+    assert.equal(await backupRuns(db, clock), true, 'clocks of two machines differ a little');
+  });
+});
+
 test('an interrupted backup does not count, and the next one clears it away', async () => {
   await backup();
   const [name] = await snapshotNames(folder);

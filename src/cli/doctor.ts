@@ -16,6 +16,7 @@ type Say = (good: boolean, text: string) => void;
 const MIN_GIT = [2, 39] as const;
 const SHOWN_EVERY = 100;
 const SHOWN_PROBLEMS = 3;
+const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
 /**
  * `stithy doctor [--quick]`: looks over an installation, server running or not, changes nothing, and says what is wrong
@@ -70,7 +71,7 @@ async function checkFolders(config: Config, say: Say): Promise<boolean> {
     ...config.storages.map(({ name, path }) => [`storage ${name}`, path]),
   ]) {
     try {
-      await access(path!, constants.R_OK | constants.W_OK | constants.X_OK);
+      await access(path!, USABLE);
       say(true, `${what} folder ${path}`);
     } catch (error) {
       good = false;
@@ -141,6 +142,7 @@ async function problemOf(
   try {
     const dir = storages.dirOf({ storage, diskPath });
     await access(`${dir}/HEAD`);
+    for (const folder of [dir, `${dir}/objects`, `${dir}/refs`]) await access(folder, USABLE);
     if (quick) return null;
     const { ok, problems } = await fsck(dir);
     return ok ? null : problems.slice(0, SHOWN_PROBLEMS).join('; ');

@@ -6,7 +6,14 @@ const PREFIX = 'backup:';
 const LEASE_MS = 120_000;
 const RENEW_MS = 20_000;
 
-const untilOf = (value: string): string => (JSON.parse(value) as { until: string }).until;
+/** Clocks of several machines differ by less. */
+const SLACK_MS = 10 * 60_000;
+
+/** Whether a lease holds. One that would last longer than any was made by a clock that ran ahead. */
+function holds(value: string, clock: Clock): boolean {
+  const left = Date.parse((JSON.parse(value) as { until: string }).until) - clock.now().getTime();
+  return left > 0 && left <= LEASE_MS + SLACK_MS;
+}
 
 /** Whether a backup is being made, during which no file of a repository and no blob may go away. */
 export async function backupRuns(db: Db, clock: Clock): Promise<boolean> {
@@ -16,7 +23,7 @@ export async function backupRuns(db: Db, clock: Clock): Promise<boolean> {
     .where('key', '>=', PREFIX)
     .where('key', '<', `${PREFIX}~`)
     .execute();
-  return rows.some(({ value }) => untilOf(value) > timestamp(clock));
+  return rows.some(({ value }) => holds(value, clock));
 }
 
 /** Forgets all leases: those that came with a copy of the database hold nothing up. */
@@ -69,7 +76,7 @@ async function dropExpired(db: Db, clock: Clock): Promise<void> {
     .where('key', '<', `${PREFIX}~`)
     .execute();
   for (const { key, value } of rows) {
-    if (untilOf(value) > timestamp(clock)) continue;
+    if (holds(value, clock)) continue;
     await db.deleteFrom('instance_values').where('key', '=', key).execute();
   }
 }

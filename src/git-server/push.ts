@@ -180,6 +180,8 @@ async function moveRefs(
         return {
           disk_full: 'the disk of the server is full',
           unavailable: 'the database cannot be reached; try again',
+          denied: 'the server cannot read or write the files of the repository',
+          no_git: 'git cannot be found on the server',
           none: 'failed to update ref',
         }[faultOf(error) ?? 'none'];
       }

@@ -11,10 +11,24 @@ export type GitErrorCode =
   | 'conflict'
   | 'locked'
   | 'unavailable'
-  | 'disk_full';
+  | 'disk_full'
+  | 'denied'
+  | 'no_git';
 
 /** How git and the system say that nothing more can be written, in the middle of whatever failed by it; of a lock file git gives no reason. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|couldn't write '/i;
+
+/** How they say that a file may not be used; not what another server says. */
+const DENIED =
+  /^(?!remote:).*: (?:Permission denied|Read-only file system|Operation not permitted|Input\/output error)$/m;
+/** What the shell says that would start it. */
+const NO_GIT = /exec: .*\bgit: not found/;
+
+const SURROUNDINGS = [
+  [DISK_FULL, 'disk_full'],
+  [DENIED, 'denied'],
+  [NO_GIT, 'no_git'],
+] as const;
 
 /** What git says when it finds the repository damaged, not the question wrong. */
 const DAMAGE = [
@@ -42,7 +56,7 @@ export class GitError extends Error {
     super(message);
     this.name = 'GitError';
     // Else it would be taken for a conflict, a lock or damage.
-    this.code = DISK_FULL.test(message) ? 'disk_full' : code;
+    this.code = SURROUNDINGS.find(([said]) => said.test(message))?.[1] ?? code;
     this.exitCode = exitCode;
     this.lasting = this.code === 'timeout' || this.code === 'output_too_large';
   }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
+import { isMissing } from './durable.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 
@@ -83,7 +84,8 @@ export function killGroup(child: ChildProcess): void {
 
 /**
  * Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds.
- * @throws GitError `busy` where the system has no process or file descriptor to give, `corrupt` for no repository
+ * @throws GitError `busy` where the system has no process or file descriptor to give, `corrupt` for no repository,
+ * `denied` for one that this user may not enter
  */
 export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
@@ -97,11 +99,21 @@ export function startGit(args: readonly string[], options: GitOptions): ChildPro
   // A child that could not start may have no streams; its error comes later.
   if (child.pid === undefined) {
     child.on('error', () => {});
-    if (options.gitDir !== undefined && !existsSync(options.gitDir))
-      throw new GitError('corrupt', 'not a git repository');
+    if (options.gitDir !== undefined) mustBeUsable(options.gitDir);
     throw new GitError('busy', 'git could not be started');
   }
   return child;
+}
+
+/** @throws GitError for a folder that no process can be started in */
+function mustBeUsable(dir: string): void {
+  try {
+    accessSync(dir, constants.X_OK);
+  } catch (error) {
+    throw isMissing(error)
+      ? new GitError('corrupt', 'not a git repository')
+      : new GitError('denied', (error as Error).message);
+  }
 }
 
 /** Memory of one git child, in KiB: what it allocates, not the packs that it maps. One that wants more ends. */

@@ -31,10 +31,15 @@ const TEXTS: Record<number, string> = {
   503: '503 Service Unavailable',
 };
 
-/** Names the project of the request, where its access check found one. */
-function damaged(request: FastifyRequest, cause: GitError): ApiError {
+/** The path of the request's project, where its access check found one. */
+function projectOf(request: FastifyRequest): string | undefined {
   const { project } = (request.admission?.scope ?? {}) as { project?: { full_path: string } };
-  const what = project === undefined ? 'The repository' : `The repository of ${project.full_path}`;
+  return project?.full_path;
+}
+
+function damaged(request: FastifyRequest, cause: GitError): ApiError {
+  const path = projectOf(request);
+  const what = path === undefined ? 'The repository' : `The repository of ${path}`;
   const error = new ApiError(500, `${what} is damaged: an administrator can run stithy doctor.`);
   error.cause = cause;
   return error;
@@ -55,11 +60,23 @@ function fromGit(error: GitError, request: FastifyRequest): ApiError | undefined
 }
 
 /** Of the file system, a database or git, wherever it came up. */
-const FAULTS: Readonly<Record<Fault, () => ApiError>> = {
+const FAULTS: Readonly<Record<Fault, (request: FastifyRequest, cause: unknown) => ApiError>> = {
   disk_full: () =>
     new ApiError(507, '507 Insufficient Storage - the disk of the server is full; an administrator has to make room'),
   unavailable: () =>
     new ApiError(503, '503 Service Unavailable - the database cannot do it now; try again', {}, { 'Retry-After': '2' }),
+  denied: (request, cause) => {
+    const path = projectOf(request);
+    const what = path === undefined ? 'its files' : `files of ${path}`;
+    const error = new ApiError(500, `The server cannot read or write ${what}: an administrator can run stithy doctor.`);
+    error.cause = cause;
+    return error;
+  },
+  no_git: () =>
+    new ApiError(
+      503,
+      '503 Service Unavailable - git cannot be found on the server; an administrator can run stithy doctor',
+    ),
 };
 
 /** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */
@@ -67,7 +84,7 @@ function toApiError(error: unknown, request: FastifyRequest): ApiError | undefin
   if (error instanceof ApiError) return error;
   if (error instanceof ParamsError) return new ApiError(400, error.message, { error: error.message });
   const fault = faultOf(error);
-  if (fault !== null) return FAULTS[fault]();
+  if (fault !== null) return FAULTS[fault](request, error);
   if (error instanceof GitError) return fromGit(error, request);
   if (isScarcity(error)) {
     return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });

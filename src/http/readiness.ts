@@ -29,6 +29,7 @@ async function check(message: string, test: () => Promise<void>): Promise<Check>
 async function checkDisks({ config }: Deps): Promise<void> {
   for (const path of [config.dataDir, ...config.storages.map((storage) => storage.path)]) {
     const { bavail, bsize, blocks } = await statfs(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     // Some file systems have no size.
     if (blocks > 0 && bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${path} is full`);
   }

@@ -113,7 +113,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
-    if (!(await areApplied(repo, updates))) {
+    if (!(await orLater(areApplied(repo, updates), true))) {
       await orLater(deps.db.deleteFrom('ref_intents').where('id', '=', id).execute(), true);
       throw error;
     }

@@ -9,8 +9,12 @@ export interface Lab {
   folder: string;
   /** Settings of a server on a new database: none for SQLite, which lies in the data folder. */
   newDatabase(): Promise<Record<string, string>>;
-  /** Starts a server on a free port. @throws Error with what it printed when it ends before it is ready */
-  start(dataDir: string, settings?: Record<string, string>): Promise<ServerProcess>;
+  /**
+   * Starts a server on a free port.
+   * @param by what it is run by, such as a command that changes the user
+   * @throws Error with what it printed when it ends before it is ready
+   */
+  start(dataDir: string, settings?: Record<string, string>, by?: readonly string[]): Promise<ServerProcess>;
   /**
    * Starts a server and kills it while it starts, or soon after.
    * @param moment milliseconds from its start

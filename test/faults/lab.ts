@@ -36,9 +36,9 @@ export async function openLab(engine: Engine, say: (text: string) => void): Prom
       if (database.url !== null) settings.STITHY_DATABASE_URL = database.url;
       return settings;
     },
-    start: async (dataDir, settings) => {
+    start: async (dataDir, settings, by = []) => {
       await mkdir(dataDir, { recursive: true });
-      const server = await startServer(optionsOf(dataDir, settings));
+      const server = await startServer({ ...optionsOf(dataDir, settings), by });
       servers.push(server);
       return server;
     },

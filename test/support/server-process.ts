@@ -13,6 +13,8 @@ export interface ServerOptions {
   settings?: Readonly<Record<string, string>>;
   /** File that the server's log is appended to; dropped when absent. */
   logFile?: string;
+  /** What the server is run by, such as a command that changes the user; nothing when absent. */
+  by?: readonly string[];
   /** Gets the process at once, before it is ready. */
   onSpawn?: (child: ChildProcess) => void;
 }
@@ -35,8 +37,9 @@ export interface ServerProcess {
  * @throws Error with what it printed when it ends, or says nothing, before that
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { dataDir, settings = {}, logFile } = options;
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+  const { dataDir, settings = {}, logFile, by = [] } = options;
+  const [command = '', ...args] = [...by, process.execPath, PROGRAM, 'serve'];
+  const child = spawn(command, args, {
     stdio: ['ignore', logFile === undefined ? 'ignore' : 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -51,13 +51,13 @@ export async function feed(input: Readable, stdin: Writable, maxBytes: number): 
 export function watch(git: GitChild, idleMs: number, working: () => boolean, expire: () => void): void {
   const moved = () => [git.stdin, git.stdout].map((s) => (s instanceof Socket ? s.bytesRead + s.bytesWritten : 0));
   let last = '';
-  let since = Date.now();
+  let since = performance.now();
   const look = () => {
     const now = moved().join();
     if (now !== last || working()) {
       last = now;
-      since = Date.now();
-    } else if (Date.now() - since >= idleMs) {
+      since = performance.now();
+    } else if (performance.now() - since >= idleMs) {
       clearInterval(timer);
       expire();
     }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { faultOf } from '../core/surroundings.ts';
+import { GitError } from './errors.ts';
+import { refusal } from './update-ref.ts';
+
+const LOCK = "fatal: prepare: cannot lock ref 'refs/heads/b': Unable to create '/srv/x.git/refs/heads/b.lock'";
+
+test('what is wrong around a repository is told from locks, conflicts and damage', () => {
+  for (const [text, fault] of [
+    ['error: file write error: No space left on device', 'disk_full'],
+    [`${LOCK}: Permission denied`, 'denied'],
+    [`${LOCK}: Read-only file system`, 'denied'],
+    [`${LOCK}: File exists.`, null],
+    ["fatal: Cannot change to '/srv/x.git': Permission denied\n", 'denied'],
+    ['remote: error: Permission denied', null],
+    ['git@example.org: Permission denied (publickey).', null],
+    ['sh: 1: exec: git: not found', 'no_git'],
+    ['sh: line 1: exec: git: not found', 'no_git'],
+  ] as const) {
+    assert.equal(faultOf(new GitError('failed', text)), fault, text);
+  }
+  assert.equal(refusal(`${LOCK}: File exists.`).code, 'locked');
+  assert.equal(refusal(`${LOCK}: Permission denied`).code, 'denied');
+});
+
+test('files that may not be used are told from other refusals of the system', () => {
+  const error = (code: string, more: object) => Object.assign(new Error(code), { code, ...more });
+  assert.equal(faultOf(error('EACCES', { syscall: 'open', path: '/srv/x' })), 'denied');
+  assert.equal(faultOf(error('EROFS', { syscall: 'mkdir', path: '/srv/x' })), 'denied');
+  assert.equal(faultOf(error('EACCES', { syscall: 'listen' })), null);
+  assert.equal(faultOf(error('ERR_SQLITE_ERROR', { errcode: 8 })), 'denied');
+  assert.equal(faultOf(error('ERR_SQLITE_ERROR', { errcode: 1_032 })), 'denied');
+  assert.equal(faultOf(error('ERR_SQLITE_ERROR', { errcode: 2_067 })), null);
+});
