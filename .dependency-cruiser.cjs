@@ -16,6 +16,19 @@ const never = (name, from, to, comment, fromNot = TEST) => ({
 /** Folders of src as one regular expression. */
 const folders = (...names) => `^src/(${names.join('|')})/`;
 
+/** The areas of the API in their order: each may know those before it, and none after it. */
+const AREAS = ['identity', 'spaces', 'code', 'planning', 'admin', 'graphql'];
+
+/** Forbids every area to know those after it. */
+const areasInOrder = AREAS.slice(0, -1).map((area, at) =>
+  never(
+    `areas-in-order-${area}`,
+    `^src/api/${area}/`,
+    `^src/api/(${AREAS.slice(at + 1).join('|')})/`,
+    'An area knows only those before it; what others add to it comes by deps.lifecycle, deps.refObservers or an event.',
+  ),
+);
+
 /** Services and stores that other resources may use: narrow, written to be shared. */
 const NARROW = [
   '^src/api/identity/access-tokens/service\\.ts$',
@@ -27,10 +40,10 @@ module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Modules that need each other cannot be understood one at a time.',
+      comment: 'Modules that need each other, be it for types only, cannot be understood one at a time.',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'no-missing-modules',
@@ -84,12 +97,37 @@ module.exports = {
       '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
+    ...areasInOrder,
+    {
+      name: 'areas-have-one-door',
+      comment: "Another area's index.ts is all that may be imported of it.",
+      severity: 'error',
+      from: { path: '^src/api/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/api/[^/]+/(?!index\\.ts$)', pathNot: '^src/api/$1/' },
+    },
+    {
+      name: 'areas-have-one-door-outside',
+      comment: 'The program around the API knows of an area what its index.ts lends.',
+      severity: 'error',
+      from: { path: '^src/(?!api/[^/]+/)', pathNot: TEST },
+      to: { path: '^src/api/[^/]+/(?!index\\.ts$)' },
+    },
+    {
+      name: 'doors-open-outwards',
+      comment: 'Inside an area the folders are imported, not its own door.',
+      severity: 'error',
+      from: { path: '^src/api/([^/]+)/' },
+      to: { path: '^src/api/$1/index\\.ts$' },
+    },
     {
       name: 'resources-keep-their-insides',
       comment: 'Ask another resource a narrow exported read function; its service and store are its own.',
       severity: 'error',
-      from: { path: '^src/api/(.+)/[^/]+$', pathNot: TEST },
-      to: { path: '^src/api/.+/[a-z.-]*(service|store|routes)\\.ts$', pathNot: ['^src/api/$1/', ...NARROW] },
+      from: { path: '^src/api/(.+)/[^/]+$', pathNot: [TEST, '^src/api/[^/]+/index\\.ts$'] },
+      to: {
+        path: '^src/api/.+/[a-z.-]*(service|store|routes)\\.ts$',
+        pathNot: ['^src/api/$1/', '^src/api/[^/]+/index\\.ts$', ...NARROW],
+      },
     },
     never(
       'services-know-no-routes',

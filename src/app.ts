@@ -1,6 +1,5 @@
-import { routes } from './api/index.ts';
-import { rewriteUploadUrl } from './api/spaces/uploads/addresses.ts';
-import { vocabulary } from './api/vocabulary/index.ts';
+import { routes, vocabulary } from './api/index.ts';
+import { rewriteUploadUrl } from './api/spaces/index.ts';
 import type { Deps } from './deps.ts';
 import { registerLfsRoutes } from './git-server/http/lfs-routes.ts';
 import { rewriteGitUrl } from './git-server/http/paths.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAccount } from './api/identity/users/account.ts';
+import { createAccount } from './api/identity/index.ts';
 import { timestamp } from './core/clock.ts';
 import { hashPassword, randomText, tokenDigest } from './core/secrets.ts';
 import type { Deps } from './deps.ts';

@@ -4,6 +4,7 @@ import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
 import type { Logger } from './core/logger.ts';
 import type { Database } from './db/database.ts';
+import type { Lifecycle } from './db/lifecycle.ts';
 import type { Db } from './db/schema.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { KeyedQueue } from './git/queue.ts';
@@ -40,6 +41,8 @@ export interface Deps {
   answers: AnswerCache;
   jobs: JobQueue;
   events: EventBus;
+  /** Who takes part in what happens to users, groups and projects. */
+  lifecycle: Lifecycle;
   /** Who takes part in changes of refs, within their transaction. */
   refObservers: RefObserver[];
   /** Writes whose end could not be recorded yet. */

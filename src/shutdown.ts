@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './core/logger.ts';
-import type { Instance } from './start.ts';
+import type { HttpServer } from './http/server.ts';
 
 /** So long background work and connections to the database may take to end once requests have, in milliseconds. */
 const CLOSING_MS = 5_000;
@@ -12,7 +12,7 @@ const CLOSING_MS = 5_000;
  * @param hurry ends the wait at once
  */
 export async function shutDown(
-  { server: { app, drain }, close }: Instance,
+  { server: { app, drain }, close }: { server: HttpServer; close(): Promise<void> },
   timeoutMs: number,
   log: Logger,
   hurry?: AbortSignal,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
-import { recoverBackgroundWork, registerBackgroundWork } from './api/background.ts';
+import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
@@ -14,6 +14,7 @@ import { makePrivateFolder } from './core/private-folder.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
+import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
@@ -83,6 +84,7 @@ export async function open(
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
     events: new EventBus(jobs, clock),
+    lifecycle: new Lifecycle(),
     refObservers: [],
     leftIntents: new LeftIntents(log),
     settleIntent: async () => {},

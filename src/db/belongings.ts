@@ -1,5 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely';
-import type { Db, Schema } from './schema.ts';
+import type { GroupIds } from './lifecycle.ts';
+import type { Db } from './schema.ts';
 
 /** Tables whose rows belong to a project or a group by `source_type` and `source_id`, without a foreign key. */
 const TABLES = [
@@ -17,21 +17,9 @@ const TABLES = [
  * Removes what belongs to projects or groups that are going away and has no foreign key, and revokes their access tokens.
  * @param ids a list, or a query for them
  */
-export async function removeBelongings(
-  db: Db,
-  type: 'project' | 'group',
-  ids: readonly number[] | SelectQueryBuilder<Schema, 'namespaces', { id: number }>,
-): Promise<void> {
+export async function removeBelongings(db: Db, type: 'project' | 'group', ids: GroupIds): Promise<void> {
   for (const table of TABLES) {
     await db.deleteFrom(table).where('source_type', '=', type).where('source_id', 'in', ids).execute();
-  }
-  if (type === 'group') {
-    const labels = db.selectFrom('labels').select('id').where('group_id', 'in', ids);
-    await db
-      .deleteFrom('subscriptions')
-      .where('subscribable_type', '=', 'Label')
-      .where('subscribable_id', 'in', labels)
-      .execute();
   }
   // The accounts of their programs stay, so that what these did keeps its author, but act no more.
   const accounts = db.selectFrom('users').select('id').where(`provisioned_by_${type}_id`, 'in', ids);

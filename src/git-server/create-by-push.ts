@@ -1,8 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
-import { makeProject } from '../api/spaces/projects/creation.ts';
-import { mayCreateProjects } from '../api/spaces/projects/placement.ts';
-import { settingsOf } from '../api/spaces/projects/settings.ts';
+import { makeProject, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
 import { ApiError, refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';

@@ -21,7 +21,7 @@ export function registerRepositoryWork(deps: Deps): void {
   };
   deps.jobs.register<{ project_id: number }>(MAINTAIN_REPOSITORY, (id) => upkeep({ ...id, snippet_id: null }));
   deps.jobs.register<{ snippet_id: number }>(MAINTAIN_SNIPPET, (id) => upkeep({ ...id, project_id: null }));
-  deps.refObservers.push(recordSnippetChange);
+  deps.refObservers.push(recordSnippetChange(deps));
   registerRecovery(deps);
   registerRemoval(deps);
   deps.jobs.register<{ started_at: string }>(

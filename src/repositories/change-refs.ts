@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '../access/within.ts';
-import type { ChangeCause } from '../core/change-cause.ts';
 import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
@@ -11,26 +10,10 @@ import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
 import { type Holder, holderColumns, writable } from './holder.ts';
+import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { observe } from './ref-observers.ts';
 import { enqueueSnippetUpkeep } from './upkeep.ts';
-
-/** What is kept beside the changes, for the events that follow from them. */
-interface ChangeContext {
-  via: 'api' | 'git';
-  pushOptions: readonly string[];
-  /** What else is done with the change. */
-  cause?: ChangeCause | undefined;
-}
-
-/** What is stored before refs move, so that it can be finished after a crash. */
-export interface Intent extends ChangeContext {
-  holder: Holder;
-  userId: number | null;
-  updates: readonly RefChange[];
-  /** Whether the repository had no branch before. */
-  wasEmpty: boolean;
-}
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
@@ -130,7 +113,7 @@ async function areApplied(repo: Repository, updates: readonly RefChange[]): Prom
 export async function finishChange(deps: Deps, repo: Repository, intentId: number, intent: Intent): Promise<void> {
   const { holder, updates } = intent;
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
-  const works = await observe(deps, repo, intent);
+  const works = await observe(deps.refObservers, repo, intent);
   await deps.db.transaction().execute(async (db) => {
     const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
     if (removed.numDeletedRows === 0n) return;

@@ -5,8 +5,9 @@ import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
-import { finishChange, type Intent, repositoryOf } from './change-refs.ts';
+import { finishChange, repositoryOf } from './change-refs.ts';
 import { type Holder, holderOf } from './holder.ts';
+import type { Intent } from './intent.ts';
 import { leftOverBefore } from './left-over.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */

@@ -1,7 +1,6 @@
 import type { Db } from '../db/schema.ts';
-import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
-import type { Intent } from './change-refs.ts';
+import type { Intent } from './intent.ts';
 
 /** What is written in the transaction that records a change of refs. */
 export type WithinChange = (db: Db) => Promise<void>;
@@ -12,13 +11,17 @@ export type WithinChange = (db: Db) => Promise<void>;
  * @returns what to write in the transaction, or null; called after the refs have moved and before the transaction, so
  * that git can be asked here and not in it
  */
-export type RefObserver = (deps: Deps, repo: Repository, change: Intent) => Promise<WithinChange | null>;
+export type RefObserver = (repo: Repository, change: Intent) => Promise<WithinChange | null>;
 
 /** What the observers of a change want written, in the order in which they were registered. */
-export async function observe(deps: Deps, repo: Repository, change: Intent): Promise<WithinChange[]> {
+export async function observe(
+  observers: readonly RefObserver[],
+  repo: Repository,
+  change: Intent,
+): Promise<WithinChange[]> {
   const works: WithinChange[] = [];
-  for (const observer of deps.refObservers) {
-    const work = await observer(deps, repo, change);
+  for (const observer of observers) {
+    const work = await observer(repo, change);
     if (work !== null) works.push(work);
   }
   return works;

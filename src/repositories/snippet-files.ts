@@ -1,3 +1,4 @@
+import type { Deps } from '../deps.ts';
 import { decodeBytes } from '../git/bytes.ts';
 import { CommitError } from '../git/commit-error.ts';
 import { splitPath } from '../git/path-rules.ts';
@@ -84,24 +85,26 @@ function refuseFile(path: string, type: string, size: number, maxBytes: number):
  * Keeps the file names of a snippet in line with its branch, in the transaction of each change, and with them what else
  * an update changes.
  */
-export const recordSnippetChange: RefObserver = async (deps, repo, { holder, updates, cause, userId }) => {
-  const oid = holder.type === 'snippet' && updates.find(({ ref }) => ref === SNIPPET_REF)?.new;
-  if (!oid) return null;
-  const file_names = JSON.stringify(await snippetFiles(repo, oid));
-  return async (db) => {
-    // The change has locked the row: whoever moved the branch on meanwhile has yet to write its own names.
-    const names = (await repo.refs.resolve(SNIPPET_REF)) === oid ? { file_names } : {};
-    const changes = { ...names, ...(cause?.type === 'snippet_update' ? cause.changes : {}) };
-    if (Object.keys(changes).length === 0) return;
-    const row = await db
-      .updateTable('snippets')
-      .set(changes)
-      .where('id', '=', holder.id)
-      .returning(['id', 'project_id'])
-      .executeTakeFirst();
-    if (row === undefined || cause?.type !== 'snippet_update') return;
-    const { id, project_id } = row;
-    const about = { projectId: project_id, actorId: userId };
-    await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id }, about);
+export const recordSnippetChange =
+  (deps: Deps): RefObserver =>
+  async (repo, { holder, updates, cause, userId }) => {
+    const oid = holder.type === 'snippet' && updates.find(({ ref }) => ref === SNIPPET_REF)?.new;
+    if (!oid) return null;
+    const file_names = JSON.stringify(await snippetFiles(repo, oid));
+    return async (db) => {
+      // The change has locked the row: whoever moved the branch on meanwhile has yet to write its own names.
+      const names = (await repo.refs.resolve(SNIPPET_REF)) === oid ? { file_names } : {};
+      const changes = { ...names, ...(cause?.type === 'snippet_update' ? cause.changes : {}) };
+      if (Object.keys(changes).length === 0) return;
+      const row = await db
+        .updateTable('snippets')
+        .set(changes)
+        .where('id', '=', holder.id)
+        .returning(['id', 'project_id'])
+        .executeTakeFirst();
+      if (row === undefined || cause?.type !== 'snippet_update') return;
+      const { id, project_id } = row;
+      const about = { projectId: project_id, actorId: userId };
+      await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id }, about);
+    };
   };
-};

@@ -1,8 +1,8 @@
 import type { UserCaller } from '../../access/caller.ts';
 import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
-import { mergeRequestUrl } from '../../api/planning/merge-requests/requests/entity.ts';
-import { settingsOf } from '../../api/spaces/projects/settings.ts';
+import { mergeRequestUrl } from '../../api/planning/index.ts';
+import { settingsOf } from '../../api/spaces/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';
 import type { PushedBranch } from './pushed.ts';

@@ -1,5 +1,5 @@
-import { tipOf } from '../../api/planning/merge-requests/requests/branches.ts';
-import { settingsOf } from '../../api/spaces/projects/settings.ts';
+import { tipOf } from '../../api/planning/index.ts';
+import { settingsOf } from '../../api/spaces/index.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { withJoined } from '../../git/joined-repository.ts';

@@ -1,11 +1,13 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { assigneesFor } from '../../api/planning/issuables/assignees.ts';
-import { acceptMergeRequest } from '../../api/planning/merge-requests/merging/service.ts';
-import { tipOf } from '../../api/planning/merge-requests/requests/branches.ts';
-import { createMergeRequest } from '../../api/planning/merge-requests/requests/create.ts';
-import type { UpdateMergeRequest } from '../../api/planning/merge-requests/requests/input.ts';
-import { isDraftTitle } from '../../api/planning/merge-requests/requests/title.ts';
-import { updateMergeRequest } from '../../api/planning/merge-requests/requests/update.ts';
+import {
+  acceptMergeRequest,
+  assigneesFor,
+  createMergeRequest,
+  isDraftTitle,
+  tipOf,
+  type UpdateMergeRequest,
+  updateMergeRequest,
+} from '../../api/planning/index.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,8 +1,8 @@
 import type { UserCaller } from '../../access/caller.ts';
 import { type FoundProject, findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
-import type { MergeRequestScope } from '../../api/planning/merge-requests/requests/detail.ts';
-import { settingsOf } from '../../api/spaces/projects/settings.ts';
+import type { MergeRequestScope } from '../../api/planning/index.ts';
+import { settingsOf } from '../../api/spaces/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';
 

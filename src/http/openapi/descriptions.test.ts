@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { routes } from '../../api/index.ts';
-import { vocabulary } from '../../api/vocabulary/index.ts';
+import { routes, vocabulary } from '../../api/index.ts';
 import { type OpenApiDocument, type OperationObject, openApiDocument } from './document.ts';
 import type { ParameterObject } from './parameters.ts';
-import type { SchemaObject } from './schemas.ts';
+import type { SchemaObject } from './schema-object.ts';
 
 const BASE = 'https://forge.example';
 const document = JSON.parse(JSON.stringify(openApiDocument(routes, BASE, vocabulary))) as OpenApiDocument;
-const HOW = 'say it in the declaration, or once in src/api/vocabulary for every place where the name stands';
+const HOW =
+  'say it in the declaration, or once in the vocabulary of its area (src/api/<area>/vocabulary) for every place where the name stands';
 
 const choices = (schema: SchemaObject): SchemaObject[] =>
   ['anyOf', 'allOf', 'oneOf'].flatMap((keyword) => (schema[keyword] as SchemaObject[] | undefined) ?? []);
@@ -70,7 +70,7 @@ test('every property has a description and an example', () => {
 
 test('objects are called by words, not by numbers', () => {
   const numbered = Object.keys(document.components.schemas).filter((name) => /\d$/.test(name));
-  assert.deepEqual(numbered, [], 'name the object in src/api/vocabulary/objects.ts, or give its schema a title');
+  assert.deepEqual(numbered, [], 'name the object in src/api/<area>/vocabulary/objects.ts, or give its schema a title');
 });
 
 test('every word of the vocabulary is used', () => {

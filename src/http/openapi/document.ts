@@ -4,7 +4,8 @@ import { introduction } from './introduction.ts';
 import { pathParameters, queryParameters, requestBody } from './parameters.ts';
 import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, successSchemas } from './responses.ts';
 import { ruleSentences } from './rules.ts';
-import { pascalCase, SchemaBook, type SchemaObject, singular } from './schemas.ts';
+import type { SchemaObject } from './schema-object.ts';
+import { pascalCase, SchemaBook, singular } from './schemas.ts';
 import { NO_VOCABULARY, type Vocabulary } from './words.ts';
 
 /** A document of OpenAPI 3.1, as far as the code that makes it needs to know. */

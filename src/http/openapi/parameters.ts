@@ -2,7 +2,8 @@ import type { TObject, TSchema } from 'typebox';
 import type { ParamRules } from '../params/coerce.ts';
 import { propertiesOf } from '../schema.ts';
 import { ruleConstraints } from './rules.ts';
-import type { SchemaBook, SchemaObject } from './schemas.ts';
+import type { SchemaObject } from './schema-object.ts';
+import type { SchemaBook } from './schemas.ts';
 
 type InputSchema = TSchema & {
   type?: string | string[];

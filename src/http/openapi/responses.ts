@@ -1,6 +1,7 @@
 import type { Route, Success } from '../route.ts';
 import { propertiesOf } from '../schema.ts';
-import type { SchemaBook, SchemaObject } from './schemas.ts';
+import type { SchemaObject } from './schema-object.ts';
+import type { SchemaBook } from './schemas.ts';
 
 /** What refusals mean, by status. */
 const REFUSALS: Record<number, [name: string, description: string]> = {

@@ -1,13 +1,6 @@
 import type { TSchema } from 'typebox';
+import type { SchemaObject } from './schema-object.ts';
 import { NO_VOCABULARY, type Vocabulary, Words } from './words.ts';
-
-/** A JSON Schema as the document holds it. */
-export interface SchemaObject {
-  [keyword: string]: unknown;
-  type?: string | string[];
-  properties?: Record<string, SchemaObject>;
-  items?: SchemaObject;
-}
 
 /** Keywords that steer the reading of parameters and mean nothing to others. */
 const PRIVATE = new Set(['x-message', 'x-comma-separated', 'x-spooled']);

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { SchemaObject } from './schemas.ts';
+import type { SchemaObject } from './schema-object.ts';
 
 /** What a name means wherever it stands, and a value that it could have. */
 export type Word = readonly [description: string, example?: unknown];

@@ -3,7 +3,7 @@ import { notFound } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
 import { administrator, anyone } from '../../access.ts';
-import { sendPicture } from '../../identity/avatars/send.ts';
+import { sendPicture } from '../../identity/index.ts';
 import { Appearance, changedAppearance, PICTURES, type PictureName } from './schema.ts';
 import { changeAppearance, loadAppearance, type StoredAppearance } from './service.ts';
 

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { APPEARANCE_KEY } from '../../../storage/unused-blobs.ts';
-import { keepPicture } from '../../identity/avatars/upload.ts';
+import { keepPicture } from '../../identity/index.ts';
 import { type AppearanceTexts, DEFAULT_TEXTS, PICTURES, type PictureName } from './schema.ts';
 
 const MAX_PICTURE_KIB = 1_024;

@@ -7,7 +7,7 @@ import { today } from '../../../core/clock.ts';
 import { asciiLower } from '../../../db/like.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { usersWithAddresses } from '../../identity/users/addresses.ts';
+import { usersWithAddresses } from '../../identity/index.ts';
 
 const BATCH = 500;
 

@@ -3,7 +3,7 @@ import type { CommitStatus as CommitStatusRow } from '../../../db/tables/reposit
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 
 /** What an outside system reports of a commit. */
 export const CommitStatus = Type.Object({

@@ -3,7 +3,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Nullable, pagination } from '../../../http/schema.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../../access.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { CommitSha, findCommit } from '../commits/find.ts';
 import { CommitStatus, presentStatus } from './entity.ts';
 import { reportStatus } from './service.ts';

@@ -5,8 +5,6 @@ import { countCommits } from '../../../git/log.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
-import { mergeRequestsWith } from '../../planning/merge-requests/requests/changes.ts';
-import { MergeRequestBasic, presentMergeRequests } from '../../planning/merge-requests/requests/entity.ts';
 import { Diff, presentDiff } from './diff-entity.ts';
 import { CommitSha, findCommit, readable } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
@@ -90,28 +88,5 @@ export const commitHistoryRoutes = [
     success: { status: 200, schema: Signature },
     errors: [404],
     handler: async ({ deps, project, params }) => readSignature(deps, await findCommit(deps, project, params.sha)),
-  }),
-  route({
-    method: 'GET',
-    path: '/projects/:id/repository/commits/:sha/merge_requests',
-    summary: 'List the merge requests that brought a commit in',
-    description:
-      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
-    access: readable,
-    params,
-    input: Type.Object({
-      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
-      ...pagination,
-    }),
-    success: { status: 200, schema: Type.Array(MergeRequestBasic) },
-    errors: [400, 404],
-    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
-      const { commit } = await findCommit(deps, project, params.sha);
-      const { rows, total } = permissions.can('read_merge_request')
-        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
-        : { rows: [], total: 0 };
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentMergeRequests(deps, rows, { from: { project } });
-    },
   }),
 ];

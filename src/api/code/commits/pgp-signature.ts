@@ -3,8 +3,7 @@ import { readPgpSignature } from '../../../core/pgp/signature.ts';
 import { asciiLower } from '../../../db/like.ts';
 import type { Deps } from '../../../deps.ts';
 import type { CommitSignature } from '../../../git/signature.ts';
-import { addressesOf } from '../../identity/users/addresses.ts';
-import { userById } from '../../identity/users/find.ts';
+import { addressesOf, userById } from '../../identity/index.ts';
 
 /** What a signature can be worth. */
 export const STATUSES = [

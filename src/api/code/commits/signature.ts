@@ -6,8 +6,7 @@ import type { SshKey } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { type CommitSignature, signatureOf } from '../../../git/signature.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';
-import { addressesOf, isEmailTaken } from '../../identity/users/addresses.ts';
-import { userById } from '../../identity/users/find.ts';
+import { addressesOf, isEmailTaken, userById } from '../../identity/index.ts';
 import type { FoundCommit } from './find.ts';
 import { checkPgp, STATUSES, type Status } from './pgp-signature.ts';
 

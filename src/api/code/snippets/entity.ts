@@ -6,7 +6,7 @@ import type { Snippet as SnippetRow } from '../../../db/tables/snippets.ts';
 import type { Deps } from '../../../deps.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';
 import { SNIPPET_BRANCH } from '../../../repositories/snippet-files.ts';
-import { UserBasic, userBasic, usersById } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
 
 /** Snippet (part 2, section 2). */
 export const Snippet = Type.Object({

@@ -4,7 +4,6 @@ import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Email, EmailsTable } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { acceptInvitations } from '../../spaces/invitations/accept.ts';
 import { isEmailTaken } from '../users/addresses.ts';
 import { emailErrors } from '../users/rules.ts';
 
@@ -21,7 +20,7 @@ export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Prom
   try {
     return await deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw taken();
-      if (given.confirmed_at !== null) await acceptInvitations(deps, db, given.user_id, given.email);
+      if (given.confirmed_at !== null) await deps.lifecycle.addressConfirmed.run(db, given.user_id, given.email);
       return db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
     });
   } catch (error) {

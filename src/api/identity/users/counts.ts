@@ -1,51 +1,6 @@
-import { sql } from 'kysely';
-import type { UserCaller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { countOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
-import { visibleIssues } from '../../planning/issuables/visible-issues.ts';
-import { visibleMergeRequests } from '../../planning/issuables/visible-merge-requests.ts';
-
-const OPEN = { nonArchived: true };
-
-/** Open work of the caller, as far as he may see it; each number at most 10,001. */
-export async function openCounts(deps: Deps, caller: UserCaller) {
-  const { db } = deps;
-  const { id } = caller.user;
-  const day = today(deps.clock);
-  const assigned = (type: 'Issue' | 'MergeRequest') =>
-    db
-      .selectFrom('issuable_assignees')
-      .select('issuable_id')
-      .where('issuable_type', '=', type)
-      .where('user_id', '=', id);
-  const toReview = db.selectFrom('merge_request_reviewers').select('merge_request_id').where('user_id', '=', id);
-  const mergeRequests = db
-    .selectFrom('merge_requests')
-    .select('merge_requests.id')
-    .where('state', '=', 'opened')
-    .where(visibleMergeRequests(caller, day, OPEN));
-  const issues = await countOf(
-    db,
-    db
-      .selectFrom('issues')
-      .select('issues.id')
-      .where('state', '=', 'opened')
-      .where('issues.id', 'in', assigned('Issue'))
-      .where(visibleIssues(caller, day, OPEN)),
-  );
-  const merges = await countOf(db, mergeRequests.where('merge_requests.id', 'in', assigned('MergeRequest')));
-  const reviews = await countOf(db, mergeRequests.where('merge_requests.id', 'in', toReview));
-  const todos = await sql<{ total: number }>`
-    select count(*) as total from todos where user_id = ${id} and state = 'pending'`.execute(db);
-  return {
-    merge_requests: merges,
-    assigned_issues: issues,
-    assigned_merge_requests: merges,
-    review_requested_merge_requests: reviews,
-    todos: Number(todos.rows[0]?.total ?? 0),
-  };
-}
 
 /** What hangs on a user: groups and projects that he is a member of himself, and what he wrote. */
 export async function associationsOf({ db, clock }: Deps, userId: number) {

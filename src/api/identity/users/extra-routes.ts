@@ -6,7 +6,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Nullable, pagination } from '../../../http/schema.ts';
 import { administrator, signedIn } from '../../access.ts';
-import { associationsOf, openCounts } from './counts.ts';
+import { associationsOf } from './counts.ts';
 import { userById } from './find.ts';
 import { userId } from './schema.ts';
 
@@ -14,29 +14,8 @@ const DAY_MS = 86_400_000;
 /** Days of activity that are listed when no day is named: half a year. */
 const ACTIVE_DAYS = 183;
 
-const count = (description: string) => Type.Integer({ description });
-
 /** What is counted of users, and when they were active. */
 export const userExtraRoutes = [
-  route({
-    method: 'GET',
-    path: '/user_counts',
-    summary: 'Count what waits for oneself',
-    description: 'Open issues and merge requests that one may see, in projects that are not archived.',
-    access: signedIn,
-    scopes: ['read_user'],
-    success: {
-      status: 200,
-      schema: Type.Object({
-        merge_requests: count('Merge requests assigned to oneself; the old name.'),
-        assigned_issues: count('Issues assigned to oneself.'),
-        assigned_merge_requests: count('Merge requests assigned to oneself.'),
-        review_requested_merge_requests: count('Merge requests to review.'),
-        todos: count('To-do items that are not done.'),
-      }),
-    },
-    handler: async ({ deps, caller }) => openCounts(deps, caller),
-  }),
   route({
     method: 'GET',
     path: '/users/:id/associations_count',

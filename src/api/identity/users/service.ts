@@ -11,7 +11,6 @@ import type { Db } from '../../../db/schema.ts';
 import type { User, UsersTable } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
-import { acceptInvitations } from '../../spaces/invitations/accept.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { createAccount } from './account.ts';
 import { addressesOf, isEmailTaken } from './addresses.ts';
@@ -116,7 +115,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
       });
       if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
-      await acceptInvitations(deps, db, created.id, created.email);
+      await deps.lifecycle.addressConfirmed.run(db, created.id, created.email);
       return created;
     }),
   );
@@ -147,7 +146,7 @@ export async function updateUser(
       await refuseForeignAddresses(db, { id, email: email ?? old.email }, given);
       if (email !== undefined) {
         await adoptAddress(db, old, email);
-        if (confirmed) await acceptInvitations(deps, db, id, email);
+        if (confirmed) await deps.lifecycle.addressConfirmed.run(db, id, email);
       }
       if (identity !== undefined) await setIdentity(deps, db, id, identity);
       await renameNamespace(

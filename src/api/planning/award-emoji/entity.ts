@@ -3,7 +3,7 @@ import type { AwardEmoji as Row } from '../../../db/tables/issues.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 
 /** Emoji reaction (part 1, section 2). */
 export const AwardEmoji = Type.Object({

@@ -5,7 +5,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { AWARDABLES, findAwardable } from './awardable.ts';
 import { AwardEmoji, presentAward } from './entity.ts';
 import { award, awardsOf, findAward, revoke } from './service.ts';

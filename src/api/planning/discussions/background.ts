@@ -4,7 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { settingsOf } from '../../spaces/projects/settings.ts';
+import { settingsOf } from '../../spaces/index.ts';
 import { lockMergeRequest } from '../merge-requests/approvals/lock.ts';
 import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
 import type { Position } from '../notes/entity.ts';

@@ -2,7 +2,7 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Event, PushData } from '../../../db/tables/events.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { userBasic, usersById } from '../../identity/users/basic.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
 import { presentNote } from '../notes/entity.ts';
 import type { EventJson } from './schema.ts';
 import { loadTargets, type Targets, targetKey } from './targets.ts';

@@ -4,7 +4,7 @@ import type { User } from '../../../db/tables/users.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inProject, signedIn } from '../../access.ts';
-import { userByIdOrName } from '../../identity/users/find.ts';
+import { userByIdOrName } from '../../identity/index.ts';
 import { presentEvents } from './entity.ts';
 import { type Asked, type Listed, projectFeed, userFeed } from './feed.ts';
 import { EventEntity, type EventFilters, eventFilters, TARGET_TYPES } from './schema.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Event, EventAction } from '../../../db/tables/events.ts';
 import { Day, Enum, Instant, Nullable, pagination } from '../../../http/schema.ts';
-import { UserBasic } from '../../identity/users/basic.ts';
+import { UserBasic } from '../../identity/index.ts';
 import { Note } from '../notes/entity.ts';
 
 const ACTIONS = [

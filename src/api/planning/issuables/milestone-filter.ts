@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
-import type { Ids } from './filters.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** Milestones with a due date to come of which none is nearer in their project or group. */
-const upcoming = (day: string): Ids => sql`
+const upcoming = (day: string): RawBuilder<{ id: number }> => sql`
   select m.id from milestones m where m.state = 'active' and m.due_date > ${day} and not exists (
     select 1 from milestones n where n.state = 'active' and n.due_date > ${day} and n.due_date < m.due_date
       and n.project_id = m.project_id)
@@ -11,7 +10,7 @@ const upcoming = (day: string): Ids => sql`
       and n.group_id = m.group_id)`;
 
 /** Milestones that have begun and are not over. */
-const started = (day: string): Ids => sql`
+const started = (day: string): RawBuilder<{ id: number }> => sql`
   select m.id from milestones m
   where m.state = 'active' and m.start_date <= ${day} and (m.due_date is null or m.due_date >= ${day})`;
 
@@ -23,7 +22,7 @@ const started = (day: string): Ids => sql`
 export function milestoneOf(
   { milestone, milestone_id }: { milestone?: string; milestone_id?: string },
   day: string,
-): Ids | 'none' | 'any' | null {
+): RawBuilder<{ id: number }> | 'none' | 'any' | null {
   const wanted = milestone_id ?? milestone;
   if (wanted === undefined || wanted === '') return null;
   switch (wanted.toLowerCase()) {

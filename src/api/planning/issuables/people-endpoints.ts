@@ -7,7 +7,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';
 import { participantsOf } from './participants.ts';
 import { subscribedAmong } from './subscriptions.ts';

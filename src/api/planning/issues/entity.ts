@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Issue as IssueRow } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
 import { Day, Enum, Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 import {
   LabelList,
   presentLabels,

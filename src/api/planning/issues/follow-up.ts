@@ -6,7 +6,7 @@ import type { Note } from '../../../db/tables/repositories.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { findDiscussion } from '../discussions/find.ts';
 import { setResolvedWithin } from '../discussions/write.ts';
 import { findMergeRequest } from '../merge-requests/requests/find.ts';

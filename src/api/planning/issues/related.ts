@@ -5,7 +5,7 @@ import type { Issue, Label } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { assigneesFor } from '../issuables/assignees.ts';
 import { labelsFor } from '../issuables/labels.ts';
 import { subscribedAmong } from '../issuables/subscriptions.ts';

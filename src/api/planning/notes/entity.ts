@@ -4,7 +4,7 @@ import type { Note as NoteRow } from '../../../db/tables/repositories.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic, userBasic, usersById } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
 import type { Noteable } from './noteable.ts';
 
 const RangeEnd = Type.Object({

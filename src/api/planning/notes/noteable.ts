@@ -5,8 +5,7 @@ import { notFound } from '../../../core/errors.ts';
 import type { NoteableType } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
-import { findCommit } from '../../code/commits/find.ts';
-import { findProjectSnippet } from '../../code/snippets/find.ts';
+import { findCommit, findProjectSnippet } from '../../code/index.ts';
 import { findIssue } from '../issues/find.ts';
 import { findMergeRequest } from '../merge-requests/requests/find.ts';
 

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { settingsOf } from '../../spaces/projects/settings.ts';
+import { settingsOf } from '../../spaces/index.ts';
 import { type ClosedBy, closeIssue } from '../issues/state.ts';
 import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
 import { messagesOf } from './messages.ts';

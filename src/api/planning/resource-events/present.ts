@@ -4,7 +4,7 @@ import { today } from '../../../core/clock.ts';
 import type { ResourceEvent } from '../../../db/tables/planning.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/route.ts';
-import { userBasic, usersById } from '../../identity/users/basic.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import { presentLabel } from '../labels/entity.ts';
 import { milestonesById } from '../milestones/find.ts';

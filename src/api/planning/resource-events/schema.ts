@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Day, Enum, Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic } from '../../identity/users/basic.ts';
+import { UserBasic } from '../../identity/index.ts';
 import { Label } from '../labels/entity.ts';
 import { Milestone } from '../milestones/entity.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
-import { Commit } from '../../code/commits/schema.ts';
-import { UserBasic } from '../../identity/users/basic.ts';
+import { Commit } from '../../code/index.ts';
+import { UserBasic } from '../../identity/index.ts';
 import { Issue } from '../issues/entity.ts';
 import { MergeRequestBasic } from '../merge-requests/requests/schema.ts';
 

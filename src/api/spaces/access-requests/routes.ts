@@ -6,7 +6,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { userBasic, userBasicFields, usersById } from '../../identity/users/basic.ts';
+import { userBasic, userBasicFields, usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { presentMembers } from '../members/entity.ts';
 import { Member, userIdParam } from '../members/schema.ts';

@@ -8,7 +8,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../../http/schema.ts';
 import { inGroup, requireUser } from '../../access.ts';
-import { userBasic, userBasicFields } from '../../identity/users/basic.ts';
+import { userBasic, userBasicFields } from '../../identity/index.ts';
 import { removeFromTree } from '../members/removal.ts';
 import { userIdParam } from '../members/schema.ts';
 import { freeLevel } from '../members/seats.ts';

@@ -28,6 +28,7 @@ export async function destroyGroup(
       .orderBy('lineage', 'desc')
       .execute();
     await destroyProjects(deps, db, group, actorId);
+    await deps.lifecycle.groupsRemoved.run(db, idsWithin(db, group), actorId);
     await removeUploads(deps, db, 'group', idsWithin(db, group));
     await removeBelongings(db, 'group', idsWithin(db, group));
     for (const { id, full_path } of groups) {

@@ -12,7 +12,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace, NamespacesTable } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
-import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { avatarColumn } from '../../identity/index.ts';
 import { createGroup } from './create.ts';
 import { visibleGroup } from './find.ts';
 import {

@@ -4,7 +4,7 @@ import type { Invitation } from '../../../db/tables/spaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { changeOf } from '../members/service.ts';
 import { inSource, type SourceKind } from '../source.ts';

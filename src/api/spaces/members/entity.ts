@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { userBasic, usersById } from '../../identity/users/basic.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
 import type { Membership } from './memberships.ts';
 import type { Member } from './schema.ts';
 import { seatUsers } from './seats.ts';

@@ -4,7 +4,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { List, optional, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
-import { UserBasic, userBasic, usersById } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
 import { projectSource } from '../source.ts';
 import { effectiveMembers } from './memberships.ts';
 import { listMembers } from './store.ts';

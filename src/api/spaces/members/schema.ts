@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Day, Enum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
-import { UserBasic, userBasicFields } from '../../identity/users/basic.ts';
+import { UserBasic, userBasicFields } from '../../identity/index.ts';
 
 export const userIdParam = Type.Object({ user_id: Type.Integer({ description: 'Id of the user.' }) });
 

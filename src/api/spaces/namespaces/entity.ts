@@ -3,7 +3,7 @@ import type { Namespace as NamespaceRow } from '../../../db/tables/namespaces.ts
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
-import { userAvatarUrl } from '../../identity/users/basic.ts';
+import { userAvatarUrl } from '../../identity/index.ts';
 import { groupAvatarUrl, groupWebUrl } from '../groups/entity.ts';
 
 const basicFields = {

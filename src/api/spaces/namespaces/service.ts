@@ -10,7 +10,7 @@ import { asciiLower, contains } from '../../../db/like.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Namespace as NamespaceRow } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { countsOf } from './counts.ts';
 import { ADMIN_FIELDS, type Namespace, namespaceBasic, ownerFields } from './entity.ts';
 

@@ -11,7 +11,7 @@ import { isValidBranchName } from '../../../git/ref-name.ts';
 import { Enum } from '../../../http/schema.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
-import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { avatarColumn } from '../../identity/index.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
 import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';

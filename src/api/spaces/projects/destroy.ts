@@ -6,7 +6,6 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
-import { destroySnippetsOfProjects } from '../../code/snippets/destroy.ts';
 import { removeUploads } from '../uploads/removal.ts';
 
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
@@ -54,7 +53,7 @@ export async function destroyProjectsWithin(
     if (from > 0) await setImmediate();
     const batch = projects.slice(from, from + BATCH);
     const ids = batch.map(({ id }) => id);
-    await destroySnippetsOfProjects(deps, db, ids, actorId);
+    await deps.lifecycle.projectsRemoved.run(db, ids, actorId);
     await removeUploads(deps, db, 'project', ids);
     await removeRows(db, ids);
     for (const project of batch) {

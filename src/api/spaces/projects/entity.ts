@@ -9,7 +9,7 @@ import {
   type Project as ProjectRow,
 } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { userAvatarUrl, userBasic } from '../../identity/users/basic.ts';
+import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/entity.ts';
 import { maskCredentials } from './import-url.ts';
 import type { ProjectView } from './related.ts';

@@ -5,7 +5,7 @@ import type { User } from '../../../db/tables/users.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inProject } from '../../access.ts';
-import { userByIdOrName } from '../../identity/users/find.ts';
+import { userByIdOrName } from '../../identity/index.ts';
 import { KeysetProjectListInput, type ProjectFilters, ProjectListInput } from './filters.ts';
 import { type ListBase, listProjects } from './list.ts';
 import { presentProjects } from './present.ts';

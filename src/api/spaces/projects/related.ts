@@ -10,7 +10,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { fullNames } from '../groups/present.ts';
 
 export interface SharedGroup {

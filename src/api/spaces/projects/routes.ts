@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
 import { administrator, inProject, inProjectByUser, signedIn } from '../../access.ts';
-import { userById } from '../../identity/users/find.ts';
+import { userById } from '../../identity/index.ts';
 import { setArchived } from './archive.ts';
 import { CreateInput, makeProject } from './creation.ts';
 import { forkRoutes } from './fork-routes.ts';

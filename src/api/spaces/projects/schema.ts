@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
-import { UserBasic } from '../../identity/users/basic.ts';
+import { UserBasic } from '../../identity/index.ts';
 import { CustomAttribute } from '../custom-attributes/schema.ts';
 import { settingAttributes } from './attributes.ts';
 

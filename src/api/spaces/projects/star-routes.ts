@@ -4,7 +4,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Instant, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 import { presentProject } from './present.ts';
 import { Project } from './schema.ts';
 import { setStar, starrersOf } from './stars.ts';

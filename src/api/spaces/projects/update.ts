@@ -16,7 +16,7 @@ import type { Deps } from '../../../deps.ts';
 import { setHead } from '../../../git/repository-files.ts';
 import { propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
-import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { avatarColumn } from '../../identity/index.ts';
 import { projectAttributes } from './attributes.ts';
 import {
   changesOf,

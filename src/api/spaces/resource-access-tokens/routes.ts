@@ -8,14 +8,16 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
 import {
+  type IssuedToken,
   presentToken,
   presentTokenWithUse,
+  RESOURCE_SCOPES,
   ResourceToken,
   ResourceTokenWithSecret,
-} from '../../identity/access-tokens/entity.ts';
-import { tokenFilters, tokensMatching } from '../../identity/access-tokens/list.ts';
-import { RESOURCE_SCOPES } from '../../identity/access-tokens/scopes.ts';
-import { type IssuedToken, revokeFamily } from '../../identity/access-tokens/service.ts';
+  revokeFamily,
+  tokenFilters,
+  tokensMatching,
+} from '../../identity/index.ts';
 import { changeOf } from '../members/service.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
 import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts';

@@ -5,14 +5,14 @@ import type { Db } from '../../../db/schema.ts';
 import type { AccessToken } from '../../../db/tables/tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import {
+  createAccount,
   expiryOf,
   type IssuedToken,
   issueToken,
   revokeFamily,
   revokeToken,
   rotateToken,
-} from '../../identity/access-tokens/service.ts';
-import { createAccount } from '../../identity/users/account.ts';
+} from '../../identity/index.ts';
 import { type Change, insertMember, recordMember } from '../members/service.ts';
 import { findDirect } from '../members/store.ts';
 import type { Source } from '../source.ts';

@@ -6,16 +6,17 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Access, type Route, route } from '../../../http/route.ts';
 import { administrator } from '../../access.ts';
 import {
+  createToken,
+  destroyUser,
   PersonalToken,
   PersonalTokenWithSecret,
   presentToken,
   presentTokenWithUse,
-} from '../../identity/access-tokens/entity.ts';
-import { createToken } from '../../identity/access-tokens/for-users.ts';
-import { tokensMatching } from '../../identity/access-tokens/list.ts';
-import { revokeToken, rotateToken } from '../../identity/access-tokens/service.ts';
-import { rotation } from '../../identity/personal-access-tokens/schema.ts';
-import { destroyUser } from '../../identity/users/destroy.ts';
+  revokeToken,
+  rotateToken,
+  rotation,
+  tokensMatching,
+} from '../../identity/index.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type SourceKind } from '../source.ts';
 import {

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Day, Enum, Filled, List, Nullable, optional, pagination } from '../../../http/schema.ts';
-import { tokenFilters } from '../../identity/access-tokens/list.ts';
-import { PERSONAL_SCOPES } from '../../identity/access-tokens/scopes.ts';
+import { PERSONAL_SCOPES, tokenFilters } from '../../identity/index.ts';
 
 export const ServiceAccount = Type.Object({
   id: Type.Integer(),

@@ -9,11 +9,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { AccessToken } from '../../../db/tables/tokens.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import { createAccount } from '../../identity/users/account.ts';
-import { isEmailTaken } from '../../identity/users/addresses.ts';
-import { attributeErrors } from '../../identity/users/rules.ts';
-import { updateUser } from '../../identity/users/service.ts';
-import { isUsernameTaken } from '../../identity/users/store.ts';
+import { attributeErrors, createAccount, isEmailTaken, isUsernameTaken, updateUser } from '../../identity/index.ts';
 import type { Source } from '../source.ts';
 import type { Attributes } from './schema.ts';
 

@@ -6,7 +6,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { administrator, anyone } from '../../access.ts';
-import { avatarColumn } from '../../identity/avatars/upload.ts';
+import { avatarColumn } from '../../identity/index.ts';
 import { CreateTopicInput, Topic, UpdateTopicInput } from './schema.ts';
 import { createTopic, findTopic, mergeTopics, updateTopic } from './service.ts';
 import { topicList } from './store.ts';

@@ -3,7 +3,7 @@ import { pageOf } from '../../../db/paginate.ts';
 import type { Upload } from '../../../db/tables/spaces.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route, type Success } from '../../../http/route.ts';
-import { usersById } from '../../identity/users/basic.ts';
+import { usersById } from '../../identity/index.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
 import { markdownOf, SHOWN_TYPES } from './names.ts';

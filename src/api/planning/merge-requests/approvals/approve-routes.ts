@@ -5,7 +5,7 @@ import { refused, unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
 import { optional, Secret } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { publishReview } from '../../draft-notes/publish.ts';
 import type { Reviewed } from '../../draft-notes/write.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';

@@ -8,7 +8,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
 import { isApprovable } from './description.ts';

@@ -4,6 +4,6 @@ import { noticeCodeOwners, registerResync } from './owners-changed.ts';
 
 /** Names what approvals do beside their endpoints. */
 export function registerApprovalWork(deps: Deps): void {
-  deps.refObservers.push(resetApprovals, noticeCodeOwners);
+  deps.refObservers.push(resetApprovals(deps), noticeCodeOwners(deps));
   registerResync(deps);
 }

@@ -3,7 +3,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import { route } from '../../../../http/route.ts';
 import { Nullable, optional } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import {
   ApprovalConfig,
   ApprovalConfigInput,

@@ -3,7 +3,7 @@ import { recordNotFound } from '../../../../core/errors.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
-import { usersById } from '../../../identity/users/basic.ts';
+import { usersById } from '../../../identity/index.ts';
 import { type RuleContext, ruleContext } from './rule-entity.ts';
 import { type ApprovalState, approvalStates, isApprover } from './state.ts';
 import { loadVoters } from './voters.ts';

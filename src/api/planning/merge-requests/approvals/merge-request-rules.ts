@@ -8,7 +8,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { askNamed } from '../../todos/background.ts';
 import { lockMergeRequest } from './lock.ts';
 import { EVERYBODY } from './project-rules.ts';

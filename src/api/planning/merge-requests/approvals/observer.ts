@@ -8,7 +8,7 @@ import { GitError } from '../../../../git/errors.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { RefObserver } from '../../../../repositories/ref-observers.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { openAmong } from '../requests/open-branches.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
@@ -25,22 +25,24 @@ type OwnersOfChanges = ReadonlyMap<number, ReadonlySet<number> | 'everyone'>;
  * Takes approvals away in the transaction that records a push: all of them, or those of the owners of what was changed,
  * as the target project says. None is ever there for a head that it was not given for, where approvals are reset.
  */
-export const resetApprovals: RefObserver = async (deps, repo, { holder, updates, userId }) => {
-  const moved = updates.filter(({ ref, new: head }) => ref.startsWith(HEADS) && head !== null);
-  if (holder.type !== 'project' || moved.length === 0) return null;
-  const branches = moved.map(nameOf);
-  const owners = new Map<number, ReadonlySet<number> | 'everyone'>();
-  const before = await openAmong(deps.db, 'source', holder.id, branches);
-  for (const update of moved.filter((each) => before.has(nameOf(each)))) {
-    await findOwners(deps, repo, holder.id, update, owners);
-  }
-  return async (db) => {
-    const sources = await openAmong(db, 'source', holder.id, branches);
-    for (const { ref, new: head } of moved.filter((each) => sources.has(nameOf(each)))) {
-      for (const { id } of await openFrom(db, holder.id, ref)) await reset(deps, db, id, head!, owners, userId);
+export const resetApprovals =
+  (deps: Deps): RefObserver =>
+  async (repo, { holder, updates, userId }) => {
+    const moved = updates.filter(({ ref, new: head }) => ref.startsWith(HEADS) && head !== null);
+    if (holder.type !== 'project' || moved.length === 0) return null;
+    const branches = moved.map(nameOf);
+    const owners = new Map<number, ReadonlySet<number> | 'everyone'>();
+    const before = await openAmong(deps.db, 'source', holder.id, branches);
+    for (const update of moved.filter((each) => before.has(nameOf(each)))) {
+      await findOwners(deps, repo, holder.id, update, owners);
     }
+    return async (db) => {
+      const sources = await openAmong(db, 'source', holder.id, branches);
+      for (const { ref, new: head } of moved.filter((each) => sources.has(nameOf(each)))) {
+        for (const { id } of await openFrom(db, holder.id, ref)) await reset(deps, db, id, head!, owners, userId);
+      }
+    };
   };
-};
 
 const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 

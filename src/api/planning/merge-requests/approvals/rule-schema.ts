@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Enum, List, Nullable, optional } from '../../../../http/schema.ts';
-import { UserBasic } from '../../../identity/users/basic.ts';
+import { UserBasic } from '../../../identity/index.ts';
 
 export const MAX_APPROVALS = 100;
 export const MAX_NAME = 1_024;

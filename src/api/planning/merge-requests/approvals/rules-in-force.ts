@@ -1,7 +1,7 @@
 import { matchesWildcard } from '../../../../core/wildcard.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { ProtectedRef } from '../../../../db/tables/repositories.ts';
-import type { ProjectSettings } from '../../../spaces/projects/settings.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import { type StoredRule, TYPE_ORDER } from './rule-store.ts';
 
 /** A rule that a merge request has to satisfy. */

@@ -3,7 +3,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { Approval, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { groupRefsOf } from '../../../../repositories/group-protections.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/projects/settings.ts';
+import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import { type BranchInForce, needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
 import { loadVoters, type Voters } from './voters.ts';

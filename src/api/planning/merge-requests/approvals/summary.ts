@@ -4,7 +4,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { Instant, Nullable } from '../../../../http/schema.ts';
-import { UserBasic, userBasic } from '../../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../../identity/index.ts';
 import { type Description, describeApprovals } from './description.ts';
 import { presentOwn } from './rule-entity.ts';
 import { RuleState } from './rule-schema.ts';

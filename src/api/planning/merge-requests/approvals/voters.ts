@@ -5,7 +5,7 @@ import { asciiLower } from '../../../../db/like.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { ProjectSettings } from '../../../spaces/projects/settings.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import type { StoredRule } from './rule-store.ts';
 
 /** Who of a number of users may approve what. */

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { List, pagination } from '../../../../http/schema.ts';
-import { presentCommit, projectUrl } from '../../../code/commits/entity.ts';
-import { Commit } from '../../../code/commits/schema.ts';
+import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
 import { ONE, params, readable, readableChanges, usable } from '../requests/access.ts';
 import { addContextCommits, contextCommits, removeContextCommits } from './service.ts';
 

@@ -8,7 +8,7 @@ import { registerSourceRemoval } from './remove-source.ts';
 
 /** What belongs to merges beside the request that asks for one: what follows from them, and what waits or was left. */
 export function registerMerging(deps: Deps): void {
-  deps.refObservers.push(observeMerging);
+  deps.refObservers.push(observeMerging(deps));
   registerUnlocking(deps);
   registerSourceRemoval(deps);
   registerRebase(deps);

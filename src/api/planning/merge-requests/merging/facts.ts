@@ -3,7 +3,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Pipeline } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/projects/settings.ts';
+import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 import { approvalsLeft } from '../approvals/state.ts';
 import { checkStatuses } from '../external-status-checks/statuses.ts';
 import { headPipelines } from './head-pipelines.ts';

@@ -1,3 +1,4 @@
+import type { UserCaller } from '../../../../access/caller.ts';
 import { within } from '../../../../access/within.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { recordNotFound } from '../../../../core/errors.ts';
@@ -10,8 +11,18 @@ import { lockMergeRequest } from '../approvals/lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { firstFailure } from './checks.ts';
 import { mergeFacts } from './facts.ts';
-import type { MergeOrder } from './merge.ts';
 import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
+
+/** What is asked for when something is to be merged. */
+export interface MergeOrder {
+  /** As whoever asked has seen it. */
+  mergeRequest: MergeRequest;
+  /** Who merges; may be checked already. */
+  caller: UserCaller;
+  params: MergeParams;
+  /** Merges only while the automatic merge stands. */
+  automatic?: true;
+}
 
 /** Longer than a merge takes: git is ended after a minute, and tried a few times. */
 const MERGE_TAKES_MS = 15 * 60_000;

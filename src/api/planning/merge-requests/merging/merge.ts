@@ -1,6 +1,4 @@
-import type { UserCaller } from '../../../../access/caller.ts';
 import { ApiError, conflict } from '../../../../core/errors.ts';
-import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -11,27 +9,17 @@ import type { Repository } from '../../../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../../../repositories/lfs-locks.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { requireMerger } from './actor.ts';
 import { mergeFacts } from './facts.ts';
 import { changesLockedPaths } from './git-checks.ts';
-import { isStillLocked, lockForMerge, unlock } from './lock.ts';
+import { isStillLocked, lockForMerge, type MergeOrder, unlock } from './lock.ts';
 import { mergeMessage, squashMessage } from './messages.ts';
 import { cannotBeMerged } from './refusals.ts';
 import { removeSourceBranch } from './remove-source.ts';
 
 const MAX_TRIES = 10;
 const MERGE_ERROR = 'The source branch can no longer be merged into the target branch.';
-
-export interface MergeOrder {
-  /** As whoever asked has seen it. */
-  mergeRequest: MergeRequest;
-  /** Who merges; may be checked already. */
-  caller: UserCaller;
-  params: MergeParams;
-  /** Merges only while the automatic merge stands. */
-  automatic?: true;
-}
 
 /** A merge under way. */
 interface Merge extends MergeOrder {

@@ -12,20 +12,22 @@ const BATCH = 500;
  * With the transaction that records a merge, what follows from it: the source branch goes, nothing is left to unlock.
  * With that of a push, an automatic merge of what the branch was before is taken back.
  */
-export const observeMerging: RefObserver = async (deps, _repo, { holder, cause, userId, updates }) => {
-  if (holder.type !== 'project') return null;
-  const moved = updates.flatMap(({ ref, new: oid }) =>
-    ref.startsWith(HEADS) && oid !== null ? [ref.slice(HEADS.length)] : [],
-  );
-  return async (db) => {
-    if (cause?.type === 'merge') {
-      await dropUnlock(deps, db, cause.merge_request_id);
-      await keepApprovals(db, cause.merge_request_id);
-      await enqueueRemoval(deps, db, cause.merge_request_id, userId);
-    }
-    await abortAutoMerges(deps, db, holder.id, moved, userId);
+export const observeMerging =
+  (deps: Deps): RefObserver =>
+  async (_repo, { holder, cause, userId, updates }) => {
+    if (holder.type !== 'project') return null;
+    const moved = updates.flatMap(({ ref, new: oid }) =>
+      ref.startsWith(HEADS) && oid !== null ? [ref.slice(HEADS.length)] : [],
+    );
+    return async (db) => {
+      if (cause?.type === 'merge') {
+        await dropUnlock(deps, db, cause.merge_request_id);
+        await keepApprovals(db, cause.merge_request_id);
+        await enqueueRemoval(deps, db, cause.merge_request_id, userId);
+      }
+      await abortAutoMerges(deps, db, holder.id, moved, userId);
+    };
   };
-};
 
 async function abortAutoMerges(
   deps: Deps,

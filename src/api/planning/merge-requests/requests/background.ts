@@ -6,7 +6,7 @@ import { registerTargetMoved } from './target-moved.ts';
 
 /** What is done for merge requests when refs move: at once, within the push, and in the background after it. */
 export function registerMergeRequestWork(deps: Deps): void {
-  deps.refObservers.push(observeMergeRequests);
+  deps.refObservers.push(observeMergeRequests(deps));
   registerTargetMoved(deps);
   registerRefRemoval(deps);
   deps.jobs.register<{ id: number }>(REFRESH, async ({ id }) => {

@@ -6,8 +6,7 @@ import type { Deps } from '../../../../deps.ts';
 import { diffTrees } from '../../../../git/diff.ts';
 import type { DiffResult } from '../../../../git/patch-parser.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { presentCommit, projectUrl } from '../../../code/commits/entity.ts';
-import type { CommitJson } from '../../../code/commits/schema.ts';
+import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.ts';
 import { refreshNow } from './refresh.ts';
 import { latestVersion } from './version.ts';
 

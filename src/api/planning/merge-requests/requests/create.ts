@@ -13,7 +13,7 @@ import type { Deps } from '../../../../deps.ts';
 import { objectFormatOf } from '../../../../git/repository-files.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { ProjectScope } from '../../../access.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';

@@ -2,7 +2,7 @@ import { escapeHtml, paragraphs } from '../../../../core/html.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { MergeParams, MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
-import { userBasic } from '../../../identity/users/basic.ts';
+import { userBasic } from '../../../identity/index.ts';
 import { presentLabels, referencesOf, taskCompletion, timeStatsOf, type Viewpoint } from '../../issuables/entity.ts';
 import { loadMergeRequestViews, type MergeRequestView } from './related.ts';
 import type { MergeRequestBasic, MergeRequestSimple } from './schema.ts';

@@ -5,8 +5,8 @@ import { projectPermissions } from '../../../../access/permissions.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
-import { presentPipelineBasic, projectUrl } from '../../../code/commits/entity.ts';
-import { userBasic, usersById } from '../../../identity/users/basic.ts';
+import { presentPipelineBasic, projectUrl } from '../../../code/index.ts';
+import { userBasic, usersById } from '../../../identity/index.ts';
 import { headPipelines } from '../merging/head-pipelines.ts';
 import type { HeadPipeline, MergeRequest as MergeRequestSchema } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { recordNotFound } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
-import { settingsOf } from '../../../spaces/projects/settings.ts';
+import { settingsOf } from '../../../spaces/index.ts';
 import { lockMergeRequest } from '../approvals/lock.ts';
 import { tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';

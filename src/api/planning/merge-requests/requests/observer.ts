@@ -4,7 +4,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Repository } from '../../../../git/repository.ts';
-import type { Intent } from '../../../../repositories/change-refs.ts';
+import type { Intent } from '../../../../repositories/intent.ts';
 import type { RefObserver } from '../../../../repositories/ref-observers.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
@@ -24,27 +24,29 @@ const OPEN = ['opened', 'locked'] as const;
  * Lets pushes have their effect on merge requests in the transaction that records them: a moved source branch is the
  * new head, a moved target branch means another check, and a merge is entered.
  */
-export const observeMergeRequests: RefObserver = async (deps, repo, change) => {
-  const updates = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
-  if (change.holder.type !== 'project' || updates.length === 0) return null;
-  const { id } = change.holder;
-  const branches = updates.map(nameOf);
-  const before = await openAmong(deps.db, 'source', id, branches);
-  const notes = new Map<string, string>();
-  for (const update of updates.filter((each) => before.has(nameOf(each)))) {
-    const note = await noteOf(deps, repo, change, update);
-    if (note !== null) notes.set(update.ref, note);
-  }
-  return async (db) => {
-    await enterMerge(deps, db, change);
-    const sources = await openAmong(db, 'source', id, branches);
-    const targets = await openAmong(db, 'target', id, branches);
-    for (const update of updates) {
-      if (sources.has(nameOf(update))) await moveSource(deps, db, repo, change, update, notes.get(update.ref));
-      if (targets.has(nameOf(update))) await moveTarget(deps, db, change, update);
+export const observeMergeRequests =
+  (deps: Deps): RefObserver =>
+  async (repo, change) => {
+    const updates = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
+    if (change.holder.type !== 'project' || updates.length === 0) return null;
+    const { id } = change.holder;
+    const branches = updates.map(nameOf);
+    const before = await openAmong(deps.db, 'source', id, branches);
+    const notes = new Map<string, string>();
+    for (const update of updates.filter((each) => before.has(nameOf(each)))) {
+      const note = await noteOf(deps, repo, change, update);
+      if (note !== null) notes.set(update.ref, note);
     }
+    return async (db) => {
+      await enterMerge(deps, db, change);
+      const sources = await openAmong(db, 'source', id, branches);
+      const targets = await openAmong(db, 'target', id, branches);
+      for (const update of updates) {
+        if (sources.has(nameOf(update))) await moveSource(deps, db, repo, change, update, notes.get(update.ref));
+        if (targets.has(nameOf(update))) await moveTarget(deps, db, change, update);
+      }
+    };
   };
-};
 
 const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 

@@ -180,7 +180,7 @@ test('a push that is recorded after a later one does not set the head back', asy
   await mustGit(dir, ['push', '--quiet', 'origin', 'topic']);
   const second = await mustGit(dir, ['rev-parse', 'HEAD']);
   assert.equal((await rowOf(id)).head_sha, second);
-  const late = await observeMergeRequests(app.deps, repositoryOf(app.deps, project), {
+  const late = await observeMergeRequests(app.deps)(repositoryOf(app.deps, project), {
     holder: ofProject(project),
     userId: 1,
     updates: [{ ref: 'refs/heads/topic', old: head, new: first }],

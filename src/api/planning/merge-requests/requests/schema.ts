@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Enum, Instant, Nullable } from '../../../../http/schema.ts';
-import { PipelineBasic } from '../../../code/commits/schema.ts';
-import { UserBasic } from '../../../identity/users/basic.ts';
+import { PipelineBasic } from '../../../code/index.ts';
+import { UserBasic } from '../../../identity/index.ts';
 import { LabelList, References, TaskCompletionStatus, TimeStats } from '../../issuables/entity.ts';
 import { Milestone } from '../../milestones/entity.ts';
 import { DETAILED_MERGE_STATUSES } from '../merging/statuses.ts';

@@ -1,20 +1,19 @@
-import type { Caller } from '../../../access/caller.ts';
-import { findProject } from '../../../access/lookup.ts';
-import { projectPermissions } from '../../../access/permissions.ts';
-import { conflict, forbidden } from '../../../core/errors.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { RefChange } from '../../../db/tables/repositories.ts';
-import type { User } from '../../../db/tables/users.ts';
-import type { Deps } from '../../../deps.ts';
-import { mergedInto } from '../../../git/compare.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { actorNow } from '../../../repositories/actor-now.ts';
-import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
-import { ofProject } from '../../../repositories/holder.ts';
-import { type Actor, loadProtections, protectionsOf } from '../../../repositories/protections.ts';
-import { openBranches } from '../../planning/merge-requests/requests/open-branches.ts';
-import { HEADS } from './entity.ts';
-import { defaultBranchOf } from './list.ts';
+import type { Caller } from '../../../../access/caller.ts';
+import { findProject } from '../../../../access/lookup.ts';
+import { projectPermissions } from '../../../../access/permissions.ts';
+import { conflict, forbidden } from '../../../../core/errors.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
+import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { User } from '../../../../db/tables/users.ts';
+import type { Deps } from '../../../../deps.ts';
+import { mergedInto } from '../../../../git/compare.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import { actorNow } from '../../../../repositories/actor-now.ts';
+import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { ofProject } from '../../../../repositories/holder.ts';
+import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
+import { defaultBranchOf, HEADS } from '../../../code/index.ts';
+import { openBranches } from './open-branches.ts';
 
 const DELETE_MERGED = 'branches.delete_merged';
 /** Branches that go in one transaction, and are told of in one event. */

@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** Issues, labels, milestones, notes, events. */
 export const issuableWords: Vocabulary['words'] = {

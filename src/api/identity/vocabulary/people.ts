@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** Users, members, tokens, keys. */
 export const peopleWords: Vocabulary['words'] = {

@@ -1,33 +1,18 @@
 import { Type } from 'typebox';
-import { unauthorized } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
 import { HEADS } from './entity.ts';
 import { protectByFlags, unprotect } from './legacy-protection.ts';
 import { viewBranch } from './list.ts';
-import { requestMergedDeletion } from './merged.ts';
 import { BRANCHES } from './routes.ts';
 import { Branch, BranchName, ProtectBranch } from './schema.ts';
 import { findBranch } from './service.ts';
 
 const admin = inProject('admin_protected_refs');
 
-/** The removal of merged branches, and the old way to protect a branch. */
-export const otherBranchRoutes = [
-  route({
-    method: 'DELETE',
-    path: '/projects/:id/repository/merged_branches',
-    summary: 'Delete all branches that are merged into the default branch',
-    description: 'Protected branches stay. The work is done in the background, in the name of the caller.',
-    access: inProject('push_code'),
-    success: { status: 202, schema: Type.Object({ message: Type.String() }) },
-    handler: async ({ deps, project, caller }) => {
-      if (caller.user === null) throw unauthorized();
-      await requestMergedDeletion(deps, project, caller.user);
-      return { message: '202 Accepted' };
-    },
-  }),
+/** The old way to protect a branch. */
+export const legacyProtectionRoutes = [
   route({
     method: 'PUT',
     path: `${BRANCHES}/:branch/protect`,

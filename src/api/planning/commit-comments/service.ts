@@ -4,9 +4,9 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Note } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitDiff } from '../../../git/diff.ts';
-import { countNote, writeNote } from '../../planning/notes/write.ts';
+import type { FoundCommit } from '../../code/index.ts';
+import { countNote, writeNote } from '../notes/write.ts';
 import { findPosition, type LineType } from './diff-position.ts';
-import type { FoundCommit } from './find.ts';
 
 export interface NewComment {
   note: string;

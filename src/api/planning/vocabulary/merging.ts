@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** Merge requests, their changes and approvals, pipelines. */
 export const mergingWords: Vocabulary['words'] = {

@@ -4,7 +4,7 @@ import type { Note } from '../../../db/tables/repositories.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/schema.ts';
-import { UserBasic, userBasic } from '../../identity/users/basic.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
 import type { DiffPosition } from './diff-position.ts';
 
 /** A comment on a commit. */

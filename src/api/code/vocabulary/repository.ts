@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** Repositories: commits, branches, files, signatures. */
 export const repositoryWords: Vocabulary['words'] = {

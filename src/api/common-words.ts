@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../http/openapi/words.ts';
 
 /** Names that most objects share: identity, times, addresses, paging. */
 export const commonWords: Vocabulary['words'] = {

@@ -4,11 +4,11 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, pagination } from '../../../http/schema.ts';
 import { inProjectByUser } from '../../access.ts';
-import { usersById } from '../../identity/users/basic.ts';
-import { CommitNote, presentCommitNote } from './comment-entity.ts';
-import { addComment } from './comments.ts';
-import { commitNotes } from './comments-store.ts';
-import { CommitSha, findCommit, readable } from './find.ts';
+import { CommitSha, findCommit, readable } from '../../code/index.ts';
+import { usersById } from '../../identity/index.ts';
+import { CommitNote, presentCommitNote } from './entity.ts';
+import { addComment } from './service.ts';
+import { commitNotes } from './store.ts';
 
 const params = Type.Object(CommitSha);
 

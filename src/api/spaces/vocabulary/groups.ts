@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../http/openapi/words.ts';
+import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** Groups, namespaces and their settings. */
 export const groupWords: Vocabulary['words'] = {

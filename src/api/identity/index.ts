@@ -1,0 +1,74 @@
+import type { Area } from '../area.ts';
+import { applicationRoutes } from './applications/routes.ts';
+import { avatarRoutes } from './avatars/routes.ts';
+import { emailRoutes } from './emails/routes.ts';
+import { gpgKeyRoutes } from './gpg-keys/routes.ts';
+import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
+import { oauthRoutes } from './oauth/routes.ts';
+import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
+import { selfTokenRoutes } from './personal-access-tokens/self.ts';
+import { keyLookupRoutes } from './ssh-keys/lookup.ts';
+import { sshKeyRoutes } from './ssh-keys/routes.ts';
+import { userPreferenceRoutes } from './user-preferences/routes.ts';
+import { userExtraRoutes } from './users/extra-routes.ts';
+import { userFollowRoutes } from './users/follow-routes.ts';
+import { userMembershipRoutes } from './users/memberships.ts';
+import { userRoutes } from './users/routes.ts';
+import { userStateRoutes } from './users/state-routes.ts';
+import { userStatusRoutes } from './users/status.ts';
+import { vocabulary } from './vocabulary/index.ts';
+
+export {
+  PersonalToken,
+  PersonalTokenWithSecret,
+  presentToken,
+  presentTokenWithUse,
+  ResourceToken,
+  ResourceTokenWithSecret,
+} from './access-tokens/entity.ts';
+export { createToken } from './access-tokens/for-users.ts';
+export { tokenFilters, tokensMatching } from './access-tokens/list.ts';
+export { PERSONAL_SCOPES, RESOURCE_SCOPES } from './access-tokens/scopes.ts';
+export {
+  expiryOf,
+  type IssuedToken,
+  issueToken,
+  revokeFamily,
+  revokeToken,
+  rotateToken,
+} from './access-tokens/service.ts';
+export { sendPicture } from './avatars/send.ts';
+export { avatarColumn, keepPicture } from './avatars/upload.ts';
+export { rotation } from './personal-access-tokens/schema.ts';
+export { createAccount } from './users/account.ts';
+export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from './users/addresses.ts';
+export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/basic.ts';
+export { destroyUser } from './users/destroy.ts';
+export { userById, userByIdOrName } from './users/find.ts';
+export { attributeErrors, emailErrors } from './users/rules.ts';
+export { updateUser } from './users/service.ts';
+export { isUsernameTaken } from './users/store.ts';
+
+/** Users, their addresses, keys, pictures and tokens. */
+export const identity: Area = {
+  routes: [
+    ...applicationRoutes,
+    ...avatarRoutes,
+    ...emailRoutes,
+    ...gpgKeyRoutes,
+    ...impersonationTokenRoutes,
+    ...oauthRoutes,
+    ...personalAccessTokenRoutes,
+    ...selfTokenRoutes,
+    ...keyLookupRoutes,
+    ...sshKeyRoutes,
+    ...userPreferenceRoutes,
+    ...userExtraRoutes,
+    ...userFollowRoutes,
+    ...userMembershipRoutes,
+    ...userRoutes,
+    ...userStateRoutes,
+    ...userStatusRoutes,
+  ],
+  vocabulary,
+};

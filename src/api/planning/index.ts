@@ -1,0 +1,97 @@
+import type { Area } from '../area.ts';
+import { awardEmojiRoutes } from './award-emoji/routes.ts';
+import { commitCommentRoutes } from './commit-comments/routes.ts';
+import { registerLineWork } from './discussions/background.ts';
+import { discussionRoutes } from './discussions/routes.ts';
+import { draftNoteRoutes } from './draft-notes/routes.ts';
+import { registerActivityFeed } from './events/record.ts';
+import { eventRoutes } from './events/routes.ts';
+import { registerUnassigning } from './issuables/unassign.ts';
+import { issueLinkRoutes } from './issue-links/routes.ts';
+import { issueListRoutes } from './issues/list-routes.ts';
+import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
+import { otherIssueRoutes } from './issues/other-routes.ts';
+import { issueRoutes } from './issues/routes.ts';
+import { takePartInGroupRemoval } from './labels/background.ts';
+import { labelRoutes } from './labels/routes.ts';
+import { registerApprovalWork } from './merge-requests/approvals/background.ts';
+import { approvalRoutes } from './merge-requests/approvals/routes.ts';
+import { contextCommitRoutes } from './merge-requests/context-commits/routes.ts';
+import { externalStatusCheckRoutes } from './merge-requests/external-status-checks/routes.ts';
+import { registerMerging } from './merge-requests/merging/background.ts';
+import { recoverMerges } from './merge-requests/merging/lock.ts';
+import { mergingRoutes } from './merge-requests/merging/routes.ts';
+import { registerMergeRequestWork } from './merge-requests/requests/background.ts';
+import { commitMergeRequestRoutes } from './merge-requests/requests/commit-routes.ts';
+import { mergeRequestListRoutes } from './merge-requests/requests/list-routes.ts';
+import { registerMergedDeletion } from './merge-requests/requests/merged-branches.ts';
+import { mergedBranchRoutes } from './merge-requests/requests/merged-branches-routes.ts';
+import { mergeRequestPageRoutes } from './merge-requests/requests/page-routes.ts';
+import { mergeRequestRoutes } from './merge-requests/requests/routes.ts';
+import { mergeRequestSubRoutes } from './merge-requests/requests/sub-routes.ts';
+import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
+import { milestoneRoutes } from './milestones/routes.ts';
+import { noteRoutes } from './notes/routes.ts';
+import { registerReferences } from './references/background.ts';
+import { resourceEventRoutes } from './resource-events/routes.ts';
+import { registerTodos } from './todos/background.ts';
+import { todoRoutes } from './todos/routes.ts';
+import { userCountRoutes } from './user-counts/routes.ts';
+import { vocabulary } from './vocabulary/index.ts';
+
+export { assigneesFor } from './issuables/assignees.ts';
+export { acceptMergeRequest } from './merge-requests/merging/service.ts';
+export { tipOf } from './merge-requests/requests/branches.ts';
+export { createMergeRequest } from './merge-requests/requests/create.ts';
+export type { MergeRequestScope } from './merge-requests/requests/detail.ts';
+export { mergeRequestUrl } from './merge-requests/requests/entity.ts';
+export type { UpdateMergeRequest } from './merge-requests/requests/input.ts';
+export { isDraftTitle } from './merge-requests/requests/title.ts';
+export { updateMergeRequest } from './merge-requests/requests/update.ts';
+
+/** Issues, merge requests, what is said of them and what is told of all that. */
+export const planning: Area = {
+  routes: [
+    ...awardEmojiRoutes,
+    ...discussionRoutes,
+    ...draftNoteRoutes,
+    ...eventRoutes,
+    ...issueLinkRoutes,
+    ...issueListRoutes,
+    ...issueMergeRequestRoutes,
+    ...otherIssueRoutes,
+    ...issueRoutes,
+    ...labelRoutes,
+    ...approvalRoutes,
+    ...contextCommitRoutes,
+    ...externalStatusCheckRoutes,
+    ...mergingRoutes,
+    ...mergeRequestListRoutes,
+    ...mergeRequestPageRoutes,
+    ...mergeRequestRoutes,
+    ...mergeRequestSubRoutes,
+    ...milestoneIssuableRoutes,
+    ...milestoneRoutes,
+    ...noteRoutes,
+    ...resourceEventRoutes,
+    ...todoRoutes,
+    ...commitCommentRoutes,
+    ...userCountRoutes,
+    ...commitMergeRequestRoutes,
+    ...mergedBranchRoutes,
+  ],
+  vocabulary,
+  register(deps) {
+    registerLineWork(deps);
+    registerActivityFeed(deps);
+    registerUnassigning(deps);
+    takePartInGroupRemoval(deps);
+    registerApprovalWork(deps);
+    registerMergedDeletion(deps);
+    registerMergeRequestWork(deps);
+    registerMerging(deps);
+    registerReferences(deps);
+    registerTodos(deps);
+  },
+  recover: recoverMerges,
+};

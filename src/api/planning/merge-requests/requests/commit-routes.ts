@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { route } from '../../../../http/route.ts';
+import { Enum, pagination } from '../../../../http/schema.ts';
+import { CommitSha, findCommit, readable } from '../../../code/index.ts';
+import { mergeRequestsWith } from './changes.ts';
+import { MergeRequestBasic, presentMergeRequests } from './entity.ts';
+
+/** The merge requests of a commit. */
+export const commitMergeRequestRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    summary: 'List the merge requests that brought a commit in',
+    description:
+      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
+    access: readable,
+    params: Type.Object(CommitSha),
+    input: Type.Object({
+      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(MergeRequestBasic) },
+    errors: [400, 404],
+    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
+      const { commit } = await findCommit(deps, project, params.sha);
+      const { rows, total } = permissions.can('read_merge_request')
+        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
+        : { rows: [], total: 0 };
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentMergeRequests(deps, rows, { from: { project } });
+    },
+  }),
+];

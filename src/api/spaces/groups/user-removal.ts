@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { conflict } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { destroyProjectsWithin } from '../projects/destroy.ts';
+import { destroyGroup } from './destroy.ts';
+
+/** Groups at the top of a tree that have no other owner. */
+function soleGroups(db: Db, user: User): Promise<Namespace[]> {
+  return db
+    .selectFrom('namespaces as n')
+    .innerJoin('members as m', 'm.source_id', 'n.id')
+    .selectAll('n')
+    .where('m.source_type', '=', 'group')
+    .where('m.user_id', '=', user.id)
+    .where('m.access_level', '=', AccessLevel.owner)
+    .where('n.kind', '=', 'group')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('members as o')
+            .innerJoin('users as u', 'u.id', 'o.user_id')
+            .select('o.id')
+            .where('o.source_type', '=', 'group')
+            .where('o.access_level', '=', AccessLevel.owner)
+            .where('o.user_id', '!=', user.id)
+            .where('o.state', '=', 'active')
+            .where('u.kind', '=', 'human')
+            // Owners of a group above own this one too.
+            .where(sql<boolean>`n.lineage like '%/' || o.source_id || '/%'`),
+        ),
+      ),
+    )
+    .orderBy('n.id')
+    .execute();
+}
+
+/** Takes part in the removal of users: with them go their personal projects, and groups that nobody else owns. */
+export function takePartInUserRemoval(deps: Deps): void {
+  deps.lifecycle.userRemovalAsked.add(async (user, { hard, actorId }) => {
+    const groups = await soleGroups(deps.db, user);
+    if (groups.length > 0 && !hard) throw conflict('User cannot be removed while is the sole-owner of a group');
+    for (const group of groups) {
+      const still = await deps.db.selectFrom('namespaces').select('id').where('id', '=', group.id).executeTakeFirst();
+      if (still !== undefined) await destroyGroup(deps, group, actorId);
+    }
+  });
+  deps.lifecycle.userRemoved.add(async (db, user, { actorId }) => {
+    await destroyPersonalNamespace(deps, db, user, actorId);
+    await removeBelongingsOfUser(db, user.id);
+  });
+}
+
+async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId: number): Promise<void> {
+  const namespace = await db.selectFrom('namespaces').select('id').where('owner_id', '=', user.id).executeTakeFirst();
+  if (namespace === undefined) return;
+  const projects = await db.selectFrom('projects').selectAll().where('namespace_id', '=', namespace.id).execute();
+  await destroyProjectsWithin(deps, db, projects, actorId);
+  await db.deleteFrom('namespaces').where('id', '=', namespace.id).execute();
+}
+
+/** What refers to the user without a foreign key; everything else goes with the row. */
+async function removeBelongingsOfUser(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('custom_attributes').where('source_type', '=', 'user').where('source_id', '=', userId).execute();
+  await db
+    .updateTable('projects')
+    .set((eb) => ({ star_count: eb('star_count', '-', 1) }))
+    .where('id', 'in', db.selectFrom('project_stars').select('project_id').where('user_id', '=', userId))
+    .execute();
+}

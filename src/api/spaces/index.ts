@@ -1,0 +1,66 @@
+import type { Area } from '../area.ts';
+import { accessRequestRoutes } from './access-requests/routes.ts';
+import { badgeRoutes } from './badges/routes.ts';
+import { billableMemberRoutes } from './billable-members/routes.ts';
+import { customAttributeRoutes } from './custom-attributes/routes.ts';
+import { deployKeyRoutes } from './deploy-keys/routes.ts';
+import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { groupProjectRoutes } from './groups/project-routes.ts';
+import { recoverRemovalOfMarked, registerRemovalOfMarked } from './groups/remove-marked.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { groupShareRoutes } from './groups/share-routes.ts';
+import { takePartInUserRemoval } from './groups/user-removal.ts';
+import { acceptInvitations } from './invitations/accept.ts';
+import { invitationRoutes } from './invitations/routes.ts';
+import { projectUserRoutes } from './members/project-users.ts';
+import { memberRoutes } from './members/routes.ts';
+import { namespaceRoutes } from './namespaces/routes.ts';
+import { projectAliasRoutes } from './project-aliases/routes.ts';
+import { projectShareRoutes } from './project-shares/routes.ts';
+import { registerProjectWork } from './projects/background.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
+import { serviceAccountRoutes } from './service-accounts/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { vocabulary } from './vocabulary/index.ts';
+
+export { fullNames, presentGroups } from './groups/present.ts';
+export { makeProject } from './projects/creation.ts';
+export { mayCreateProjects } from './projects/placement.ts';
+export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
+export { rewriteUploadUrl } from './uploads/addresses.ts';
+
+/** Projects, groups and namespaces, who belongs to them and what they own. */
+export const spaces: Area = {
+  routes: [
+    ...accessRequestRoutes,
+    ...badgeRoutes,
+    ...billableMemberRoutes,
+    ...customAttributeRoutes,
+    ...deployKeyRoutes,
+    ...deployTokenRoutes,
+    ...groupProjectRoutes,
+    ...groupRoutes,
+    ...groupShareRoutes,
+    ...invitationRoutes,
+    ...projectUserRoutes,
+    ...memberRoutes,
+    ...namespaceRoutes,
+    ...projectAliasRoutes,
+    ...projectShareRoutes,
+    ...projectRoutes,
+    ...resourceAccessTokenRoutes,
+    ...serviceAccountRoutes,
+    ...topicRoutes,
+    ...uploadRoutes,
+  ],
+  vocabulary,
+  register(deps) {
+    registerProjectWork(deps);
+    registerRemovalOfMarked(deps);
+    takePartInUserRemoval(deps);
+    deps.lifecycle.addressConfirmed.add((db, userId, address) => acceptInvitations(deps, db, userId, address));
+  },
+  recover: recoverRemovalOfMarked,
+};

@@ -1,0 +1,20 @@
+import type { ChangeCause } from '../core/change-cause.ts';
+import type { RefChange } from '../db/tables/repositories.ts';
+import type { Holder } from './holder.ts';
+
+/** What is kept beside the changes, for the events that follow from them. */
+export interface ChangeContext {
+  via: 'api' | 'git';
+  pushOptions: readonly string[];
+  /** What else is done with the change. */
+  cause?: ChangeCause | undefined;
+}
+
+/** What is stored before refs move, so that it can be finished after a crash. */
+export interface Intent extends ChangeContext {
+  holder: Holder;
+  userId: number | null;
+  updates: readonly RefChange[];
+  /** Whether the repository had no branch before. */
+  wasEmpty: boolean;
+}
