@@ -1,11 +1,10 @@
 import { loadConfig } from './config/config.ts';
-import type { Environment } from './config/env.ts';
 import { JsonLogger } from './core/logger.ts';
 import { serve } from './start.ts';
 
 export interface StithyOptions {
   /** Settings as the environment would give them, `{ STITHY_PORT: '0' }`. The real environment is not read. */
-  settings?: Environment;
+  settings?: Readonly<Record<string, string | undefined>>;
   /** Where log lines go; nowhere when absent. */
   log?: (line: string) => void;
 }

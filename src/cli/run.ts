@@ -1,11 +1,7 @@
 import type { Environment } from '../config/env.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { VERSION } from '../core/version.ts';
-import { backupCommand } from './backup.ts';
-import { doctorCommand } from './doctor.ts';
-import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
-import { tokenCommand } from './token.ts';
 
 const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
 
@@ -28,13 +24,13 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       case 'serve':
         return await serveCommand(env);
       case 'doctor':
-        return await doctorCommand(args.slice(1), env);
+        return await (await import('./doctor.ts')).doctorCommand(args.slice(1), env);
       case 'backup':
-        return await backupCommand(args.slice(1), env);
+        return await (await import('./backup.ts')).backupCommand(args.slice(1), env);
       case 'restore':
-        return await restoreCommand(args.slice(1), env);
+        return await (await import('./restore.ts')).restoreCommand(args.slice(1), env);
       case 'token':
-        return await tokenCommand(env);
+        return await (await import('./token.ts')).tokenCommand(env);
       case 'version':
       case '--version':
       case '-v':

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { isScarcity } from '../core/scarcity.ts';
+import { withSourceLines } from '../core/stack-traces.ts';
 import { type Fault, faultOf } from '../core/surroundings.ts';
 import { GitError } from '../git/errors.ts';
 import { ParamsError } from './params/rack.ts';
@@ -128,7 +129,11 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest): Ap
   const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
   // A client that went away in the middle is no fault of the server.
   const gone = request.raw.socket.destroyed === true;
-  log.log(gone ? 'info' : 'error', message, { correlation_id: request.id, route: request.routeOptions?.url, stack });
+  log.log(gone ? 'info' : 'error', message, {
+    correlation_id: request.id,
+    route: request.routeOptions?.url,
+    stack: stack === undefined ? stack : withSourceLines(stack),
+  });
   return answer ?? new ApiError(500, TEXTS[500]!);
 }
 

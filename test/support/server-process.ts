@@ -8,6 +8,8 @@ const START_TIMEOUT_MS = 60_000;
 const MAX_TEXT = 64 * 1024;
 
 export interface ServerOptions {
+  /** Launcher of the program; this checkout's when absent. */
+  program?: string;
   dataDir: string;
   /** Settings beside the data folder and the free port. */
   settings?: Readonly<Record<string, string>>;
@@ -37,8 +39,8 @@ export interface ServerProcess {
  * @throws Error with what it printed when it ends, or says nothing, before that
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { dataDir, settings = {}, logFile, by = [] } = options;
-  const [command = '', ...args] = [...by, process.execPath, PROGRAM, 'serve'];
+  const { program = PROGRAM, dataDir, settings = {}, logFile, by = [] } = options;
+  const [command = '', ...args] = [...by, process.execPath, program, 'serve'];
   const child = spawn(command, args, {
     stdio: ['ignore', logFile === undefined ? 'ignore' : 'pipe', 'pipe'],
     env: {

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../core/package-root.ts';
 import { SERVER_REFS } from '../server-refs.ts';
 
 /** The two halves of the smart protocol. */
@@ -10,7 +11,7 @@ export interface RepositoryPath {
 }
 
 /** The folder of our hooks, which move no ref and decide nothing: they let git ask this process. */
-const HOOKS = fileURLToPath(new URL('./hooks', import.meta.url));
+const HOOKS = join(packageRoot(), 'src/git/transport/hooks');
 
 /**
  * Refs of the server's own, which nobody fetches by name or pushes; `refs/stithy` is hidden for every command.

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { packageRoot } from '../../core/package-root.ts';
 import type { Deps } from '../../deps.ts';
 import type { Route } from '../route.ts';
 import { Serialized, sendJson } from '../send.ts';
 import { openApiDocument } from './document.ts';
 import type { Vocabulary } from './words.ts';
 
-const VENDOR = join(import.meta.dirname, '../../../vendor/rapidoc/rapidoc-min.js.gz');
+const SCRIPT = 'vendor/rapidoc/rapidoc-min.js.gz';
 
 /** The page runs only its own scripts and talks only to this server. */
 const CSP = [
@@ -43,7 +44,7 @@ const PAGE = `<!doctype html>
 const IMMUTABLE = 'public, max-age=86400';
 
 async function sendScript(acceptsGzip: boolean, reply: FastifyReply): Promise<FastifyReply> {
-  const packed = await readFile(VENDOR);
+  const packed = await readFile(join(packageRoot(), SCRIPT));
   reply.type('text/javascript; charset=utf-8').header('Cache-Control', IMMUTABLE);
   reply.header('Vary', 'Origin, Accept-Encoding');
   if (acceptsGzip) return reply.header('Content-Encoding', 'gzip').send(packed);

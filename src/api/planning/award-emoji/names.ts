@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-
 /** Of the package `emoji-toolkit`: names by code points, with colons; aliases are divided by `|`. */
 type AlphaCodes = Record<string, { alpha_code: string; aliases: string }>;
 
@@ -14,8 +11,8 @@ const unpadded = (key: string): string => key.replace(/\b0+/g, '');
 
 /** Every name and alias with the name that it stands for: the platform's own, and what other forges call the same. */
 async function load(): Promise<ReadonlyMap<string, string>> {
-  const file = fileURLToPath(import.meta.resolve('emoji-toolkit/extras/alpha-codes/eac.json'));
-  const codes = JSON.parse(await readFile(file, 'utf8')) as AlphaCodes;
+  const { default: file } = await import('emoji-toolkit/extras/alpha-codes/eac.json', { with: { type: 'json' } });
+  const codes: AlphaCodes = file;
   const names = new Map<string, string>();
   const byCodePoints = new Map<string, string>();
   for (const [key, { alpha_code }] of Object.entries(codes)) {

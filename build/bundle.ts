@@ -1,0 +1,80 @@
+/**
+ * Makes dist/ out of the sources: what `stithy` runs, and what is published (docs/decisions/what-runs-is-a-bundle.md).
+ * Its files are put in place one by one under names of their content, the entries last, so that a server that is running or
+ * starting meanwhile finds what it needs.
+ */
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { writeNotices } from './notices.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+/** What an earlier bundle has left is kept so long, for servers that run and load it when it is first needed. */
+const KEPT_MS = 24 * 3_600_000;
+
+/** A program that is plain ASCII takes half the memory: a text with any other character is held as 16 bits for each. */
+const ascii: Plugin = {
+  name: 'ascii',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) if (file.type === 'chunk') file.code = escapeNonAscii(file.code);
+  },
+};
+
+/** Spells characters as `\uXXXX`. Comments are gone by then: what is left stands in texts and regular expressions. */
+const escapeNonAscii = (code: string): string =>
+  code.replace(/(\\*)([^\0-\x7f])/g, (_, slashes: string, char: string) => {
+    // A backslash before such a character means nothing, and would now take the next one's meaning.
+    const kept = slashes.length % 2 === 1 ? slashes.slice(1) : slashes;
+    return `${kept}\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+
+async function makeChunks(folder: string): Promise<OutputChunk[]> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { main: 'src/main.ts', index: 'src/index.ts' },
+    platform: 'node',
+    // Optional, and native: pg asks for it only when it is told to.
+    external: ['pg-native'],
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    // Loaded with fewer bytes than an ES module, whose text is always held as 16 bits for each character.
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    comments: false,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    plugins: [ascii],
+  });
+  await bundle.close();
+  return output.filter((file) => file.type === 'chunk');
+}
+
+/** Removes what this bundle does not have and nobody can still be loading. */
+async function removeOld(current: ReadonlySet<string>, before: number): Promise<void> {
+  for (const name of await readdir(dist)) {
+    const file = join(dist, name);
+    if (current.has(name) || (await stat(file)).mtimeMs > before) continue;
+    await rm(file, { recursive: true, force: true });
+  }
+}
+
+const started = new Date();
+const fresh = join(dist, `.${process.pid}`);
+await mkdir(fresh, { recursive: true });
+try {
+  const chunks = await makeChunks(fresh);
+  await writeNotices(chunks, root, join(fresh, 'THIRD-PARTY.txt'));
+  const names = await readdir(fresh);
+  const entries = chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName);
+  for (const name of [...names.filter((name) => !entries.includes(name)), ...entries]) {
+    // Sources that change from now on are newer than it.
+    await utimes(join(fresh, name), started, started);
+    await rename(join(fresh, name), join(dist, name));
+  }
+  await removeOld(new Set(names), started.getTime() - KEPT_MS);
+} finally {
+  await rm(fresh, { recursive: true, force: true });
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+
+/** A place in a file of the bundle. */
+const PLACE = /((?:[A-Za-z]:)?[^\s():]+\.cjs):(\d+):(\d+)/g;
+/** So long a map is kept, in milliseconds: it takes some 20 MB, and errors come in bursts or hardly ever. */
+const KEPT_MS = 10_000;
+
+const maps = new Map<string, SourceMap | null>();
+
+/** The map beside a file of the bundle; null where there is none. */
+function mapOf(file: string): SourceMap | null {
+  let map = maps.get(file);
+  if (map !== undefined) return map;
+  try {
+    map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
+  } catch {
+    map = null;
+  }
+  maps.set(file, map);
+  setTimeout(() => maps.delete(file), KEPT_MS).unref();
+  return map;
+}
+
+/**
+ * A stack trace with the lines of the sources (`src/http/send.ts:20:7`) in place of those of the bundle. The maps are read
+ * here, when something has gone wrong, and not at every start as `--enable-source-maps` would.
+ */
+export const withSourceLines = (stack: string): string =>
+  stack.replace(PLACE, (place, file: string, line: string, column: string) => {
+    const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry) || entry.originalSource === null) return place;
+    const source = entry.originalSource.replace(/^(?:\.\.\/)+/, '');
+    return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
