@@ -1,16 +1,16 @@
-import { routes, vocabulary } from './api/index.ts';
+import { vocabulary } from './api/index.ts';
 import { rewriteUploadUrl } from './api/spaces/index.ts';
 import type { Deps } from './deps.ts';
-import { registerLfsRoutes } from './git-server/http/lfs-routes.ts';
 import { rewriteGitUrl } from './git-server/http/paths.ts';
 import { registerGitRoutes } from './git-server/http/routes.ts';
 import { buildServer, type HttpServer } from './http/server.ts';
 import { rewritePageUrl } from './pages/rewrite.ts';
 import { registerPages } from './pages/routes.ts';
+import { routes } from './routes.ts';
 
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteGitUrl(url)));
-  const plugins = [registerGitRoutes, registerLfsRoutes, registerPages];
+  const plugins = [registerGitRoutes, registerPages];
   return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { routes } from '../src/api/index.ts';
 import { openApiDocument } from '../src/http/openapi/document.ts';
 import { type Access, route } from '../src/http/route.ts';
+import { routes } from '../src/routes.ts';
 import { type Endpoint, missing, readEndpoints } from './support/endpoints.ts';
 
 /** Sections of the specification whose endpoints must all be there: `1/4.1` is section 4.1 of its first part. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
 import type { RequestScope } from '../core/request-scope.ts';
@@ -14,6 +15,7 @@ export class RouteContext implements BaseContext {
   readonly params: Record<string, unknown>;
   readonly input: Record<string, unknown>;
   readonly #source: Record<string, unknown>;
+  #bytes: Readable | undefined;
   #page: Page | undefined;
   #abort: AbortController | undefined;
 
@@ -33,6 +35,15 @@ export class RouteContext implements BaseContext {
     this.params = params;
     this.input = input;
     this.#source = source;
+  }
+
+  get bytes(): Readable {
+    if (this.#bytes === undefined) throw new Error('the route declares no body of bytes');
+    return this.#bytes;
+  }
+
+  set bytes(bytes: Readable) {
+    this.#bytes = bytes;
   }
 
   get page(): Page {

@@ -137,8 +137,10 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest): Ap
   return answer ?? new ApiError(500, TEXTS[500]!);
 }
 
-/** Sends a JSON error body with the status that the reply has. */
+/** Sends a JSON error body with the status that the reply has, in the media type of the route. */
 export function sendErrorBody(reply: FastifyReply, body: Record<string, unknown>): void {
-  reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-cache');
+  reply
+    .header('Content-Type', reply.request.routeOptions?.config?.mediaType ?? 'application/json')
+    .header('Cache-Control', 'no-cache');
   reply.serializer(String).send(JSON.stringify(body));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { routes } from '../api/index.ts';
+import { routes } from '../routes.ts';
 import { maskAddress, secretNames } from './mask.ts';
 import type { JsonSchema } from './params/scalars.ts';
 import { Nullable, Secret } from './schema.ts';

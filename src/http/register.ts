@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
@@ -6,10 +7,12 @@ import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
-import { authenticate, checkScopes } from './auth.ts';
+import { checkScopes } from './auth.ts';
 import { RouteContext } from './context.ts';
+import { API_TOKENS } from './credentials.ts';
 import { whatIsGone } from './gone.ts';
 import { secretNames } from './mask.ts';
+import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
 import { unpackBody } from './params/unpack.ts';
@@ -27,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Inputs that the log never shows, as `secretNames` gives them. */
     secrets?: ReadonlySet<string>;
+    /** Media type of the route's JSON, where it is not application/json. */
+    mediaType?: string | undefined;
   }
 }
 
@@ -47,6 +52,8 @@ interface Admission {
   input: SourcedInput | null;
   /** Whether a body was still to come when the rights had been looked at, and what the database was by then. */
   waitsAt?: { version: number | null };
+  /** Bytes that the body may have, where it is not parsed. */
+  limit?: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -79,30 +86,38 @@ const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)
 /** Adds a declared route: authentication, rate limits and access before the body, then parameters. */
 export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpServices, route: Route): void {
   const { options } = route;
-  const { method, access, success, scopes = [], deprecated } = options;
+  const { method, access, success, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
   const rest = wildcardName(options.path);
   const readParams = compileParams(Type.Object({ ...access.params, ...(options.params?.properties ?? {}) }) as TObject);
   const readInput = compileParams(options.input ?? Type.Object({}), options.rules);
   const hasBody = method !== 'GET' && method !== 'HEAD';
+  const isParsed = hasBody && body === undefined;
+  const counted = options.unthrottled !== true;
 
   /** Who calls, what they may do, and with what: everything but the body. */
   async function examine(request: FastifyRequest, reply: FastifyReply): Promise<Admission> {
     const error = queryError(request.query);
     if (error !== undefined) throw error;
-    const caller = await authenticate(deps, request).catch(async (error: unknown) => {
-      services.throttleFailure(request, reply);
+    const caller = await credentials.caller(deps, request).catch(async (error: unknown) => {
+      if (counted) services.throttleFailure(request, reply);
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
       throw error;
     });
     request.caller = caller;
-    services.throttleUser(caller, request, reply);
+    if (counted) services.throttleUser(caller, request, reply);
     const params = request.params as Record<string, string>;
     // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
     const scope = await authorize(request, caller);
     const query = request.query as Record<string, unknown>;
-    return { caller, scope, params: Object.freeze(readParams(params)), input: hasBody ? null : readSource(query) };
+    const admission = { caller, scope, params: Object.freeze(readParams(params)) };
+    if (isParsed) return { ...admission, input: null };
+    const input = readSource(query);
+    if (body === undefined) return { ...admission, input };
+    const limit = await body.limit({ deps, ...admission, ...scope });
+    refuseTooLarge(request, limit);
+    return { ...admission, input, limit };
   }
 
   /** What the access check finds. @throws ApiError 401, 403, 404 */
@@ -119,7 +134,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     if (waitsAt === undefined || (waitsAt.version !== null && waitsAt.version === deps.database.version())) {
       return admission;
     }
-    const caller = await authenticate(deps, request);
+    const caller = await credentials.caller(deps, request);
     request.caller = caller;
     return { ...admission, caller, scope: await authorize(request, caller) };
   }
@@ -130,8 +145,8 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   });
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    services.throttleAddress(request, reply);
-    const key = hasBody ? null : admissionKey(deps, request);
+    if (counted) services.throttleAddress(request, reply);
+    const key = hasBody || credentials !== API_TOKENS ? null : admissionKey(deps, request);
     const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
     // OAuth tokens end within a day: these are examined each time.
     const known = found?.value.caller.credential.kind === 'oauth' ? undefined : found;
@@ -147,7 +162,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
         : await deps.snapshot.get(key, () => examine(request, reply)));
     const { caller } = request.admission;
     request.caller = caller;
-    if (hasBody && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
+    if (isParsed && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
     if (options.expensive) {
       const leave = services.expensive.enter(shareOf(caller, request.ip));
       reply.raw.once('close', leave);
@@ -165,10 +180,11 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   }
 
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { caller, scope, params, input } = await admittedStill(request);
+    const { caller, scope, params, input, limit } = await admittedStill(request);
     const { source, values } = input ?? readSource(withBody(request));
     const raw = request.params as Record<string, string>;
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
+    if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
@@ -192,9 +208,14 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     url: routeUrl(options),
     exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(options.path),
     ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
-    config: { secrets: secretNames(options.input), spoolTexts: options.bodyLimit === 'file' },
+    config: {
+      secrets: secretNames(options.input),
+      spoolTexts: options.bodyLimit === 'file',
+      isBytes: body !== undefined,
+      mediaType: options.mediaType,
+    },
     onRequest: admit,
-    ...(hasBody ? { preParsing: unpackBody } : {}),
+    ...(isParsed ? { preParsing: unpackBody } : {}),
     handler: handle,
   });
 }

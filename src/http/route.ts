@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { AccessToken } from '../db/tables/tokens.ts';
 import type { Deps } from '../deps.ts';
+import type { Credentials } from './credentials.ts';
 import type { Page } from './pagination.ts';
 import type { ParamRules } from './params/coerce.ts';
 
@@ -40,6 +42,8 @@ export interface BaseContext {
   caller: Caller;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** The bytes of the body, for routes that declare one; reading fails past the declared limit. */
+  readonly bytes: Readable;
   /** Page asked for; only lists use it. */
   page: Page;
   /** Whether the client sent the parameter at all, be it null or empty. */
@@ -67,15 +71,30 @@ export type Success =
   /** Bytes of another kind, streamed or whole; of several where the content decides. */
   | { status: 200; contentType: string | readonly string[]; description?: string; headers?: Record<string, TSchema> };
 
+/** A body of bytes, which the handler reads as they come. It holds no parameters: those stand in the query string. */
+export interface BytesBody<P extends TObject, A extends object> {
+  /** What clients send; any other type is taken as well. */
+  contentType: string;
+  description: string;
+  /** How many bytes it may have, asked once access was given and before any of it is read. */
+  limit(admitted: { deps: Deps; caller: Caller; params: Static<P> } & A): number | Promise<number>;
+}
+
 export interface RouteOptions<P extends TObject, I extends TObject, A extends object> {
   method: Method;
   /** Below `/api/v4`, with `:name` for path parameters; `*name` at the end takes the rest, slashes included. */
   path: string;
   /** The path stands at the server's root instead. */
   root?: true;
+  /** The address as clients call it, where the server turns that into `path` before it looks for the route. */
+  address?: string;
+  /** What the reference lists it under; made of the path when absent. */
+  tag?: string;
   summary: string;
   description?: string;
   access: Access<A>;
+  /** How callers say who they are; with the API's tokens when absent. */
+  credentials?: Credentials;
   /** Path parameters beside those of `access`. */
   params?: P;
   /** Parameters in the query string or the body, wherever the client puts them. */
@@ -88,10 +107,16 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   errors?: readonly number[];
   /** Scopes that do beside `api` (and `read_api` for GET and HEAD). */
   scopes?: readonly string[];
-  /** Bytes of a body; the ordinary limit when absent. */
+  /** Media type of the JSON that comes in and goes out, refusals too; application/json when absent, and always taken. */
+  mediaType?: string;
+  /** Bytes of a body of parameters; the ordinary limit when absent. */
   bodyLimit?: 'file';
+  /** The body is bytes for the handler to read, instead of parameters. */
+  body?: BytesBody<P, A>;
   /** Costs much: few at once for one caller. */
   expensive?: boolean;
+  /** The API's throttles do not count it: one piece of work takes many such requests. */
+  unthrottled?: true;
   /** Told when a revoked token is sent here, before the answer 401. */
   onRevokedToken?: (deps: Deps, token: AccessToken) => Promise<void>;
   /** Old: named so in the OpenAPI document and by a Deprecation header. */

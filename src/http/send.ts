@@ -73,6 +73,6 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, value: un
   } else if (!reply.hasHeader('Cache-Control')) {
     reply.header('Cache-Control', 'no-cache');
   }
-  reply.header('Content-Type', 'application/json');
+  reply.header('Content-Type', request.routeOptions.config.mediaType ?? 'application/json');
   return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);
 }

@@ -67,6 +67,7 @@ def parameters_of(path):
     chain = []
     parts = path.split("/")
     for index, part in enumerate(parts):
+        part = part.removesuffix(".git")
         if part.startswith("{") and part.endswith("}"):
             chain.append(parts[index - 1])
             yield part[1:-1], chain
@@ -89,7 +90,8 @@ def fill_path(case, values, chance):
         if known and real and chance.random() < 0.97:
             # What hangs on something hangs on the first of its kind.
             value = known[0] if chance.random() < 0.8 else chance.choice(known)
-            case.path_parameters[name] = quote(value, safe="")
+            # The path of a repository stands in its address as it is.
+            case.path_parameters[name] = quote(value, safe="/" if name == "repository" else "")
         if str(case.path_parameters.get(name)) in OWN.get(chain[-1], ()):
             case.path_parameters[name] = chance.choice(values.get(chain[-1]) or ["999"])
 
@@ -121,7 +123,8 @@ def before_call(context, case, kwargs):
     for name in ("sudo", "private_token", "access_token"):
         if case.query:
             case.query.pop(name, None)
-    case.headers["PRIVATE-TOKEN"] = token_of(case, now, chance)
+    token = token_of(case, now, chance)
+    case.headers.update({"Authorization": f"Bearer {token}"} if "{repository}" in case.path else {"PRIVATE-TOKEN": token})
 
 
 def refresh_or_end():

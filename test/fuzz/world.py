@@ -107,6 +107,7 @@ class World:
         at = f"/projects/{project['id']}"
         self.add("projects", project["id"], project["path_with_namespace"])
         self.add("project", project["id"])
+        self.add("repository", project["path_with_namespace"])
         self.commits(at)
         for label in ("bug", "ui"):
             self.id_of("labels", make(f"{at}/labels", name=label, color="#ff0000"))

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Response } from 'light-my-request';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { routes } from '../../src/api/index.ts';
 import { refusalsOf } from '../../src/http/openapi/responses.ts';
 import type { Route } from '../../src/http/route.ts';
+import { routes } from '../../src/routes.ts';
 
 interface Schema {
   type?: string | string[];
@@ -68,7 +68,8 @@ export function checkAnswer(method: string, path: string, response: Response): v
     const declared = refusalsOf(route);
     assert.ok(declared.includes(response.statusCode), `${method} ${path}: ${response.statusCode} is not declared`);
   }
-  const json = /^application\/json/.test(String(response.headers['content-type'] ?? '')) && response.body !== '';
+  const json =
+    /^application\/(?:[\w.-]+\+)?json/.test(String(response.headers['content-type'] ?? '')) && response.body !== '';
   if (response.statusCode >= 400 && json) {
     const { message } = response.json<{ message?: unknown }>();
     assert.ok(typeof message === 'string' && message !== '', `${method} ${path}: message of ${response.body}`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { checkAnswer } from '../../../test/support/conformance.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
 import { openMergeRequest } from '../../../test/support/merge-request.ts';
@@ -38,13 +39,20 @@ interface LfsAnswer {
 }
 
 /** Asks below a project's LFS address. */
-async function lfs(project: Project, method: string, path: string, body?: unknown, token = ROOT_TOKEN) {
-  const response = await fetch(`${url}/${project.full_path}.git/info/lfs/${path}`, {
+async function lfs(project: Project, method: 'GET' | 'POST', path: string, body?: unknown, token = ROOT_TOKEN) {
+  const response = await app.instance.server.app.inject({
     method,
-    headers: { authorization: `Bearer ${token}`, accept: TYPE, 'content-type': TYPE },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    url: `/${project.full_path}.git/info/lfs/${path}`,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: TYPE,
+      ...(body === undefined ? {} : { 'content-type': TYPE }),
+    },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as LfsAnswer };
+  checkAnswer(method, `/-/git/project/info/lfs/${path}`, response);
+  assert.equal(response.headers['content-type'], TYPE);
+  return { status: response.statusCode, body: response.json<LfsAnswer>() };
 }
 
 async function upload(project: Project, content: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { VERSION } from '../../core/version.ts';
+import { API_TOKENS, SECURITY_SCHEMES } from '../credentials.ts';
 import type { Method, Route } from '../route.ts';
 import { introduction } from './introduction.ts';
-import { pathParameters, queryParameters, requestBody } from './parameters.ts';
+import { bytesBody, pathParameters, queryParameters, requestBody } from './parameters.ts';
 import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, successSchemas } from './responses.ts';
 import { ruleSentences } from './rules.ts';
 import type { SchemaObject } from './schema-object.ts';
@@ -30,6 +31,9 @@ export interface OperationObject {
 /** `/projects/:id/jobs/*path` -> `/projects/{id}/jobs/{path}`. */
 const templated = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
+/** The path that clients call. */
+const shownPath = ({ options: { address, path } }: Route): string => address ?? path;
+
 /** Segments that tell whose a resource is, not what it is. */
 const OWNED = /^\/(projects|groups|users|user)\/(?:\[\]\/)?(repository\/)?([a-z_]+)(\/\[\])?/;
 
@@ -50,7 +54,12 @@ export class Tags {
     }
   }
 
-  of(path: string): string {
+  of(route: Route): string {
+    const { tag } = route.options;
+    return tag ?? this.#made(shownPath(route));
+  }
+
+  #made(path: string): string {
     const [, owner, repository, word] = OWNED.exec(patternOf(path)) ?? [];
     const first = /^\/([\w-]+)/.exec(path)?.[1] ?? 'other';
     const own = word !== undefined && this.#collections.has(word) ? word : repository && 'repository';
@@ -93,13 +102,12 @@ function describe({ options }: Route, scopes: readonly string[]): string {
   ].join('\n\n');
 }
 
-const SECURITY = [{ privateToken: [] }, { bearer: [] }, { privateTokenQuery: [] }];
-
 function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): OperationObject {
-  const { path, summary, access, input, rules = {}, deprecated } = route.options;
+  const { summary, access, credentials = API_TOKENS, input, rules = {}, deprecated, body, mediaType } = route.options;
+  const path = shownPath(route);
   const hint = resourceOf(path);
   const hasInput = Object.keys(input?.properties ?? {}).length > 0;
-  const inQuery = method === 'GET' || method === 'HEAD' || method === 'DELETE';
+  const inQuery = method === 'GET' || method === 'HEAD' || method === 'DELETE' || body !== undefined;
   const reads = method === 'GET' || method === 'HEAD';
   const scopes = ['api', ...(reads ? ['read_api'] : []), ...(route.options.scopes ?? [])];
   const parameters = [
@@ -108,19 +116,20 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
   ];
   return {
     operationId: operationId(method, path),
-    tags: [tags.of(path)],
+    tags: [tags.of(route)],
     summary,
     description: describe(route, scopes),
     ...(deprecated ? { deprecated } : {}),
     parameters,
     ...(input !== undefined && hasInput && !inQuery
-      ? { requestBody: requestBody(book, input, rules, { hint: bodyName(summary), context: ownerOf(path) }) }
+      ? { requestBody: requestBody(book, input, rules, { hint: bodyName(summary), context: ownerOf(path) }, mediaType) }
       : {}),
+    ...(body === undefined ? {} : { requestBody: bytesBody(body) }),
     responses: responsesOf(book, route, { name: hint, context: ownerOf(path) }, method === 'HEAD') as Record<
       string,
       object
     >,
-    security: access.anonymous ? [{}, ...SECURITY] : SECURITY,
+    security: [...(access.anonymous ? [{}] : []), ...credentials.security.map((name) => ({ [name]: [] }))],
     'x-access': {
       who: access.description,
       anonymous: access.anonymous,
@@ -135,7 +144,8 @@ class Paths {
   readonly #byPattern = new Map<string, string>();
 
   add(route: Route, method: Method, made: OperationObject): void {
-    const { root, path: own } = route.options;
+    const { root } = route.options;
+    const own = shownPath(route);
     const path = templated(root ? own : `/api/v4${own}`);
     const pattern = path.replace(/\{\w+\}/g, '{}');
     const known = this.#byPattern.get(pattern) ?? path;
@@ -175,7 +185,7 @@ export function openApiDocument(
     const { method } = route.options;
     paths.add(route, method, operation(book, tags, route, method));
   }
-  const names = [...new Set(routes.map(({ options }) => tags.of(options.path)))].sort();
+  const names = [...new Set(routes.map((route) => tags.of(route)))].sort();
   return {
     openapi: '3.1.0',
     info: {
@@ -191,11 +201,7 @@ export function openApiDocument(
       schemas: book.components,
       headers: HEADERS,
       responses: sharedResponses(),
-      securitySchemes: {
-        privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN', description: 'An access token.' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'An access token or an OAuth token.' },
-        privateTokenQuery: { type: 'apiKey', in: 'query', name: 'private_token', description: 'An access token.' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }

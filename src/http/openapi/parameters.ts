@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ParamRules } from '../params/coerce.ts';
+import type { Route } from '../route.ts';
 import { propertiesOf } from '../schema.ts';
 import { ruleConstraints } from './rules.ts';
 import type { SchemaObject } from './schema-object.ts';
@@ -113,12 +114,23 @@ function exampleOf(book: SchemaBook, input: TObject, rules: ParamRules): object 
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** The input as a body, in each of the encodings. */
+/** A body of bytes. */
+export const bytesBody = ({ contentType, description }: NonNullable<Route['options']['body']>): object => ({
+  description,
+  required: true,
+  content: { [contentType]: { schema: {} } },
+});
+
+/**
+ * The input as a body, in each of the encodings.
+ * @param mediaType the only encoding, where the route has JSON of its own kind
+ */
 export function requestBody(
   book: SchemaBook,
   input: TObject,
   rules: ParamRules,
   { hint, context }: { hint: string; context: string },
+  mediaType?: string,
 ): object {
   const ruled = { ...input, ...ruleConstraints(rules, Object.keys(propertiesOf(input))) } as InputSchema;
   const bare = withoutFiles(ruled);
@@ -127,10 +139,13 @@ export function requestBody(
   return {
     description: 'Each parameter may also be sent in the query string.',
     ...((input.required as string[] | undefined)?.length ? { required: true } : {}),
-    content: {
-      'application/json': plain,
-      'application/x-www-form-urlencoded': plain,
-      'multipart/form-data': { schema: book.write(ruled, hasFiles ? `${hint} form` : hint, context) },
-    },
+    content:
+      mediaType === undefined
+        ? {
+            'application/json': plain,
+            'application/x-www-form-urlencoded': plain,
+            'multipart/form-data': { schema: book.write(ruled, hasFiles ? `${hint} form` : hint, context) },
+          }
+        : { [mediaType]: plain },
   };
 }

@@ -22,7 +22,7 @@ const REFUSALS: Record<number, [name: string, description: string]> = {
   503: ['ServiceUnavailable', 'The server is busy; try again.'],
 };
 
-const json = (schema: SchemaObject) => ({ 'application/json': { schema } });
+const json = (schema: SchemaObject, mediaType = 'application/json') => ({ [mediaType]: { schema } });
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 /** Schema of every refusal's body. */
@@ -88,7 +88,7 @@ export function sharedResponses(): Record<string, object> {
 
 /** Statuses of refusals that follow from what the route declares. */
 export function refusalsOf({ options }: Route): number[] {
-  const { method, path, access, input, errors = [] } = options;
+  const { method, path, access, input, body, errors = [] } = options;
   const reads = method === 'GET' || method === 'HEAD';
   const hasInput = Object.keys(input?.properties ?? {}).length > 0;
   const hasBody = hasInput && ['POST', 'PUT', 'PATCH'].includes(method);
@@ -98,6 +98,7 @@ export function refusalsOf({ options }: Route): number[] {
     403,
     ...(/[:*]/.test(path) ? [404] : []),
     ...(access.moves && !reads ? [405] : []),
+    ...(body === undefined ? [] : [413]),
     ...(hasBody ? [413, 415] : []),
     429,
     ...errors,
@@ -117,14 +118,20 @@ interface Hint {
 }
 
 /** One kind of success. @param shared headers beside those it declares */
-function successOf(book: SchemaBook, success: Success, hint: Hint, bodiless: boolean, shared: object): object {
+function successOf(
+  book: SchemaBook,
+  success: Success,
+  hint: Hint,
+  { bodiless, mediaType }: { bodiless: boolean; mediaType: string | undefined },
+  shared: object,
+): object {
   const own = Object.entries(success.headers ?? {}).map(([name, schema]) => [
     name,
     { schema: book.write(schema, name) },
   ]);
   const content =
     'schema' in success
-      ? { content: json(book.write(success.schema, hint.name, hint.context)) }
+      ? { content: json(book.write(success.schema, hint.name, hint.context), mediaType) }
       : 'contentType' in success
         ? { content: Object.fromEntries([success.contentType].flat().map((type) => [type, { schema: BYTES }])) }
         : {};
@@ -137,7 +144,7 @@ function successOf(book: SchemaBook, success: Success, hint: Hint, bodiless: boo
 
 /** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
 export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless: boolean): object {
-  const { success, otherSuccess, input, method } = route.options;
+  const { success, otherSuccess, input, method, mediaType } = route.options;
   const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
   const reads = method === 'GET' || method === 'HEAD';
   const headers = {
@@ -151,13 +158,13 @@ export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless
     if (bodiless) return [status, { description }];
     return [
       status,
-      name === ''
-        ? { description, content: json({ $ref: '#/components/schemas/Error' }) }
+      name === '' || mediaType !== undefined
+        ? { description, content: json({ $ref: '#/components/schemas/Error' }, mediaType) }
         : { $ref: `#/components/responses/${name}` },
     ];
   });
   return {
-    [success.status]: successOf(book, success, hint, bodiless, headers),
+    [success.status]: successOf(book, success, hint, { bodiless, mediaType }, headers),
     ...(otherSuccess === undefined
       ? {}
       : {
@@ -165,7 +172,7 @@ export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless
             book,
             otherSuccess,
             { ...hint, name: `${hint.name} other` },
-            bodiless,
+            { bodiless, mediaType },
             headers,
           ),
         }),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ANONYMOUS, shareOf } from '../../access/caller.ts';
+import { ApiError } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { parseJsonBody } from './json.ts';
 import { readMultipart } from './multipart.ts';
@@ -17,10 +18,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether long texts of the body are handed on as files: of routes that take files. */
     spoolTexts?: boolean;
+    /** Whether the body is handed on as it comes, be it of whatever type. */
+    isBytes?: boolean;
   }
 }
 
-/** Teaches the server the body encodings of part 1, section 1.4: JSON, urlencoded and multipart. */
+/**
+ * Teaches the server the body encodings of part 1, section 1.4: JSON, urlencoded and multipart; JSON of another media
+ * type for routes that declare it, and bytes for those that read them themselves.
+ */
 export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
   const folder = join(deps.config.dataDir, 'tmp');
   app.removeAllContentTypeParsers();
@@ -33,17 +39,26 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     return owner;
   }
 
-  const addTextParser = (contentType: string, kind: TextKind, parse: (text: string) => object) =>
-    app.addContentTypeParser(contentType, (request: FastifyRequest, body: Readable) => {
-      const { bodyLimit: limit, config } = request.routeOptions;
-      const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
-      return readText(request, body, kind, parse, options);
-    });
-  addTextParser('application/json', 'json', parseJsonBody);
-  addTextParser('application/x-www-form-urlencoded', 'form', parseUrlencoded);
-  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
+  const add = (contentType: string, read: (request: FastifyRequest, body: Readable) => Promise<object>) =>
+    app.addContentTypeParser(contentType, async (request: FastifyRequest, body: Readable) =>
+      request.routeOptions.config.isBytes === true ? body : read(request, body),
+    );
+  const text = (kind: TextKind, parse: (text: string) => object) => (request: FastifyRequest, body: Readable) => {
+    const { bodyLimit: limit, config } = request.routeOptions;
+    const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
+    return readText(request, body, kind, parse, options);
+  };
+  const json = text('json', parseJsonBody);
+  add('application/json', json);
+  add('application/x-www-form-urlencoded', text('form', parseUrlencoded));
+  add('multipart/form-data', (request, body) =>
     readMultipart(request, body, ownerOf(request), request.routeOptions.bodyLimit),
   );
+  add('*', async (request, body) => {
+    const [mediaType = ''] = String(request.headers['content-type'] ?? '').split(';');
+    if (mediaType.trim().toLowerCase() === request.routeOptions.config.mediaType) return json(request, body);
+    throw new ApiError(415, '415 Unsupported Media Type');
+  });
   app.addHook('onRequest', (request, reply, done) => {
     // `close` comes whether the answer was sent or the client went away.
     if (request.headers['content-type'] !== undefined) {

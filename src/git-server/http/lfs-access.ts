@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import type { Credentials } from '../../http/credentials.ts';
+import type { Access } from '../../http/route.ts';
+import type { ProjectAccess, Wants } from '../access.ts';
+import { admitLfs } from '../lfs/access.ts';
+import { gitCaller, orChallenge } from './credentials.ts';
+import { GIT_PREFIX } from './paths.ts';
+
+export const LFS_TYPE = 'application/vnd.git-lfs+json';
+
+const GIT_CREDENTIALS: Credentials = { security: ['basic', 'bearer'], caller: gitCaller };
+
+const inRepository = (wants: Wants, description: string): Access<{ access: ProjectAccess }> => ({
+  description,
+  anonymous: wants === 'read',
+  params: {
+    repository: Type.String({
+      description: 'Full path of the project, its slashes as they are.',
+      examples: ['tools/app'],
+    }),
+  },
+  check: async ({ deps, caller, params }) => ({
+    access: await orChallenge(() => admitLfs(deps, caller, params.repository!, wants)),
+  }),
+});
+
+/** Who may read the repository. */
+export const reads = inRepository('read', 'Whoever may read the repository; anonymous callers too where it is public');
+/** Who may push to it. */
+export const pushes = inRepository('write', 'Whoever may push to the project');
+
+/**
+ * What all routes of LFS have in common, which stand below a repository's address.
+ * @param path below it
+ */
+export const lfsRoute = (path: string) =>
+  ({
+    root: true,
+    path: `${GIT_PREFIX}/:repository/${path}`,
+    address: `/:repository.git/${path}`,
+    tag: 'Git LFS',
+    credentials: GIT_CREDENTIALS,
+    mediaType: LFS_TYPE,
+    unthrottled: true,
+  }) as const;
+
+/** Scopes of tokens beside those of the API. */
+export const READ_SCOPES = ['read_api', 'read_repository', 'write_repository'];
+export const WRITE_SCOPES = ['write_repository'];

@@ -1,0 +1,29 @@
+import type { Caller } from '../../access/caller.ts';
+import { isFrozen } from '../../access/frozen.ts';
+import { forbidden, notFound } from '../../core/errors.ts';
+import type { Deps } from '../../deps.ts';
+import { lfsEnabled } from '../../repositories/lfs-locks.ts';
+import { admitGit, type ProjectAccess, type Wants } from '../access.ts';
+
+/**
+ * Lets somebody to the large files of a project. Snippets, and projects that do without, have none.
+ * @param path of the repository, without `.git`
+ * @throws ApiError 401 where an anonymous caller has to say who he is, 403, 404
+ */
+export async function admitLfs(deps: Deps, caller: Caller, path: string, wants: Wants): Promise<ProjectAccess> {
+  const access = await admitGit(deps, caller, path, wants);
+  if (access.kind !== 'project' || !lfsEnabled(access.project)) throw notFound();
+  if (wants === 'write') requirePush(access);
+  return access;
+}
+
+/** Lets who may read a project's large files write them, where he may push. @throws ApiError 403 */
+export function requirePush({ permissions, caller, project }: ProjectAccess): void {
+  const { scopes } = caller;
+  if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
+    throw forbidden('The token lacks the scope write_repository.');
+  }
+  if (caller.user === null || !permissions.can('push_code') || isFrozen(project)) {
+    throw forbidden('You are not allowed to push code to this project.');
+  }
+}

@@ -1,0 +1,88 @@
+import type { Readable } from 'node:stream';
+import { requireStill } from '../../access/standing.ts';
+import { timestamp } from '../../core/clock.ts';
+import { ApiError, notFound } from '../../core/errors.ts';
+import type { Deps } from '../../deps.ts';
+import { lfsSizes } from '../../repositories/lfs-objects.ts';
+import { BlobError } from '../../storage/blob-store.ts';
+import type { ProjectAccess } from '../access.ts';
+import { requirePush } from './access.ts';
+
+const OID = /^[0-9a-f]{64}$/;
+const MAX_OBJECTS = 5_000;
+const MAX_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
+
+/** A large file by its SHA-256 (hexadecimal), and its bytes. */
+export interface LfsObject {
+  oid: string;
+  size: number;
+}
+
+/**
+ * Which of the objects that somebody wants to transfer the project has.
+ * @returns in the order of the objects, each with the size that is stored; null for what is not there
+ * @throws ApiError 403 for an upload of who may not push; 413, 422
+ */
+export async function findObjects(
+  deps: Deps,
+  access: ProjectAccess,
+  operation: 'upload' | 'download',
+  objects: readonly LfsObject[],
+): Promise<(LfsObject & { stored: number | null })[]> {
+  if (operation === 'upload') requirePush(access);
+  if (objects.length > MAX_OBJECTS) throw new ApiError(413, `objects must be at most ${MAX_OBJECTS}`);
+  for (const { oid, size } of objects) {
+    if (!OID.test(oid) || size < 0) throw new ApiError(422, 'every object needs a sha256 oid and a size');
+  }
+  const sizes = await lfsSizes(
+    deps,
+    access.project.id,
+    objects.map(({ oid }) => oid),
+  );
+  return objects.map(({ oid, size }) => ({ oid, size, stored: sizes.get(oid) ?? null }));
+}
+
+/** Reads an object out of an address. @throws ApiError 404 for what can be none, 413 */
+export function objectOf({ oid, size }: { oid: string; size: string }): LfsObject {
+  if (!OID.test(oid) || !/^\d{1,15}$/.test(size)) throw notFound();
+  if (Number(size) > MAX_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
+  return { oid, size: Number(size) };
+}
+
+/**
+ * Stores an object durably, and gives it to the project.
+ * @throws ApiError 403 and 404 when the right to push is lost meanwhile; 422 for other bytes than were announced
+ */
+export async function storeObject(
+  deps: Deps,
+  access: ProjectAccess,
+  { oid, size }: LfsObject,
+  bytes: Readable,
+): Promise<void> {
+  try {
+    await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });
+  } catch (error) {
+    if (!(error instanceof BlobError)) throw error;
+    throw new ApiError(422, 'The object does not have the size and hash that it was announced with');
+  }
+  await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, access.caller, access.project.id, 'push_code');
+    await db
+      .insertInto('lfs_objects')
+      .values({ project_id: access.project.id, oid, size, created_at: timestamp(deps.clock) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+}
+
+/** The bytes of an object of the project. @throws ApiError 404 */
+export async function openObject(
+  deps: Deps,
+  { project }: ProjectAccess,
+  oid: string,
+): Promise<{ size: number; bytes: Readable }> {
+  const size = (await lfsSizes(deps, project.id, [oid])).get(oid);
+  const bytes = size === undefined ? null : await deps.blobs.get(oid);
+  if (size === undefined || bytes === null) throw notFound();
+  return { size, bytes };
+}
