@@ -1,19 +1,25 @@
 /**
- * Runs the tests: `npm test`, or `node test/run.ts [--sqlite | --postgres] [file or folder ...]`.
+ * Runs the tests: `npm test`, or `node test/run.ts [--sqlite | --postgres] [--at-once N] [file or folder ...]`.
  * Everything runs on SQLite; what touches the database runs again on a PostgreSQL server that is started for it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTests, NoTests, touchesDatabase } from './support/runner/files.ts';
+import { findTests, NoTests, needsNewProcess, touchesDatabase } from './support/runner/files.ts';
+import { type Failure, Pool } from './support/runner/pool.ts';
 import { startPostgres } from './support/runner/postgres.ts';
-import type { Failure } from './support/runner/report.ts';
-import { runFiles } from './support/runner/suite.ts';
 
+/** More files at once than processors make nothing faster, and each takes some 300 MB. */
+const MOST_AT_ONCE = 8;
 const root = resolve(import.meta.dirname, '..');
 const { values: options, positionals: paths } = parseArgs({
-  options: { sqlite: { type: 'boolean', default: false }, postgres: { type: 'boolean', default: false } },
+  options: {
+    sqlite: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: String(Math.min(availableParallelism(), MOST_AT_ONCE)) },
+  },
   allowPositionals: true,
 });
 const onBoth = options.sqlite === options.postgres;
@@ -23,20 +29,29 @@ const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
 const { signal } = interrupted;
 
+const SLOWEST = 3;
+
 const inSeconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
 
 async function runSuite(suite: string, files: readonly string[], env: Record<string, string>): Promise<void> {
   if (files.length === 0 || signal.aborted) return;
   const started = Date.now();
-  const { passed, skipped, failures, slowest } = await runFiles(root, files, env, signal);
+  const results = await pool.run(
+    files.map((file) => ({ file, env, alone: needsNewProcess(file) })),
+    signal,
+  );
   if (signal.aborted) return;
+  const sum = (count: 'passed' | 'skipped') => results.reduce((total, result) => total + result[count], 0);
+  const failures = results.flatMap((result) => result.failures);
+  const passed = sum('passed');
   totals.passed += passed;
-  totals.skipped += skipped;
+  totals.skipped += sum('skipped');
   totals.failures.push(...failures.map((failure) => ({ ...failure, suite })));
   const seconds = inSeconds(Date.now() - started);
   process.stdout.write(`${suite}: ${files.length} files, ${passed} passed, ${failures.length} failed, ${seconds}\n`);
   if (paths.length === 0) {
-    const list = slowest.map(({ file, duration }) => `${file} ${inSeconds(duration)}`);
+    const slowest = results.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
+    const list = slowest.map(({ file, milliseconds }) => `${file} ${inSeconds(milliseconds)}`);
     process.stdout.write(`  slowest: ${list.join(', ')}\n`);
   }
 }
@@ -72,6 +87,7 @@ function summary(): string {
 }
 
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled');
+const pool = new Pool(root, Number(options['at-once']), signal);
 try {
   const files = findTests(root, paths);
   if (onBoth || options.sqlite) {
@@ -86,4 +102,6 @@ try {
   if (!(error instanceof NoTests)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
+} finally {
+  pool.close();
 }

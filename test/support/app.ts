@@ -33,17 +33,26 @@ export interface RequestOptions {
 
 /** The same server that `main.ts` runs, on a data folder of its own, asked without a socket unless `listen` is called. */
 export class TestApp {
-  readonly instance: Instance;
-  readonly make: Factories;
   readonly logLines: string[];
   readonly #cleanUp: () => Promise<void>;
+  /** Null once it is closed: test files keep their app as long as the process lives. */
+  #open: { instance: Instance; make: Factories } | null;
   #url: string | undefined;
 
   constructor(instance: Instance, logLines: string[], cleanUp: () => Promise<void>) {
-    this.instance = instance;
+    this.#open = { instance, make: new Factories(instance.deps) };
     this.logLines = logLines;
     this.#cleanUp = cleanUp;
-    this.make = new Factories(instance.deps);
+  }
+
+  get instance(): Instance {
+    assert.ok(this.#open !== null, 'The app is closed.');
+    return this.#open.instance;
+  }
+
+  get make(): Factories {
+    assert.ok(this.#open !== null, 'The app is closed.');
+    return this.#open.make;
   }
 
   get deps(): Deps {
@@ -91,9 +100,12 @@ export class TestApp {
   }
 
   async close(): Promise<void> {
-    await this.instance.server.app.close();
-    await this.instance.close();
+    const { instance } = this;
+    await instance.server.app.close();
+    await instance.close();
     await this.#cleanUp();
+    this.#open = null;
+    this.logLines.length = 0;
   }
 }
 

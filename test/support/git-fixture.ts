@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gitEnvironment } from '../../src/git/environment.ts';
 import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
+import { data, quote } from './fast-import.ts';
 
 export interface GitFixture {
   dir: string;
@@ -58,14 +59,23 @@ export function gitFixture(t: TestContext, options: { dir?: string; objectFormat
     git,
     commit(files, parents = [], message = `commit ${commits}\n`) {
       commits += 1;
-      const index = { GIT_INDEX_FILE: join(dir, `test-index-${commits}`) };
-      const lines = Object.entries(files).map(([path, text]) => {
-        return `100644 ${git(['hash-object', '-w', '--stdin'], text)}\t${path}\0`;
-      });
-      run([`--git-dir=${dir}`, 'update-index', '-z', '--add', '--index-info'], lines.join(''), index);
-      const tree = run([`--git-dir=${dir}`, 'write-tree'], '', index);
-      rmSync(index.GIT_INDEX_FILE, { force: true });
-      return git(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], message);
+      // Needs a name, which is given up again before any ref is written.
+      const ref = `refs/fixture/${commits}`;
+      const [first, ...others] = parents;
+      const commands = [
+        `commit ${ref}`,
+        'mark :1',
+        `author ${IDENTITY.GIT_AUTHOR_NAME} <${IDENTITY.GIT_AUTHOR_EMAIL}> ${IDENTITY.GIT_AUTHOR_DATE}`,
+        `committer ${IDENTITY.GIT_COMMITTER_NAME} <${IDENTITY.GIT_COMMITTER_EMAIL}> ${IDENTITY.GIT_COMMITTER_DATE}`,
+        data(message),
+        ...(first === undefined ? [] : [`from ${first}`]),
+        ...others.map((parent) => `merge ${parent}`),
+        'deleteall',
+        ...Object.entries(files).flatMap(([path, text]) => [`M 100644 inline ${quote(path)}`, data(text)]),
+        'get-mark :1',
+        `reset ${ref}`,
+      ];
+      return git(['fast-import', '--quiet', '--force', '--date-format=raw'], `${commands.join('\n')}\n\n`);
     },
   };
 }

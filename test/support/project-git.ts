@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { gitEnvironment } from '../../src/git/environment.ts';
 import type { TestApp } from './app.ts';
+import { data, quote } from './fast-import.ts';
 
 /** Files of a commit by path: content, or null to remove one. */
 export type Files = Readonly<Record<string, string | null>>;
@@ -40,9 +43,10 @@ export class ProjectGit {
   commit(branch: string, files: Files, options: { message?: string; start?: string; email?: string } = {}): string {
     this.#time += 60;
     const ref = `refs/heads/${branch}`;
-    const parent = this.run(['for-each-ref', '--format=%(objectname)', ref]) || (options.start ?? '');
-    const lines = [
+    const parent = readRef(this.dir, ref) ?? options.start ?? '';
+    return this.#import([
       `commit ${ref}`,
+      'mark :1',
       `author Ada <${options.email ?? 'ada@example.com'}> ${this.#time} +0200`,
       `committer Bob <bob@example.com> ${this.#time} +0200`,
       data(options.message ?? `commit on ${branch}\n`),
@@ -50,28 +54,38 @@ export class ProjectGit {
       ...Object.entries(files).flatMap(([path, content]) =>
         content === null ? [`D ${quote(path)}`] : [`M 100644 inline ${quote(path)}`, data(content)],
       ),
-    ];
-    this.run(['fast-import', '--quiet', '--force', '--date-format=raw'], `${lines.join('\n')}\n`);
-    return this.run(['rev-parse', ref]);
+    ]);
   }
 
   /** Merges commits by taking the files of the first; gives the id of the merge, which `branch` points to. */
   merge(branch: string, parents: readonly string[], files: Files = {}): string {
     this.#time += 60;
-    const ref = `refs/heads/${branch}`;
-    const lines = [
-      `commit ${ref}`,
+    return this.#import([
+      `commit refs/heads/${branch}`,
+      'mark :1',
       `committer Bob <bob@example.com> ${this.#time} +0200`,
       data('merge\n'),
       `from ${parents[0]}`,
       ...parents.slice(1).map((parent) => `merge ${parent}`),
       ...Object.entries(files).flatMap(([path, content]) => [`M 100644 inline ${quote(path)}`, data(content ?? '')]),
-    ];
-    this.run(['fast-import', '--quiet', '--force', '--date-format=raw'], `${lines.join('\n')}\n`);
-    return this.run(['rev-parse', ref]);
+    ]);
+  }
+
+  /** Makes what the commands for git-fast-import say; gives the id of the commit that they mark as the first. */
+  #import(commands: readonly string[]): string {
+    const input = `${commands.join('\n')}\nget-mark :1\n`;
+    return this.run(['fast-import', '--quiet', '--force', '--date-format=raw'], input);
   }
 }
 
-const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}`;
-const quote = (path: string): string =>
-  `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+/** The commit that a ref names, as its files say: a process for it would cost more than all the rest of a commit. */
+function readRef(dir: string, ref: string): string | undefined {
+  const loose = join(dir, ref);
+  if (existsSync(loose)) return readFileSync(loose, 'utf8').trim();
+  const packed = join(dir, 'packed-refs');
+  if (!existsSync(packed)) return undefined;
+  const line = readFileSync(packed, 'utf8')
+    .split('\n')
+    .find((text) => text.endsWith(` ${ref}`));
+  return line?.split(' ')[0];
+}

@@ -15,6 +15,9 @@ const WITHOUT_DATABASE = [
   'src/outbound/',
 ];
 
+/** Files that measure the memory of their process, which must not hold what other files have left in it. */
+const MEASURE_MEMORY = ['src/git/transport/transport.test.ts'];
+
 /** A path or folder on the command line that holds no test. */
 export class NoTests extends Error {
   override name = 'NoTests';
@@ -45,3 +48,6 @@ export function findTests(root: string, paths: readonly string[]): string[] {
 
 /** Whether what the file tests can differ from one database to the other. */
 export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some((folder) => file.startsWith(folder));
+
+/** Whether the file needs a process in which no other has run. */
+export const needsNewProcess = (file: string): boolean => MEASURE_MEMORY.includes(file);

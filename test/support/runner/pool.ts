@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { FromWorker, Task } from './messages.ts';
+
+/** One test that failed, or one file that did not run to its end. */
+export interface Failure {
+  name: string;
+  file: string;
+  line: number;
+  text: string;
+}
+
+/** What came of one test file. */
+export interface FileResult {
+  file: string;
+  milliseconds: number;
+  passed: number;
+  skipped: number;
+  failures: Failure[];
+}
+
+export interface Limits {
+  /** Ends a file that hangs, after so many milliseconds. */
+  fileMs: number;
+  /** So long may take to go away what a file has left open. */
+  patienceMs: number;
+}
+
+/** No test file takes anywhere near as long. */
+const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000 };
+const MAX_OUTPUT = 8_000;
+const WORKER = join(import.meta.dirname, 'worker.ts');
+/**
+ * Starting a child copies the page tables of the process: 3 ms for every 100 MB, and tests start thousands. Told that
+ * there is little memory, a worker stays below 300 MB instead of growing to 800.
+ */
+const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=8'];
+const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
+
+/** A process that runs test files one after the other, and is replaced when one ends it. */
+class Worker {
+  readonly #root: string;
+  readonly #limits: Limits;
+  #child: ChildProcess | undefined;
+
+  constructor(root: string, limits: Limits) {
+    this.#root = root;
+    this.#limits = limits;
+  }
+
+  /** Runs one file to its end, or to that of the process. */
+  run(task: Task): Promise<FileResult> {
+    if (task.alone) this.end();
+    const child = this.#start();
+    const { file } = task;
+    const started = Date.now();
+    const result: FileResult = { file, milliseconds: 0, passed: 0, skipped: 0, failures: [] };
+    const running = new Set<string>();
+    const awaited = new Set<FromWorker['kind']>(['loaded', 'quiet']);
+    let output = '';
+    return new Promise((resolve) => {
+      const print = (text: string) => {
+        output = (output + text).slice(-MAX_OUTPUT);
+      };
+      const failed = (text: string) => {
+        const printed = output === '' ? '' : `\nIt printed:\n${output}`;
+        result.failures.push({ name: 'the file itself', file, line: 1, text: `${text}${printed}` });
+      };
+      const finish = () => {
+        clearTimeout(timer);
+        if (result.passed + result.skipped + result.failures.length === 0) failed('It holds no test.');
+        child.off('message', take).off('exit', ended);
+        child.stdout!.off('data', print);
+        child.stderr!.off('data', print);
+        result.milliseconds = Date.now() - started;
+        resolve(result);
+      };
+      const ended = (code: number | null, signal: string | null) => {
+        const at = running.size === 0 ? '' : ` in the test "${[...running].join('", "')}"`;
+        failed(`The process ended${at}: ${signal ?? `code ${code}`}.`);
+        finish();
+      };
+      const take = (message: FromWorker) => {
+        if (message.kind === 'began') running.add(message.name);
+        else if (message.kind === 'loaded' || message.kind === 'quiet') {
+          if (message.text !== null) failed(message.text);
+          awaited.delete(message.kind);
+          if (awaited.size === 0) finish();
+        } else {
+          running.delete(message.name);
+          if (message.kind === 'failed') result.failures.push({ ...message, file });
+          else if (message.kind !== 'ended') result[message.kind] += 1;
+        }
+      };
+      const timer = setTimeout(() => {
+        print(`\nIt was ended after ${this.#limits.fileMs / 1000} s.\n`);
+        this.end();
+      }, this.#limits.fileMs);
+      child.on('message', take).once('exit', ended);
+      child.stdout!.on('data', print);
+      child.stderr!.on('data', print);
+      child.send({ ...task, patienceMs: this.#limits.patienceMs });
+    });
+  }
+
+  /** Ends the process with everything that it has started. */
+  end(): void {
+    if (this.#child?.pid === undefined || this.#child.exitCode !== null) return;
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // It ended meanwhile.
+    }
+    this.#child = undefined;
+  }
+
+  #start(): ChildProcess {
+    if (this.#child !== undefined) return this.#child;
+    const child = spawn(process.execPath, [...SMALL, REPORTER, '--test-reporter-destination=stdout', WORKER], {
+      cwd: this.#root,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own, so that one signal ends it together with what it has started.
+      detached: true,
+    });
+    child.stdout!.setEncoding('utf8');
+    child.stderr!.setEncoding('utf8');
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+    });
+    this.#child = child;
+    return child;
+  }
+}
+
+/** Runs test files in a few processes, each file alone in its process at a time. */
+export class Pool {
+  readonly #workers: Worker[];
+
+  /**
+   * @param root folder of the checkout
+   * @param size how many files run at once
+   * @param signal ends the workers and every process they have started
+   */
+  constructor(root: string, size: number, signal: AbortSignal, limits = LIMITS) {
+    this.#workers = Array.from({ length: size }, () => new Worker(root, limits));
+    signal.addEventListener('abort', () => this.close(), { once: true });
+  }
+
+  /** Runs the files in the order given. @returns what came of each, in the order they ended */
+  async run(tasks: readonly Task[], signal: AbortSignal): Promise<FileResult[]> {
+    const results: FileResult[] = [];
+    const left = tasks.values();
+    const work = async (worker: Worker) => {
+      for (const task of left) {
+        if (signal.aborted) return;
+        results.push(await worker.run(task));
+      }
+    };
+    await Promise.all(this.#workers.map(work));
+    return results;
+  }
+
+  close(): void {
+    for (const worker of this.#workers) worker.end();
+  }
+}

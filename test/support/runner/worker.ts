@@ -1,0 +1,70 @@
+/** Runs test files one after the other in this process, as `pool.ts` hands them over. */
+import { on } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { suite } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { useGitConfig } from '../../../src/git/environment.ts';
+import type { FromWorker, Order } from './messages.ts';
+import { describeError } from './report.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const GIT_CONFIG = join(tmpdir(), `stithy-git-${process.pid}`);
+/** How often it is looked whether what a file has left open is gone, in milliseconds. */
+const STEP_MS = 5;
+
+const say = (message: FromWorker): unknown => process.send?.(message);
+
+/** Errors that reached nobody. Node's runner hears of them, too, and gives those to their test that it can. */
+const stray: unknown[] = [];
+process.on('uncaughtException', (error) => stray.push(error));
+process.on('unhandledRejection', (reason) => stray.push(reason));
+
+/** What keeps the process alive, by kind: `TCPServerWrap 1`. */
+function held(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** Waits until nothing more is open than before the file; a process of its own would not have ended. */
+async function leftOpen(before: ReadonlyMap<string, number>, patienceMs: number): Promise<string | null> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const more = [...held()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+    if (more.length === 0) return null;
+    if (Date.now() > deadline) return `It left open: ${more.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
+    await wait(STEP_MS, undefined, { ref: false });
+  }
+}
+
+/** Node's runner sets the exit code for an error that came after its test had ended. */
+function strayErrors(): string | null {
+  const errors = stray.splice(0);
+  if (process.exitCode === undefined) return null;
+  process.exitCode = undefined;
+  return `An error came when its test had ended, or from no test:\n${errors.map(describeError).join('\n')}`;
+}
+
+let files = 0;
+
+async function run({ file, env, patienceMs }: Order): Promise<void> {
+  const environment = { ...process.env };
+  Object.assign(process.env, env);
+  // That of the file before went with its server.
+  useGitConfig(GIT_CONFIG);
+  const before = held();
+  files += 1;
+  // The same file may come again, for the other database.
+  const url = `${pathToFileURL(resolve(ROOT, file))}?${files}`;
+  await suite(file, async () => {
+    await import(url);
+  });
+  const text = [await leftOpen(before, patienceMs), strayErrors()].filter((part) => part !== null).join('\n');
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+  say({ kind: 'quiet', text: text === '' ? null : text });
+}
+
+for await (const [task] of on(process, 'message') as AsyncIterable<[Order]>) await run(task);
