@@ -14,6 +14,7 @@ import {
   type ProjectAbility,
   type ProjectStanding,
 } from './abilities.ts';
+import type { Circumstances } from './ability-rule.ts';
 import type { Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
@@ -22,14 +23,17 @@ import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
 export interface ProjectPermissions {
   /** Level by membership (60 for administrators, 0 for none). */
   level: number;
-  can(ability: ProjectAbility): boolean;
+  /** @param on what is known of the object that the ability is used on */
+  can(ability: ProjectAbility, on?: Circumstances): boolean;
+  /** Whether the project is archived or waits for its deletion. */
+  frozen: boolean;
   featureOpen(feature: ProjectFeature): boolean;
 }
 
 /** What one caller may do in one group. */
 export interface GroupPermissions {
   level: number;
-  can(ability: GroupAbility): boolean;
+  can(ability: GroupAbility, on?: Circumstances): boolean;
 }
 
 /** Works out what the caller may do in the project. */
@@ -63,7 +67,8 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
   };
   return {
     level,
-    can: (ability) => allowsInProject(standing, ability),
+    frozen: standing.frozen,
+    can: (ability, on) => allowsInProject(standing, ability, on),
     featureOpen: (feature) => featureOpen(standing, feature),
   };
 }
@@ -88,7 +93,7 @@ export async function groupPermissions(deps: Deps, caller: Caller, namespace: Na
     inside: level === 0 && user !== null && !open && (await isInside(deps, namespace, user.id)),
     creationLevels: creationLevels(namespace),
   };
-  return { level, can: (ability) => allowsInGroup(standing, ability) };
+  return { level, can: (ability, on) => allowsInGroup(standing, ability, on) };
 }
 
 /** Whether the group is open to the caller without any membership. */

@@ -1,6 +1,19 @@
 import { Type } from 'typebox';
-import type { GroupAbility, ProjectAbility } from '../access/abilities.ts';
-import { isTokenBot, type UserCaller } from '../access/caller.ts';
+import {
+  type GroupAbility,
+  hasInstanceRole,
+  isReading,
+  isReadingInGroup,
+  type ProjectAbility,
+} from '../access/abilities.ts';
+import { whoInGroup, whoInProject, whoOnInstance, whoOnServer } from '../access/ability-words.ts';
+import type { UserCaller } from '../access/caller.ts';
+import {
+  INSTANCE_RULES,
+  type InstanceAbility,
+  type InstanceRole,
+  type InstanceRule,
+} from '../access/instance-abilities.ts';
 import { findMoved, findNamespace, findProject } from '../access/lookup.ts';
 import {
   type GroupPermissions,
@@ -31,42 +44,44 @@ export interface GroupScope {
 
 /** Anyone, signed in or not. */
 export const anyone: Access = {
-  description: 'Anyone',
+  description: whoOnServer('anyone'),
   anonymous: true,
   params: {},
   check: async () => ({}),
 };
 
 /** Any signed-in user; handlers get `caller.user`. */
-export const signedIn: Access<{ caller: UserCaller }> = {
-  description: 'Any signed-in user',
-  anonymous: false,
-  params: {},
-  check: async ({ caller }) => ({ caller: requireUser(caller) }),
-};
+export const signedIn = bySignIn('user');
 
 /** Signed-in users but the bots of project and group tokens: for what would outlive the token. */
-export const person: Access<{ caller: UserCaller }> = {
-  description: 'Any signed-in user but the bot of a project or group token',
-  anonymous: false,
-  params: {},
-  check: async ({ caller }) => {
-    const known = requireUser(caller);
-    if (isTokenBot(known.user)) throw forbidden();
-    return { caller: known };
-  },
-};
+export const person = bySignIn('person');
 
 /** Administrators; others get 403, anonymous callers 401. */
-export const administrator: Access<{ caller: UserCaller }> = {
-  description: 'Administrators',
-  anonymous: false,
-  params: {},
-  check: async ({ caller }) => {
-    const known = requireUser(caller);
-    if (!known.admin) throw forbidden();
-    return { caller: known };
-  },
+export const administrator = bySignIn('administrator');
+
+function bySignIn(role: InstanceRole): Access<{ caller: UserCaller }> {
+  return {
+    description: whoOnServer(role),
+    anonymous: false,
+    params: {},
+    check: async ({ caller }) => {
+      const known = requireUser(caller);
+      if (!hasInstanceRole(known, role)) throw forbidden();
+      return { caller: known };
+    },
+  };
+}
+
+/** Callers who have an ability that is about no project and no group; 401 for anonymous ones, else 403. */
+export const onServer = (ability: InstanceAbility): Access<{ caller: UserCaller }> => {
+  const { role, writes }: InstanceRule = INSTANCE_RULES[ability];
+  return { ...bySignIn(role), ability, writes: writes === true, description: whoOnInstance(ability) };
+};
+
+/** The same for abilities that anonymous callers have. */
+export const openAbility = (ability: InstanceAbility): Access => {
+  const { writes }: InstanceRule = INSTANCE_RULES[ability];
+  return { ...anyone, ability, writes: writes === true, description: whoOnInstance(ability) };
 };
 
 /** The caller as a user. @throws ApiError 401 for anonymous callers and deploy tokens */
@@ -74,10 +89,6 @@ export function requireUser(caller: AccessRequest['caller']): UserCaller {
   if (caller.user === null) throw unauthorized();
   return caller as UserCaller;
 }
-
-const WORDS: Record<string, string> = { own: 'owns', admin: 'administers' };
-const describe = (ability: string) =>
-  ability.replace(/_/g, ' ').replace(/^(own|admin)\b/, (word) => WORDS[word] ?? word);
 
 async function moved(request: AccessRequest, path: string, type: 'project' | 'group'): Promise<string | undefined> {
   return path.includes('/') || type === 'group' ? findMoved(request.deps, path, type) : undefined;
@@ -123,7 +134,9 @@ export function inProject(
 ): Access<ProjectScope> {
   const { anonymous = false, param = 'id' } = options;
   return {
-    description: `Whoever may ${describe(ability)} in the project${anonymous ? '; anonymous callers too where the project is public' : ''}`,
+    description: whoInProject(ability, undefined, anonymous),
+    ability,
+    writes: !isReading(ability),
     anonymous,
     moves: true,
     params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the project.' }) },
@@ -188,9 +201,8 @@ export function requireProjectAbility(
 ): void {
   if (permissions.can(ability)) return;
   if (!permissions.can('read_project')) throw notFound('Project');
-  const reads = ability.startsWith('read_');
   // Members know that the part exists; for others a closed part is not there.
-  if (reads && permissions.level === 0) throw notFound('Project');
+  if (isReading(ability) && permissions.level === 0) throw notFound('Project');
   throw stranger ? unauthorized() : forbidden();
 }
 
@@ -201,7 +213,9 @@ export function inGroup(
 ): Access<GroupScope> {
   const { anonymous = false, param = 'id' } = options;
   return {
-    description: `Whoever may ${describe(ability)} in the group${anonymous ? '; anonymous callers too where the group is public' : ''}`,
+    description: whoInGroup(ability, undefined, anonymous),
+    ability,
+    writes: !isReadingInGroup(ability),
     anonymous,
     moves: true,
     params: { [param]: Type.String({ description: 'Id or URL-encoded full path of the group.' }) },

@@ -16,7 +16,7 @@ import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
 import { unpackBody } from './params/unpack.ts';
-import type { Context, Route } from './route.ts';
+import type { AccessRequest, Context, Route } from './route.ts';
 import { sendJson } from './send.ts';
 import type { HttpServices } from './services.ts';
 
@@ -123,8 +123,13 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   /** What the access check finds. @throws ApiError 401, 403, 404 */
   function authorize(request: FastifyRequest, caller: Caller): Promise<object> {
     checkScopes(caller, request.method, scopes);
+    return access.check(asked(request, caller));
+  }
+
+  /** What an access check is asked. */
+  function asked(request: FastifyRequest, caller: Caller): AccessRequest {
     const params = request.params as Record<string, string>;
-    return access.check({ deps, caller, params, method: request.method, url: request.url });
+    return { deps, caller, params, values: () => readParams(params), method: request.method, url: request.url };
   }
 
   /** A body may take long: whoever sent it is looked at again, unless nothing was written to the database meanwhile. */
@@ -182,7 +187,6 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input, limit } = await admittedStill(request);
     const { source, values } = input ?? readSource(withBody(request));
-    const raw = request.params as Record<string, string>;
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
@@ -192,9 +196,7 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     try {
       answer = await inScope(given.work, () => route.handle(context));
     } catch (error) {
-      throw await whatIsGone(error, method, () =>
-        access.check({ deps, caller, params: raw, method, url: request.url }),
-      );
+      throw await whatIsGone(error, method, () => access.check(asked(request, caller)));
     }
     if (reply.sent) return reply;
     if ('empty' in success && answer === undefined) return reply.send();

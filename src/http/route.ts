@@ -17,6 +17,10 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Access<A extends object = object> {
   /** For the OpenAPI document: who may call. */
   readonly description: string;
+  /** Name of the ability that it takes, in one of the tables of `access/`. */
+  readonly ability?: string;
+  /** Whether the ability changes something: what every route that writes must name. */
+  readonly writes?: boolean;
   /** Whether anonymous callers are ever let in. */
   readonly anonymous: boolean;
   /** Whether a resource that has moved leads to where it is now: 301 for reads, 405 for all else. */
@@ -31,6 +35,11 @@ export interface AccessRequest {
   deps: Deps;
   caller: Caller;
   params: Readonly<Record<string, string>>;
+  /**
+   * The path parameters as the route declares them, for a check that looks something up by them.
+   * @throws ApiError 400 for those that are none
+   */
+  values(): Readonly<Record<string, unknown>>;
   method: string;
   /** Address of the request, path and query, for redirects. */
   url: string;

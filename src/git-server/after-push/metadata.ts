@@ -24,7 +24,7 @@ export async function findMetadata(
 ): Promise<PushedMetadata> {
   const found: PushedMetadata = { add: [], remove: [], warnings: [] };
   const asked = Object.values(lists).some((list) => list.length > 0) || texts.milestone !== undefined;
-  if (asked && !permissions.can('update_merge_request')) {
+  if (asked && !permissions.can('admin_merge_request')) {
     found.warnings.push(`Labels, assignees and milestones of ${project.full_path} are for its members to choose`);
     return found;
   }

@@ -132,6 +132,7 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
     security: [...(access.anonymous ? [{}] : []), ...credentials.security.map((name) => ({ [name]: [] }))],
     'x-access': {
       who: access.description,
+      ...(access.ability === undefined ? {} : { ability: access.ability }),
       anonymous: access.anonymous,
       scopes,
     },

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
-import { administrator, anyone } from '../../access.ts';
 import { sendPicture } from '../../identity/index.ts';
+import { administrator, anyone, onServer } from '../../access.ts';
 import { Appearance, changedAppearance, PICTURES, type PictureName } from './schema.ts';
 import { changeAppearance, loadAppearance, type StoredAppearance } from './service.ts';
 
@@ -37,7 +37,7 @@ export const appearanceRoutes = [
     path: '/application/appearance',
     summary: 'Change the look of the server',
     description: 'What is not given stays as it is.',
-    access: administrator,
+    access: onServer('admin_settings'),
     bodyLimit: 'file',
     input: changedAppearance,
     success: { status: 200, schema: Appearance },

@@ -9,7 +9,7 @@ import { BRANCHES } from './routes.ts';
 import { Branch, BranchName, ProtectBranch } from './schema.ts';
 import { findBranch } from './service.ts';
 
-const admin = inProject('admin_protected_refs');
+const admin = inProject('admin_protected_branches');
 
 /** The old way to protect a branch. */
 export const legacyProtectionRoutes = [

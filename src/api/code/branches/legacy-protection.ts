@@ -33,7 +33,7 @@ export async function protectByFlags(
   rights: DeveloperRights,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_branches');
     const found = await findProtection(db, project.id, 'branch', branch);
     if (found === undefined) {
       const levels = (['push', 'merge'] as const).map((action) => ({ action, ...levelFor(rights[action]) }));
@@ -62,7 +62,7 @@ export async function protectByFlags(
 /** Takes the protection of exactly this branch away, if it has one; a pattern stays. @throws ApiError 403 */
 export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_branches');
     const found = await findProtection(db, project.id, 'branch', branch);
     if (found === undefined) return;
     await requireUnprotect(within(deps, db), standing, found);

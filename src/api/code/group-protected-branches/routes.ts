@@ -12,7 +12,7 @@ import { CreateGroupProtectedBranch, GroupProtectedBranchEntity, UpdateGroupProt
 import { getGroupProtection, protectInGroup, unprotectInGroup, updateInGroup } from './service.ts';
 
 const PATH = '/groups/:id/protected_branches';
-const owner = inGroup('own_group');
+const owner = inGroup('admin_group_protected_branches');
 const NOBODY = { users: new Map(), groups: new Map(), deployKeys: new Map() };
 
 function present(protection: GroupProtection) {

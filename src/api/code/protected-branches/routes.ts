@@ -25,7 +25,7 @@ import {
 } from './service.ts';
 
 const PATH = '/projects/:id/protected_branches';
-const admin = inProject('admin_protected_refs');
+const admin = inProject('admin_protected_branches');
 
 const present = async (deps: Deps, protection: Protection) =>
   presentProtectedBranch(protection, await loadSubjectNames(deps.db, [protection]));

@@ -70,7 +70,7 @@ export async function protectBranch(
   await refuseOutsiders(deps, project, namespace, levels);
   try {
     return await deps.db.transaction().execute(async (db) => {
-      await requireStill(deps, db, caller, project.id, 'admin_protected_refs');
+      await requireStill(deps, db, caller, project.id, 'admin_protected_branches');
       return insertProtection(db, deps.clock, {
         projectId: project.id,
         kind: 'branch',
@@ -114,7 +114,7 @@ export async function updateProtectedBranch(
       .execute();
     const found = await findProtection(db, project.id, 'branch', name);
     if (found === undefined) throw recordNotFound();
-    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_refs');
+    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_branches');
     await requireUnprotect(within(deps, db), standing, found);
     for (const action of ACTIONS) {
       const current = found.levels.filter((level) => level.action === action);
@@ -149,7 +149,7 @@ function changesOf(
 export async function unprotectBranch(deps: Deps, actor: Actor, protection: Protection): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project_id: id } = protection;
-    const standing = await requireStill(deps, db, actor.caller, id, 'admin_protected_refs');
+    const standing = await requireStill(deps, db, actor.caller, id, 'admin_protected_branches');
     const found = await findProtection(db, id, 'branch', protection.name);
     if (found === undefined) throw recordNotFound();
     await requireUnprotect(within(deps, db), standing, found);

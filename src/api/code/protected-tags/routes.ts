@@ -12,7 +12,7 @@ import { CreateProtectedTag, ProtectedTag, type ProtectedTagJson, TagPattern } f
 import { getProtectedTag, protectTag, unprotectTag } from './service.ts';
 
 const PATH = '/projects/:id/protected_tags';
-const admin = inProject('admin_protected_refs');
+const admin = inProject('admin_protected_tags');
 
 /** A protected tag as the API shows it. */
 const present = (protection: Protection, names: SubjectNames): ProtectedTagJson => ({

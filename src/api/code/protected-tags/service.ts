@@ -32,7 +32,7 @@ export async function protectTag(
   await refuseOutsiders(deps, project, namespace, levels);
   try {
     return await deps.db.transaction().execute(async (db) => {
-      await requireStill(deps, db, caller, project.id, 'admin_protected_refs');
+      await requireStill(deps, db, caller, project.id, 'admin_protected_tags');
       return insertProtection(db, deps.clock, { projectId: project.id, kind: 'tag', name: input.name, levels });
     });
   } catch (error) {
@@ -44,7 +44,7 @@ export async function protectTag(
 /** Takes the protection away. @throws ApiError 401, 403, 404 */
 export async function unprotectTag(deps: Deps, caller: Caller, { id, project_id }: Protection): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    await requireStill(deps, db, caller, project_id, 'admin_protected_refs');
+    await requireStill(deps, db, caller, project_id, 'admin_protected_tags');
     if (!(await removeProtection(db, id))) throw recordNotFound();
   });
 }

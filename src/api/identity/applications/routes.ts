@@ -9,7 +9,7 @@ import type { OauthApplication } from '../../../db/tables/tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
-import { administrator } from '../../access.ts';
+import { administrator, onServer } from '../../access.ts';
 import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 
 const fields = {
@@ -87,7 +87,7 @@ export const applicationRoutes = [
     method: 'POST',
     path: '/applications',
     summary: 'Create an OAuth application',
-    access: administrator,
+    access: onServer('admin_applications'),
     input: Type.Object({
       name: Filled({ maxLength: 255 }),
       redirect_uri: Filled({ maxLength: 65_536, description: 'Addresses, one a line.' }),
@@ -120,7 +120,7 @@ export const applicationRoutes = [
     method: 'DELETE',
     path: '/applications/:id',
     summary: 'Delete an OAuth application with its tokens',
-    access: administrator,
+    access: onServer('admin_applications'),
     params: one,
     success: { status: 204, empty: true },
     errors: [404],
@@ -133,7 +133,7 @@ export const applicationRoutes = [
     method: 'POST',
     path: '/applications/:id/renew-secret',
     summary: 'Give an OAuth application a new secret',
-    access: administrator,
+    access: onServer('admin_applications'),
     params: one,
     success: { status: 201, schema: ApplicationWithSecret },
     errors: [404],

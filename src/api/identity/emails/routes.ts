@@ -5,7 +5,7 @@ import type { Email } from '../../../db/tables/users.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant, Nullable, pagination } from '../../../http/schema.ts';
-import { administrator, person, signedIn } from '../../access.ts';
+import { administrator, onServer, signedIn } from '../../access.ts';
 import { userById } from '../users/find.ts';
 import { addEmail, emailOf, removeEmail } from './service.ts';
 
@@ -55,7 +55,7 @@ export const emailRoutes = [
     path: '/user/emails',
     summary: 'Add an e-mail address',
     description: 'It waits for its confirmation.',
-    access: person,
+    access: onServer('create_own_email'),
     input: Type.Object({ email: Filled() }),
     success: { status: 201, schema: EmailEntity },
     errors: [400],
@@ -70,7 +70,7 @@ export const emailRoutes = [
     method: 'DELETE',
     path: '/user/emails/:email_id',
     summary: "Remove one of one's own further e-mail addresses",
-    access: signedIn,
+    access: onServer('remove_own_email'),
     params: own,
     success: { status: 204, empty: true },
     errors: [404],
@@ -93,7 +93,7 @@ export const emailRoutes = [
     method: 'POST',
     path: '/users/:id/emails',
     summary: 'Add an e-mail address to a user',
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUser,
     input: Type.Object({
       email: Filled(),
@@ -112,7 +112,7 @@ export const emailRoutes = [
     method: 'DELETE',
     path: '/users/:id/emails/:email_id',
     summary: "Remove a user's further e-mail address",
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUsersEmail,
     success: { status: 204, empty: true },
     errors: [404],

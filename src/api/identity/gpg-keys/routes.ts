@@ -5,7 +5,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant, pagination } from '../../../http/schema.ts';
-import { administrator, anyone, person, signedIn } from '../../access.ts';
+import { anyone, onServer, signedIn } from '../../access.ts';
 import { userById } from '../users/find.ts';
 import { addGpgKey, gpgKeyOf, removeGpgKey } from './service.ts';
 
@@ -63,7 +63,7 @@ const ownRoutes = [
     method: 'POST',
     path: '/user/gpg_keys',
     summary: 'Add a GPG key',
-    access: person,
+    access: onServer('create_own_key'),
     input: newKey,
     success: { status: 201, schema: GpgKeyEntity },
     handler: async (c) => present(await addGpgKey(c.deps, c.caller.user.id, c.input.key)),
@@ -73,7 +73,7 @@ const ownRoutes = [
     path: '/user/gpg_keys/:key_id/revoke',
     summary: "Revoke one of one's own GPG keys",
     description: REVOKING,
-    access: signedIn,
+    access: onServer('remove_own_key'),
     params: ownKey,
     success: { status: 202, empty: true },
     errors: [404],
@@ -83,7 +83,7 @@ const ownRoutes = [
     method: 'DELETE',
     path: '/user/gpg_keys/:key_id',
     summary: "Remove one of one's own GPG keys",
-    access: signedIn,
+    access: onServer('remove_own_key'),
     params: ownKey,
     success: { status: 204, empty: true },
     errors: [404, 412],
@@ -122,7 +122,7 @@ export const gpgKeyRoutes = [
     method: 'POST',
     path: '/users/:id/gpg_keys',
     summary: 'Add a GPG key to a user',
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUser,
     input: newKey,
     success: { status: 201, schema: GpgKeyEntity },
@@ -135,7 +135,7 @@ export const gpgKeyRoutes = [
     path: '/users/:id/gpg_keys/:key_id/revoke',
     summary: "Revoke a user's GPG key",
     description: REVOKING,
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUsersKey,
     success: { status: 202, empty: true },
     errors: [404],
@@ -146,7 +146,7 @@ export const gpgKeyRoutes = [
     method: 'DELETE',
     path: '/users/:id/gpg_keys/:key_id',
     summary: "Remove a user's GPG key",
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUsersKey,
     success: { status: 204, empty: true },
     errors: [404, 412],

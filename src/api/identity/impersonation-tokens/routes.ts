@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
-import { administrator } from '../../access.ts';
+import { administrator, onServer } from '../../access.ts';
 import {
   ImpersonationToken,
   ImpersonationTokenWithSecret,
@@ -79,7 +79,7 @@ export const impersonationTokenRoutes = [
     method: 'POST',
     path: LIST,
     summary: 'Create an impersonation token',
-    access: administrator,
+    access: onServer('admin_user_tokens'),
     params: ofUser,
     input: newToken,
     success: { status: 201, schema: ImpersonationTokenWithSecret },
@@ -94,7 +94,7 @@ export const impersonationTokenRoutes = [
     method: 'DELETE',
     path: ONE,
     summary: 'Revoke an impersonation token',
-    access: administrator,
+    access: onServer('admin_user_tokens'),
     params: ofToken,
     success: { status: 204, empty: true },
     errors: [404],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Nullable, optional, Secret } from '../../../http/schema.ts';
-import { anyone, signedIn } from '../../access.ts';
+import { openAbility, signedIn } from '../../access.ts';
 import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 import { provenClient, readClient } from './clients.ts';
 import { oauthError } from './errors.ts';
@@ -41,7 +41,7 @@ export const oauthRoutes = [
     root: true,
     path: '/oauth/token',
     summary: 'Get tokens for a user name and password, or new ones for a refresh token',
-    access: anyone,
+    access: openAbility('request_oauth_token'),
     input: optional({
       ...clientFields,
       grant_type: Type.String({ description: '`password` or `refresh_token`.' }),
@@ -86,7 +86,7 @@ export const oauthRoutes = [
     path: '/oauth/revoke',
     summary: 'Revoke an OAuth token',
     description: 'A token that is unknown is no error.',
-    access: anyone,
+    access: openAbility('revoke_oauth_token'),
     input: optional({ ...clientFields, token: Secret(), token_type_hint: Type.String() }),
     success: { status: 200, schema: Type.Object({}) },
     errors: [400, 401, 403],

@@ -4,13 +4,13 @@ import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { optional, pagination } from '../../../http/schema.ts';
-import { administrator, person, signedIn } from '../../access.ts';
+import { onServer, signedIn } from '../../access.ts';
 import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
 import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/list.ts';
 import { revokeToken, rotateToken } from '../access-tokens/service.ts';
-import { newOwnToken, newToken, rotation, tokenId } from './schema.ts';
-import { manageableToken } from './service.ts';
+import { newOwnToken, newToken, rotation } from './schema.ts';
+import { tokenManager, tokenReader } from './service.ts';
 
 export const personalAccessTokenRoutes = [
   route({
@@ -35,25 +35,21 @@ export const personalAccessTokenRoutes = [
     method: 'GET',
     path: '/personal_access_tokens/:id',
     summary: 'Get a personal access token',
-    access: signedIn,
-    params: tokenId,
+    access: tokenReader,
     success: { status: 200, schema: PersonalToken },
     errors: [401, 404],
-    handler: async ({ deps, caller, params }) =>
-      presentTokenWithUse(await manageableToken(deps, caller, params.id), deps.clock),
+    handler: ({ deps, token }) => presentTokenWithUse(token, deps.clock),
   }),
   route({
     method: 'POST',
     path: '/personal_access_tokens/:id/rotate',
     summary: 'Rotate a personal access token',
     description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
-    access: signedIn,
-    params: tokenId,
+    access: tokenManager,
     input: rotation,
     success: { status: 200, schema: PersonalTokenWithSecret },
     errors: [400, 401, 404],
-    handler: async ({ deps, caller, params, input }) => {
-      const old = await manageableToken(deps, caller, params.id);
+    handler: async ({ deps, token: old, input }) => {
       const { row, token } = await rotateToken(deps, old, input.expires_at);
       return { ...presentToken(row, deps.clock), token };
     },
@@ -62,20 +58,16 @@ export const personalAccessTokenRoutes = [
     method: 'DELETE',
     path: '/personal_access_tokens/:id',
     summary: 'Revoke a personal access token',
-    access: signedIn,
-    params: tokenId,
+    access: tokenManager,
     success: { status: 204, empty: true },
     errors: [401, 404],
-    handler: async ({ deps, caller, params }) => {
-      const token = await manageableToken(deps, caller, params.id);
-      await revokeToken(deps.db, token.id);
-    },
+    handler: ({ deps, token }) => revokeToken(deps.db, token.id),
   }),
   route({
     method: 'POST',
     path: '/users/:user_id/personal_access_tokens',
     summary: 'Create a personal access token for a user',
-    access: administrator,
+    access: onServer('admin_user_tokens'),
     params: Type.Object({ user_id: Type.Integer() }),
     input: newToken,
     success: { status: 201, schema: PersonalTokenWithSecret },
@@ -89,7 +81,7 @@ export const personalAccessTokenRoutes = [
     method: 'POST',
     path: '/user/personal_access_tokens',
     summary: 'Create a personal access token of small reach for oneself',
-    access: person,
+    access: onServer('create_own_token'),
     input: newOwnToken,
     success: { status: 201, schema: PersonalTokenWithSecret },
     errors: [400],

@@ -4,7 +4,7 @@ import { today } from '../../../core/clock.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { IntegerEnum, pagination } from '../../../http/schema.ts';
-import { signedIn } from '../../access.ts';
+import { onServer, signedIn } from '../../access.ts';
 import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
 import { PERSONAL_SCOPES } from '../access-tokens/scopes.ts';
 import { revokeFamily, revokeToken, rotateToken } from '../access-tokens/service.ts';
@@ -44,7 +44,7 @@ export const selfTokenRoutes = [
     path: '/personal_access_tokens/self/rotate',
     summary: 'Rotate the token that the request is made with',
     description: 'When a token that was rotated already is sent here, its whole family is revoked.',
-    access: signedIn,
+    access: onServer('manage_own_token'),
     scopes: ['self_rotate'],
     input: rotation,
     success: { status: 200, schema: PersonalTokenWithSecret },
@@ -59,7 +59,7 @@ export const selfTokenRoutes = [
     method: 'DELETE',
     path: '/personal_access_tokens/self',
     summary: 'Revoke the token that the request is made with',
-    access: signedIn,
+    access: onServer('manage_own_token'),
     scopes: PERSONAL_SCOPES,
     success: { status: 204, empty: true },
     errors: [405],

@@ -2,20 +2,24 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
 import type { AccessToken } from '../../../db/tables/tokens.ts';
 import type { Deps } from '../../../deps.ts';
+import { type OwnedObject, onOwned } from '../../object-access.ts';
+import { tokenId } from './schema.ts';
 
-/**
- * The token of an id, when the caller may manage it: people their own, administrators everyone's.
- * @throws ApiError 401, or 404 for administrators, who alone learn that there is none
- */
-export async function manageableToken(deps: Deps, caller: UserCaller, id: number): Promise<AccessToken> {
-  const token = await deps.db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst();
-  if (caller.admin) {
-    if (token === undefined) throw notFound();
-    return token;
-  }
-  if (token === undefined || token.user_id !== caller.user.id || token.impersonation === 1) throw unauthorized();
-  return token;
-}
+/** Personal access tokens by their ids. Administrators alone learn that there is none; others get 401. */
+const PERSONAL_TOKEN: OwnedObject<typeof tokenId.properties, { token: AccessToken }> = {
+  noun: 'token',
+  params: tokenId.properties,
+  find: async ({ db }, { admin }, { id }) => {
+    const token = await db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+    if (token === undefined || (token.impersonation === 1 && !admin)) throw admin ? notFound() : unauthorized();
+    return { token };
+  },
+  owner: ({ token }) => token.user_id,
+};
+
+/** Whoever may look at a token, and whoever may rotate and revoke it; handlers find it in their context. */
+export const tokenReader = onOwned(PERSONAL_TOKEN, 'read_token', unauthorized);
+export const tokenManager = onOwned(PERSONAL_TOKEN, 'manage_token', unauthorized);
 
 /** The access token that the request was made with. @throws ApiError 405 when it was made with another credential */
 export async function callersToken(deps: Deps, caller: UserCaller): Promise<AccessToken> {

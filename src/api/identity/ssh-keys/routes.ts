@@ -6,7 +6,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, Nullable, pagination } from '../../../http/schema.ts';
-import { administrator, anyone, person, signedIn } from '../../access.ts';
+import { anyone, onServer, signedIn } from '../../access.ts';
 import { userById, userByIdOrName } from '../users/find.ts';
 import { presentSshKey, SshKeyEntity, USAGE_TYPES } from './entity.ts';
 import { addSshKey, removeSshKey, sshKeyOf } from './service.ts';
@@ -55,7 +55,7 @@ export const sshKeyRoutes = [
     method: 'POST',
     path: '/user/keys',
     summary: 'Add an SSH key',
-    access: person,
+    access: onServer('create_own_key'),
     input: newKey,
     success: { status: 201, schema: SshKeyEntity },
     errors: [400],
@@ -66,7 +66,7 @@ export const sshKeyRoutes = [
     method: 'DELETE',
     path: '/user/keys/:key_id',
     summary: "Remove one of one's own SSH keys",
-    access: signedIn,
+    access: onServer('remove_own_key'),
     params: ownKey,
     success: { status: 204, empty: true },
     errors: [404, 412],
@@ -106,7 +106,7 @@ export const sshKeyRoutes = [
     method: 'POST',
     path: '/users/:user_id/keys',
     summary: 'Add an SSH key to a user',
-    access: administrator,
+    access: onServer('admin_users'),
     params: ofUser,
     input: newKey,
     success: { status: 201, schema: SshKeyEntity },
@@ -121,7 +121,7 @@ export const sshKeyRoutes = [
     method: 'DELETE',
     path: '/users/:user_id/keys/:key_id',
     summary: "Remove a user's SSH key",
-    access: administrator,
+    access: onServer('admin_users'),
     params: Type.Object({ ...ofUser.properties, ...ownKey.properties }),
     success: { status: 204, empty: true },
     errors: [404, 412],

@@ -4,7 +4,7 @@ import { bit } from '../../../db/columns.ts';
 import type { UserPreferences } from '../../../db/tables/spaces.ts';
 import { route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
-import { signedIn } from '../../access.ts';
+import { onServer, signedIn } from '../../access.ts';
 
 const fields = {
   view_diffs_file_by_file: Type.Boolean({ description: 'Show one file of a change at a time.' }),
@@ -52,7 +52,7 @@ export const userPreferenceRoutes = [
     path: '/user/preferences',
     summary: "Change one's own preferences",
     description: 'What is not given stays as it is.',
-    access: signedIn,
+    access: onServer('update_own_account'),
     input: optional(fields),
     rules: { atLeastOne: [NAMES] },
     success: { status: 200, schema: Preferences },

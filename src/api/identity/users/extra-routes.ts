@@ -5,8 +5,8 @@ import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Nullable, pagination } from '../../../http/schema.ts';
-import { administrator, signedIn } from '../../access.ts';
 import { associationsOf } from './counts.ts';
+import { administrator, onServer, signedIn } from '../../access.ts';
 import { userById } from './find.ts';
 import { userId } from './schema.ts';
 
@@ -86,7 +86,7 @@ export const userExtraRoutes = [
     summary: 'Turn the second factor of a user off',
     description:
       'Not for administrators. No user of this server has a second factor, so that there is none to turn off.',
-    access: administrator,
+    access: onServer('admin_users'),
     params: userId,
     success: { status: 204, empty: true },
     errors: [400, 403, 404],

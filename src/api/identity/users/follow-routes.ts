@@ -6,7 +6,7 @@ import type { User } from '../../../db/tables/users.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { signedIn } from '../../access.ts';
+import { onServer, signedIn } from '../../access.ts';
 import { UserBasic, userBasic } from './basic.ts';
 import { userById } from './find.ts';
 import { follow, followsOf, unfollow } from './follows.ts';
@@ -23,7 +23,7 @@ const following = (action: 'follow' | 'unfollow') =>
     path: `/users/:id/${action}`,
     summary: action === 'follow' ? 'Follow a user' : 'Follow a user no more',
     description: `Answers 304 where nothing changes: ${action === 'follow' ? 'he is followed already, or oneself' : 'he is not followed'}.`,
-    access: signedIn,
+    access: onServer('follow_user'),
     params: userId,
     success: { status: 201, schema: UserBasic },
     errors: action === 'follow' ? [304, 400, 404] : [304, 404],

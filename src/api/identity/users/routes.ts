@@ -4,7 +4,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Nullable, Upload } from '../../../http/schema.ts';
-import { administrator, anyone, signedIn } from '../../access.ts';
+import { anyone, onServer, signedIn } from '../../access.ts';
 import { UserBasic, userAvatarUrl, userBasic } from './basic.ts';
 import { destroyUser } from './destroy.ts';
 import { UserProfile, UserPublic, UserWithAdmin } from './entity.ts';
@@ -33,7 +33,7 @@ export const userRoutes = [
     method: 'PUT',
     path: '/user/avatar',
     summary: "Set one's own picture",
-    access: signedIn,
+    access: onServer('update_own_account'),
     input: Type.Object({ avatar: Upload({ description: 'An empty text removes it.' }) }),
     success: { status: 200, schema: Type.Object({ avatar_url: Nullable(Type.String()) }) },
     errors: [400],
@@ -86,7 +86,7 @@ export const userRoutes = [
     path: '/users',
     summary: 'Create a user',
     description: 'An account that an administrator makes is confirmed from the start.',
-    access: administrator,
+    access: onServer('admin_users'),
     input: newUser,
     rules: { atLeastOne: [['password', 'reset_password', 'force_random_password']] },
     success: { status: 201, schema: UserWithAdmin },
@@ -97,7 +97,7 @@ export const userRoutes = [
     method: 'PUT',
     path: '/users/:id',
     summary: 'Change a user',
-    access: administrator,
+    access: onServer('admin_users'),
     params: userId,
     input: changedUser,
     success: { status: 200, schema: UserWithAdmin },
@@ -109,7 +109,7 @@ export const userRoutes = [
     method: 'DELETE',
     path: '/users/:id/identities/:provider',
     summary: 'Delete the identity of a user at a provider',
-    access: administrator,
+    access: onServer('admin_users'),
     params: Type.Object({
       ...userId.properties,
       provider: Type.String({ description: 'Name of the provider of identities.' }),
@@ -127,7 +127,7 @@ export const userRoutes = [
     summary: 'Delete a user',
     description:
       'With `hard_delete` what he wrote and the groups that only he owns go too; else the ghost user keeps it.',
-    access: administrator,
+    access: onServer('admin_users'),
     params: userId,
     input: Type.Object({ hard_delete: Type.Optional(Type.Boolean()) }),
     success: { status: 204, empty: true },

@@ -5,7 +5,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
 import { Nullable } from '../../../http/schema.ts';
-import { administrator } from '../../access.ts';
+import { onServer } from '../../access.ts';
 import { destroyUser } from './destroy.ts';
 import { userById } from './find.ts';
 import { userId } from './schema.ts';
@@ -26,7 +26,7 @@ function stateRoute(
     method: 'POST',
     path: `/users/:id/${verb}`,
     summary,
-    access: administrator,
+    access: onServer('admin_users'),
     params: userId,
     success: { status, schema },
     errors: [403, 404, 409],

@@ -4,7 +4,7 @@ import type { UserStatus } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
-import { anyone, signedIn } from '../../access.ts';
+import { anyone, onServer, signedIn } from '../../access.ts';
 import { userByIdOrName } from './find.ts';
 
 const HOUR_MS = 3_600_000;
@@ -86,7 +86,7 @@ export const userStatusRoutes = [
     path: '/user/status',
     summary: "Set one's own status",
     description: 'What is not given is cleared.',
-    access: signedIn,
+    access: onServer('update_own_account'),
     input: newStatus,
     success: { status: 200, schema: Status },
     errors: [400],
@@ -98,7 +98,7 @@ export const userStatusRoutes = [
     path: '/user/status',
     summary: "Change one's own status",
     description: 'What is not given stays as it is.',
-    access: signedIn,
+    access: onServer('update_own_account'),
     input: newStatus,
     success: { status: 200, schema: Status },
     errors: [400],

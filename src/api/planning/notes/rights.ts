@@ -33,7 +33,7 @@ export function requireInternal({ permissions }: Writer, { type }: Noteable, int
  */
 export function requireNoteChange({ caller, permissions }: Writer, noteable: Noteable, note: Note): void {
   const own = note.author_id === caller.user.id && mayComment(permissions, noteable);
-  if (note.system === 1 || !(own || permissions.can('admin_note'))) throw forbidden();
+  if (note.system === 1 || !(own || permissions.can('update_note'))) throw forbidden();
 }
 
 /** Threads of a merge request are resolved by its author and by Developers. @throws ApiError 403 */

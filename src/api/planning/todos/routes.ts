@@ -4,7 +4,7 @@ import { recordNotFound } from '../../../core/errors.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { inProjectByUser, signedIn } from '../../access.ts';
+import { inProjectByUser, onServer, signedIn } from '../../access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/kind.ts';
 import { ISSUE_KIND } from '../issues/kind.ts';
 import { MERGE_REQUEST_KIND } from '../merge-requests/requests/kind.ts';
@@ -54,7 +54,7 @@ export const todoRoutes: readonly Route[] = [
     method: 'POST',
     path: '/todos/mark_as_done',
     summary: "Mark all of the caller's pending to-do items as done",
-    access: signedIn,
+    access: onServer('update_own_todos'),
     success: { status: 204, empty: true },
     handler: async ({ deps, caller }) => {
       await deps.db
@@ -69,7 +69,7 @@ export const todoRoutes: readonly Route[] = [
     method: 'POST',
     path: '/todos/:id/mark_as_done',
     summary: "Mark one of the caller's to-do items as done",
-    access: signedIn,
+    access: onServer('update_own_todos'),
     params: Type.Object({ id: Type.Integer({ description: 'Id of the to-do item.' }) }),
     success: { status: 201, schema: Todo },
     errors: [404],

@@ -18,7 +18,7 @@ import {
 } from './service.ts';
 
 const SEE = { project: 'read_project', group: 'read_group' } as const;
-const MANAGE = { project: 'admin_project', group: 'own_group' } as const;
+const MANAGE = { project: 'admin_badges', group: 'admin_group_badges' } as const;
 
 const presentOne = async ({ deps, caller, source }: BaseContext & SourceScope, badge: Badge) =>
   (await presentBadges(deps, caller, source, [badge]))[0];

@@ -6,7 +6,7 @@ import type { CustomAttributesTable } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';
-import { administrator } from '../../access.ts';
+import { administrator, onServer } from '../../access.ts';
 import { CustomAttribute } from './schema.ts';
 
 type Kind = CustomAttributesTable['source_type'];
@@ -85,7 +85,7 @@ function routesFor(type: Kind): Route[] {
       method: 'PUT',
       path: `${path}/:key`,
       summary: `Set a custom attribute of a ${type}`,
-      access: administrator,
+      access: onServer('admin_custom_attributes'),
       params,
       input: Type.Object({ value: Filled({ maxLength: 10_000 }) }),
       success: { status: 200, schema: CustomAttribute },
@@ -99,7 +99,7 @@ function routesFor(type: Kind): Route[] {
       method: 'DELETE',
       path: `${path}/:key`,
       summary: `Remove a custom attribute of a ${type}`,
-      access: administrator,
+      access: onServer('admin_custom_attributes'),
       params,
       success: { status: 204, empty: true },
       errors: [404],

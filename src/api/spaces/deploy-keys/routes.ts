@@ -4,7 +4,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { administrator, inProject, requireUser } from '../../access.ts';
+import { administrator, inProject, onServer, requireUser } from '../../access.ts';
 import {
   DeployKey,
   DeployKeyWithProjects,
@@ -56,7 +56,7 @@ export const deployKeyRoutes = [
     method: 'POST',
     path: '/deploy_keys',
     summary: 'Create a deploy key that every maintainer can enable',
-    access: administrator,
+    access: onServer('admin_deploy_keys'),
     input: newPublicKey,
     success: { status: 201, schema: DeployKey },
     handler: async ({ deps, caller, input: { key, title, expires_at: expiresAt = null } }) =>

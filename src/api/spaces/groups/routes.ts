@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
-import { anyone, inGroup, requireUser, signedIn } from '../../access.ts';
+import { anyone, inGroup, onServer, requireUser } from '../../access.ts';
 import { answerGroups, keysetParams } from './answers.ts';
 import { GroupDetail, presentGroupDetail } from './detail.ts';
 import { Group } from './entity.ts';
@@ -26,7 +26,7 @@ export const groupRoutes = [
     method: 'POST',
     path: '/groups',
     summary: 'Create a group',
-    access: signedIn,
+    access: onServer('create_group'),
     input: CreateInput,
     success: { status: 201, schema: GroupDetail },
     errors: [400, 403, 404, 409],
@@ -53,7 +53,7 @@ export const groupRoutes = [
     method: 'PUT',
     path: '/groups/:id',
     summary: 'Change a group',
-    access: inGroup('own_group'),
+    access: inGroup('update_group'),
     input: UpdateInput,
     success: { status: 200, schema: GroupDetail },
     errors: [400, 409],
@@ -68,7 +68,7 @@ export const groupRoutes = [
     summary: 'Remove a group with its subgroups and projects',
     description:
       'Where the server keeps deleted groups for some days, it is marked, renamed and read-only until then, with all below it; else nothing of it can be reached afterwards. Files are removed in the background.',
-    access: inGroup('own_group'),
+    access: inGroup('remove_group'),
     input: optional({
       permanently_remove: Type.Boolean({ description: 'What is marked goes now. Needs `full_path`.' }),
       full_path: Type.String({ description: 'The path that the group has now, for `permanently_remove`.' }),
@@ -86,7 +86,7 @@ export const groupRoutes = [
     method: 'POST',
     path: '/groups/:id/restore',
     summary: 'Restore a group that is marked for deletion',
-    access: inGroup('own_group'),
+    access: inGroup('remove_group'),
     success: { status: 201, schema: GroupDetail },
     errors: [400, 409],
     handler: async ({ deps, caller, group }) => {

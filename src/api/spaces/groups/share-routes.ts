@@ -47,7 +47,7 @@ export const groupShareRoutes = [
     method: 'POST',
     path: '/groups/:id/share',
     summary: 'Let the members of another group into a group',
-    access: inGroup('own_group'),
+    access: inGroup('share_group'),
     input: Type.Object({
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(MEMBER_LEVELS, { description: 'The level that they have at most.' }),
@@ -66,7 +66,7 @@ export const groupShareRoutes = [
     method: 'DELETE',
     path: '/groups/:id/share/:group_id',
     summary: 'Take a share with another group back',
-    access: inGroup('own_group'),
+    access: inGroup('share_group'),
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
     errors: [404],
@@ -108,7 +108,7 @@ export const groupShareRoutes = [
     method: 'POST',
     path: '/groups/:id/transfer',
     summary: 'Move a group under another one or to the top',
-    access: inGroup('own_group'),
+    access: inGroup('transfer_group'),
     input: optional({
       group_id: Type.Integer({ description: 'The new parent; absent: the group becomes top-level.' }),
     }),
@@ -124,7 +124,7 @@ export const groupShareRoutes = [
     method: 'GET',
     path: '/groups/:id/transfer_locations',
     summary: 'List the groups that a group can be moved under',
-    access: inGroup('own_group'),
+    access: inGroup('transfer_group'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
     handler: async ({ deps, caller, group, input, page, request, reply }) => {

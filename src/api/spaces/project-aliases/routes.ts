@@ -7,7 +7,7 @@ import type { Db } from '../../../db/schema.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
-import { administrator } from '../../access.ts';
+import { administrator, onServer } from '../../access.ts';
 
 const ProjectAlias = Type.Object({ id: Type.Integer(), project_id: Type.Integer(), name: Type.String() });
 const byName = Type.Object({ name: Type.String({ description: 'The alias.' }) });
@@ -50,7 +50,7 @@ export const projectAliasRoutes = [
     method: 'POST',
     path: '/project_aliases',
     summary: 'Give a project an alias',
-    access: administrator,
+    access: onServer('admin_project_aliases'),
     input: Type.Object({
       project_id: Filled({ description: 'Id or full path of the project.' }),
       name: Filled({ maxLength: 255, description: 'The alias: letters, digits, `_`, `-` and `.`.' }),
@@ -77,7 +77,7 @@ export const projectAliasRoutes = [
     method: 'DELETE',
     path: '/project_aliases/:name',
     summary: 'Take an alias of a project away',
-    access: administrator,
+    access: onServer('admin_project_aliases'),
     params: byName,
     success: { status: 204, empty: true },
     errors: [404],

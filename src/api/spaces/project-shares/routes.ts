@@ -51,7 +51,7 @@ export const projectShareRoutes = [
     method: 'POST',
     path: '/projects/:id/share',
     summary: 'Let the members of a group into a project',
-    access: inProject('admin_project'),
+    access: inProject('share_project'),
     input: Type.Object({
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(LEVELS, { description: 'The level that they have at most.' }),
@@ -72,7 +72,7 @@ export const projectShareRoutes = [
     method: 'DELETE',
     path: '/projects/:id/share/:group_id',
     summary: 'Take the share of a project with a group back',
-    access: inProject('admin_project'),
+    access: inProject('share_project'),
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
     handler: ({ deps, project, permissions, params }) =>
@@ -129,7 +129,7 @@ export const projectShareRoutes = [
     method: 'GET',
     path: '/projects/:id/share_locations',
     summary: 'List the groups that the caller could share a project with',
-    access: inProject('admin_project'),
+    access: inProject('share_project'),
     input: Type.Object({ search: Type.Optional(search), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
     handler: (c) => {

@@ -26,7 +26,7 @@ export const forkRoutes = [
     method: 'POST',
     path: '/projects/:id/fork/:forked_from_id',
     summary: 'Make a project a fork of another',
-    access: inProject('own_project'),
+    access: inProject('link_fork'),
     params: Type.Object({ forked_from_id: Type.String({ description: 'Id or full path of the source.' }) }),
     success: { status: 201, schema: Project },
     errors: [409],
@@ -39,7 +39,7 @@ export const forkRoutes = [
     method: 'DELETE',
     path: '/projects/:id/fork',
     summary: "End a project's being a fork",
-    access: inProject('own_project'),
+    access: inProject('link_fork'),
     success: { status: 204, empty: true },
     errors: [304],
     handler: async (c) => {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
-import { administrator, inProject, inProjectByUser, signedIn } from '../../access.ts';
 import { userById } from '../../identity/index.ts';
+import { inProject, inProjectByUser, onServer } from '../../access.ts';
 import { setArchived } from './archive.ts';
 import { CreateInput, makeProject } from './creation.ts';
 import { forkRoutes } from './fork-routes.ts';
@@ -23,7 +23,7 @@ const archiving = (action: 'archive' | 'unarchive') =>
     method: 'POST',
     path: `/projects/:id/${action}`,
     summary: action === 'archive' ? 'Archive a project' : 'Unarchive a project',
-    access: inProject('own_project'),
+    access: inProject('archive_project'),
     success: { status: 201, schema: Project },
     handler: async (c) => {
       const changed = await setArchived(c.deps, userOf(c.caller), c.project, action === 'archive');
@@ -37,7 +37,7 @@ export const projectRoutes = [
     method: 'POST',
     path: '/projects',
     summary: 'Create a project',
-    access: signedIn,
+    access: onServer('create_project'),
     input: CreateInput,
     rules: nameOrPath,
     success: { status: 201, schema: Project },
@@ -51,7 +51,7 @@ export const projectRoutes = [
     method: 'POST',
     path: '/projects/user/:user_id',
     summary: 'Create a project for a user',
-    access: administrator,
+    access: onServer('admin_projects'),
     params: Type.Object({ user_id: Type.Integer() }),
     input: CreateInput,
     rules: nameOrPath,
@@ -87,7 +87,7 @@ export const projectRoutes = [
     method: 'PUT',
     path: '/projects/:id',
     summary: 'Update a project',
-    access: inProject('admin_project'),
+    access: inProject('update_project'),
     input: UpdateInput,
     rules: { atLeastOne: [UPDATE_NAMES] },
     success: { status: 200, schema: Project },
@@ -103,7 +103,7 @@ export const projectRoutes = [
     summary: 'Delete a project',
     description:
       'Where the server keeps deleted projects for some days, it is marked, renamed and read-only until then; else it is gone at once. Files are removed in the background.',
-    access: inProjectByUser('own_project'),
+    access: inProjectByUser('remove_project'),
     input: Type.Object({
       permanently_remove: Type.Optional(
         Type.Boolean({ default: false, description: 'What is marked goes now. Needs `full_path`.' }),
@@ -125,7 +125,7 @@ export const projectRoutes = [
     method: 'POST',
     path: '/projects/:id/restore',
     summary: 'Restore a project that is marked for deletion',
-    access: inProjectByUser('own_project'),
+    access: inProjectByUser('remove_project'),
     success: { status: 201, schema: Project },
     errors: [400, 404, 409],
     handler: async (c) => presentProject(c.deps, c.caller, await restoreProject(c.deps, c)),

@@ -42,7 +42,7 @@ export const storageRoutes = [
     method: 'POST',
     path: '/projects/:id/housekeeping',
     summary: 'Have the files of a repository tidied up in the background',
-    access: inProject('admin_project'),
+    access: inProject('run_housekeeping'),
     input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),
     success: { status: 201, empty: true },
     handler: async ({ deps, project }) => {

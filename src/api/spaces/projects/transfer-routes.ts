@@ -13,7 +13,7 @@ export const transferRoutes = [
     method: 'PUT',
     path: '/projects/:id/transfer',
     summary: 'Transfer a project to another namespace',
-    access: inProject('own_project'),
+    access: inProject('transfer_project'),
     input: Type.Object({ namespace: Filled({ description: 'Id or path of the namespace.' }) }),
     success: { status: 200, schema: Project },
     handler: async (c) => {
@@ -25,7 +25,7 @@ export const transferRoutes = [
     method: 'GET',
     path: '/projects/:id/transfer_locations',
     summary: 'List the groups that a project can be transferred to',
-    access: inProject('own_project'),
+    access: inProject('transfer_project'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
     handler: async (c) => {

@@ -69,9 +69,9 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
 }
 
 /** Names, paths and visibility are for owners. */
-function abilityFor({ name, path, visibility }: UpdateInput, project: Project): 'own_project' | 'admin_project' {
+function abilityFor({ name, path, visibility }: UpdateInput, project: Project): 'own_project' | 'update_project' {
   const opens = visibility !== undefined && visibility !== project.visibility;
-  return name !== undefined || path !== undefined || opens ? 'own_project' : 'admin_project';
+  return name !== undefined || path !== undefined || opens ? 'own_project' : 'update_project';
 }
 
 function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInput, changes: ProjectChanges): void {
@@ -96,7 +96,7 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
 /** Makes HEAD name another branch, which must be there. @throws ApiError 400 */
 async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Project, branch: string): Promise<void> {
   await inRepositoryQueue(deps, project, async (repo) => {
-    await requireStill(deps, deps.db, caller, project.id, 'admin_project');
+    await requireStill(deps, deps.db, caller, project.id, 'update_project');
     if ((await repo.refs.head()) === branch) return;
     if ((await repo.refs.resolve(`refs/heads/${branch}`)) === null) {
       throw invalidModel({

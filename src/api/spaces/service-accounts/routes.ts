@@ -40,7 +40,7 @@ import {
   updateServiceAccount,
 } from './service.ts';
 
-const MANAGE = { project: 'admin_access_tokens', group: 'own_group' } as const;
+const MANAGE = { project: 'admin_service_accounts', group: 'admin_group_service_accounts' } as const;
 const present = ({ id, username, name, email }: User) => ({ id, username, name, email });
 
 const ofServer: Access<Manager> = {

@@ -5,8 +5,8 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { administrator, anyone } from '../../access.ts';
 import { avatarColumn } from '../../identity/index.ts';
+import { anyone, onServer } from '../../access.ts';
 import { CreateTopicInput, Topic, UpdateTopicInput } from './schema.ts';
 import { createTopic, findTopic, mergeTopics, updateTopic } from './service.ts';
 import { topicList } from './store.ts';
@@ -60,7 +60,7 @@ export const topicRoutes = [
     method: 'POST',
     path: '/topics',
     summary: 'Create a topic',
-    access: administrator,
+    access: onServer('admin_topics'),
     input: CreateTopicInput,
     success: { status: 201, schema: Topic },
     handler: async ({ deps, input: { name, title, description = null, avatar } }) =>
@@ -70,7 +70,7 @@ export const topicRoutes = [
     method: 'PUT',
     path: '/topics/:id',
     summary: 'Update a topic',
-    access: administrator,
+    access: onServer('admin_topics'),
     params,
     input: UpdateTopicInput,
     success: { status: 200, schema: Topic },
@@ -89,7 +89,7 @@ export const topicRoutes = [
     method: 'DELETE',
     path: '/topics/:id',
     summary: 'Delete a topic',
-    access: administrator,
+    access: onServer('admin_topics'),
     params,
     success: { status: 204, empty: true },
     errors: [404, 412],
@@ -103,7 +103,7 @@ export const topicRoutes = [
     method: 'POST',
     path: '/topics/merge',
     summary: 'Merge a topic into another',
-    access: administrator,
+    access: onServer('admin_topics'),
     input: Type.Object({ source_topic_id: Type.Integer(), target_topic_id: Type.Integer() }),
     success: { status: 201, schema: Topic },
     errors: [404],

@@ -20,7 +20,7 @@ import { createCheck, destroyCheck, respond, retry, updateCheck } from './servic
 import { checkStatuses } from './statuses.ts';
 
 const PATH = '/projects/:id/external_status_checks';
-const admin = inProject('admin_project');
+const admin = inProject('admin_status_checks');
 const checkId = Type.Object({ check_id: Type.Integer({ description: 'Id of the check.' }) });
 
 export const externalStatusCheckRoutes: readonly Route[] = [

@@ -11,7 +11,7 @@ export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
   param: 'merge_request_iid',
   noun: 'a merge request',
   read: 'read_merge_request',
-  manage: 'update_merge_request',
+  manage: 'admin_merge_request',
   schema: MergeRequest,
   find: (deps, scope, iid) => findMergeRequest(deps.db, scope, iid),
   present: (deps, scope, row) => presentMergeRequest(deps, scope, row),

@@ -34,7 +34,7 @@ export async function changeMetadata(
   actorId: number,
 ): Promise<Changes> {
   const { project, namespace, permissions } = scope;
-  if (!permissions.can('update_merge_request')) return {};
+  if (!permissions.can('admin_merge_request')) return {};
   const target: IssuableTarget = { type: 'MergeRequest', id: row.id, project, namespace };
   const changes: Changes = {};
   const note = (name: string, change: [unknown, unknown] | null) => {

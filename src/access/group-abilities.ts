@@ -1,0 +1,54 @@
+import { developer, guest, maintainer, NO_ROLE, owner, planner, type Rule } from './ability-rule.ts';
+
+/** Levels from which on members of a group may create subgroups and projects in it, as the group says. */
+export interface CreationLevels {
+  subgroup: number;
+  project: number;
+}
+
+export interface GroupRule extends Rule {
+  /** Also granted to people who are members of a project inside, and of nothing above it. */
+  inside?: boolean;
+  /** The group itself says from which level on. */
+  setting?: keyof CreationLevels;
+}
+
+const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
+const SEEN = { level: guest, open: true, inside: true } as const;
+/** What everyone does for himself where he can see something. */
+const OWN_LIST = { level: guest, openToUsers: true, inside: true, writes: true, whenFrozen: 'kept' } as const;
+
+/** Who may do what in a group, in one place (part 1, section 5). */
+export const GROUP_RULES = {
+  read_group: SEEN,
+  create_subgroup: { level: maintainer, setting: 'subgroup', writes: true },
+  create_projects: { level: developer, setting: 'project', writes: true },
+  /** What settings show and hold beside what everyone sees. */
+  own_group: OWNED,
+  update_group: OWNED,
+  remove_group: OWNED,
+  transfer_group: OWNED,
+  share_group: OWNED,
+  admin_group_badges: OWNED,
+  admin_group_protected_branches: OWNED,
+  admin_group_service_accounts: OWNED,
+  read_group_members: { level: guest, open: true },
+  admin_group_members: OWNED,
+  remove_group_member: { ...OWNED, relations: { self: {} } },
+  request_group_access: OWN_LIST,
+  remove_group_access_request: { ...OWNED, relations: { self: {} } },
+  read_group_deploy_tokens: { level: maintainer },
+  admin_group_deploy_tokens: OWNED,
+  admin_group_access_tokens: OWNED,
+  rotate_own_group_access_token: { level: NO_ROLE, relations: { self: {} }, writes: true, whenFrozen: 'kept' },
+  upload_group_file: { level: guest, writes: true, whenFrozen: 'kept' },
+  admin_group_uploads: { level: maintainer, writes: true, whenFrozen: 'kept' },
+  read_group_label: SEEN,
+  admin_group_label: { level: planner, writes: true },
+  follow_group_label: OWN_LIST,
+  read_group_milestone: SEEN,
+  admin_group_milestone: { level: planner, writes: true },
+  read_group_issues: SEEN,
+  read_group_merge_requests: SEEN,
+} as const satisfies Record<string, GroupRule>;
+export type GroupAbility = keyof typeof GROUP_RULES;

@@ -1,0 +1,55 @@
+/** Who has an ability that is about no project and no group. */
+export type InstanceRole = 'anyone' | 'user' | 'person' | 'internal_user' | 'administrator';
+
+export interface InstanceRule {
+  /**
+   * `user`: whoever is signed in; `person`: of them all but the bots of project and group tokens, for what would outlive
+   * the token; `internal_user`: of them all but external ones.
+   */
+  role: InstanceRole;
+  /** Also granted to those whose own the object is. */
+  relations?: { owner: object };
+  /** It changes something. */
+  writes?: true;
+  /** Of what belongs to the caller himself. */
+  own?: true;
+  /** What decides beside this table: for the document. */
+  further?: string;
+}
+
+const OWN = { role: 'user', own: true, writes: true } as const;
+const BY_PERSONS = { role: 'person', own: true, writes: true } as const;
+const ADMINISTERED = { role: 'administrator', writes: true } as const;
+
+/** Who may do what on the server outside projects and groups, in one place. */
+export const INSTANCE_RULES = {
+  request_oauth_token: { role: 'anyone', writes: true, further: 'The grant or the client proves who asks' },
+  revoke_oauth_token: { role: 'anyone', writes: true, further: 'The client proves that the token is its own' },
+  update_own_account: OWN,
+  create_own_email: BY_PERSONS,
+  remove_own_email: OWN,
+  create_own_key: BY_PERSONS,
+  remove_own_key: OWN,
+  create_own_token: BY_PERSONS,
+  /** The token that the request is made with. */
+  manage_own_token: OWN,
+  read_token: { role: 'administrator', relations: { owner: {} } },
+  manage_token: { role: 'administrator', relations: { owner: {} }, writes: true },
+  follow_user: { role: 'user', writes: true },
+  update_own_todos: OWN,
+  create_project: { role: 'user', writes: true, further: 'In a group or namespace that lets them' },
+  create_group: { role: 'user', writes: true, further: 'Below a group, those whom it lets' },
+  create_personal_snippet: { role: 'internal_user', writes: true },
+  update_personal_snippet: { role: 'administrator', relations: { owner: {} }, writes: true },
+  admin_users: ADMINISTERED,
+  admin_user_tokens: ADMINISTERED,
+  admin_service_accounts: ADMINISTERED,
+  admin_applications: ADMINISTERED,
+  admin_custom_attributes: ADMINISTERED,
+  admin_deploy_keys: ADMINISTERED,
+  admin_project_aliases: ADMINISTERED,
+  admin_projects: ADMINISTERED,
+  admin_topics: ADMINISTERED,
+  admin_settings: ADMINISTERED,
+} as const satisfies Record<string, InstanceRule>;
+export type InstanceAbility = keyof typeof INSTANCE_RULES;

@@ -1,0 +1,192 @@
+import { admin, developer, guest, maintainer, NO_ROLE, owner, planner, type Rule, reporter } from './ability-rule.ts';
+
+/** What labels and milestones are for. */
+const ISSUABLES = ['issues', 'merge_requests'] as const;
+
+/** What everyone does for himself where he can see something: it changes nothing for others, archived or not. */
+const OWN_LIST = { level: guest, openToUsers: true, writes: true, whenFrozen: 'kept' } as const;
+/** What those who administer a project go on doing while it is archived. */
+const ADMINISTERED = { level: maintainer, writes: true, whenFrozen: 'kept' } as const;
+const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
+
+/** Who may do what in a project, in one place (part 1, section 5). */
+export const PROJECT_RULES = {
+  read_project: { level: guest, open: true },
+  star_project: OWN_LIST,
+  update_project: ADMINISTERED,
+  /** What the settings of a project show and hold beside what everyone sees. */
+  admin_project: ADMINISTERED,
+  /** Name, path and visibility; dates of what was done. */
+  own_project: OWNED,
+  archive_project: OWNED,
+  remove_project: OWNED,
+  transfer_project: OWNED,
+  run_housekeeping: ADMINISTERED,
+  read_statistics: { level: reporter },
+  admin_badges: ADMINISTERED,
+  upload_file: { level: guest, openToUsers: true, writes: true },
+  admin_uploads: ADMINISTERED,
+
+  read_members: { level: guest, open: true },
+  admin_members: ADMINISTERED,
+  remove_member: { ...ADMINISTERED, relations: { self: {} } },
+  request_access: OWN_LIST,
+  remove_access_request: { ...ADMINISTERED, relations: { self: {} } },
+  share_project: ADMINISTERED,
+  admin_deploy_keys: ADMINISTERED,
+  admin_deploy_tokens: ADMINISTERED,
+  admin_access_tokens: ADMINISTERED,
+  rotate_own_access_token: { level: NO_ROLE, relations: { self: {} }, writes: true, whenFrozen: 'kept' },
+  admin_service_accounts: ADMINISTERED,
+
+  read_code: { level: reporter, open: true, feature: 'repository' },
+  push_code: {
+    level: developer,
+    relations: { collaborator: { needs: 'read_code' } },
+    feature: 'repository',
+    writes: true,
+    further: 'Where a branch or tag is protected, its protection decides',
+  },
+  /** A fork is a copy of the code. */
+  fork_project: {
+    level: reporter,
+    openToUsers: true,
+    feature: 'forking',
+    needs: 'read_code',
+    writes: true,
+    whenFrozen: 'kept',
+  },
+  link_fork: OWNED,
+  comment_on_commit: { level: guest, openToUsers: true, feature: 'repository', writes: true },
+  read_commit_status: { level: reporter, open: true, feature: 'builds' },
+  create_commit_status: {
+    level: developer,
+    feature: 'builds',
+    writes: true,
+    further: 'For a protected branch or tag, those whom its protection lets push or merge',
+  },
+  read_protected_refs: { level: developer },
+  admin_protected_branches: ADMINISTERED,
+  admin_protected_tags: ADMINISTERED,
+
+  read_issue: { level: guest, open: true, feature: 'issues' },
+  /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
+  read_confidential_issues: { level: planner, feature: 'issues' },
+  create_issue: { level: guest, openToUsers: true, feature: 'issues', writes: true },
+  /** Title, description and state. */
+  update_issue: {
+    level: planner,
+    relations: { author: {}, assignee: { level: guest } },
+    feature: 'issues',
+    writes: true,
+  },
+  /** All else of it: labels, people, milestone, times, place in the order, confidentiality, the project it is in. */
+  admin_issue: { level: planner, feature: 'issues', writes: true },
+  link_issues: {
+    level: planner,
+    relations: { author: { level: guest }, assignee: { level: guest } },
+    feature: 'issues',
+    writes: true,
+  },
+  destroy_issue: { level: owner, feature: 'issues', writes: true },
+  follow_issue: { ...OWN_LIST, feature: 'issues' },
+
+  create_note: { level: guest, openToUsers: true, writes: true, whenLocked: 'members' },
+  update_note: {
+    level: maintainer,
+    relations: { author: { needs: 'create_note' } },
+    writes: true,
+    whenLocked: 'members',
+  },
+  read_internal_note: { level: planner },
+  /** The author is that of what is discussed. */
+  resolve_note: {
+    level: developer,
+    relations: { author: { needs: 'create_note' } },
+    writes: true,
+    whenLocked: 'members',
+  },
+  award_emoji: { level: guest, openToUsers: true, writes: true, whenLocked: 'members' },
+  revoke_emoji: { level: admin, relations: { author: {} }, writes: true },
+  read_label: { level: guest, open: true, feature: ISSUABLES },
+  admin_label: { level: planner, feature: ISSUABLES, writes: true },
+  follow_label: { ...OWN_LIST, feature: ISSUABLES },
+  read_milestone: { level: guest, open: true, feature: ISSUABLES },
+  admin_milestone: { level: planner, feature: ISSUABLES, writes: true },
+
+  read_merge_request: { level: reporter, open: true, feature: 'merge_requests' },
+  create_merge_request_from: { level: developer, feature: 'repository', writes: true },
+  create_merge_request_in: { level: reporter, openToUsers: true, feature: 'merge_requests', writes: true },
+  update_merge_request: {
+    level: developer,
+    relations: { author: { needs: 'create_merge_request_in' }, assignee: { needs: 'create_merge_request_in' } },
+    feature: 'merge_requests',
+    writes: true,
+  },
+  /** Labels, people, milestone, times and context commits of it. */
+  admin_merge_request: { level: developer, feature: 'merge_requests', writes: true },
+  destroy_merge_request: { level: owner, feature: 'merge_requests', writes: true },
+  follow_merge_request: { ...OWN_LIST, level: reporter, feature: 'merge_requests' },
+  merge_merge_request: {
+    level: developer,
+    feature: 'repository',
+    writes: true,
+    further: 'Where the target branch is protected, its protection decides',
+  },
+  cancel_automatic_merge: {
+    level: developer,
+    relations: { author: {} },
+    writes: true,
+    whenFrozen: 'kept',
+    further: 'Where the target branch is protected, its protection decides who else',
+  },
+  rebase_merge_request: {
+    level: guest,
+    openToUsers: true,
+    writes: true,
+    whenFrozen: 'kept',
+    further: 'It takes the right to push to the source branch, in the project that it is in',
+  },
+  approve_merge_request: {
+    level: guest,
+    openToUsers: true,
+    feature: 'merge_requests',
+    writes: true,
+    further: 'Of them those whom the approval rules and settings of the project let approve',
+  },
+  reset_approvals: {
+    level: developer,
+    feature: 'merge_requests',
+    writes: true,
+    further: 'Of them the bots of project and group tokens',
+  },
+  admin_merge_request_rules: {
+    level: developer,
+    relations: { author: { level: reporter, needs: 'create_merge_request_in' } },
+    feature: 'merge_requests',
+    writes: true,
+    further: 'Where the project lets merge requests have approval rules of their own',
+  },
+  update_draft_note: {
+    level: NO_ROLE,
+    relations: { author: { needs: 'create_note' } },
+    writes: true,
+    whenLocked: 'members',
+  },
+  discard_draft_note: { level: NO_ROLE, relations: { author: {} }, writes: true, whenFrozen: 'kept' },
+  respond_to_status_checks: { level: developer, feature: 'merge_requests', writes: true },
+  admin_status_checks: ADMINISTERED,
+  read_approval_config: { level: maintainer },
+  read_approval_rules: { level: developer, feature: 'merge_requests' },
+  admin_approval_rules: { level: maintainer, feature: 'merge_requests', writes: true },
+
+  read_snippet: { level: guest, open: true, feature: 'snippets' },
+  create_snippet: { level: reporter, feature: 'snippets', writes: true },
+  update_snippet: {
+    level: maintainer,
+    relations: { author: { needs: 'create_snippet' } },
+    feature: 'snippets',
+    writes: true,
+  },
+} as const satisfies Record<string, Rule>;
+export type ProjectAbility = keyof typeof PROJECT_RULES;
