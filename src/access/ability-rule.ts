@@ -2,7 +2,7 @@ import { AccessLevel } from '../core/access-levels.ts';
 import type { ProjectFeature } from '../db/tables/projects.ts';
 
 /** How somebody can stand to what an ability is used on: that may give it to him, whatever his role. */
-export type Relation = 'author' | 'assignee' | 'self' | 'owner' | 'collaborator';
+export type Relation = 'author' | 'assignee' | 'self' | 'bearer' | 'collaborator';
 
 /** What a relation takes beside itself. */
 export interface RelationRule<Ability extends string = string> {

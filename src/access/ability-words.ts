@@ -28,8 +28,8 @@ const ROLES: Readonly<Record<number, string>> = {
 
 const RELATIONS: Readonly<Record<Relation, (noun: string) => string>> = {
   author: (noun) => `the author of the ${noun}`,
-  owner: (noun) => `the owner of the ${noun}`,
-  self: (noun) => `the ${noun} in person`,
+  self: (noun) => `the ${noun} themselves`,
+  bearer: () => 'whoever sends the token itself',
   assignee: () => 'its assignees',
   collaborator: () => 'those with whom a merge request shares its source branch',
 };

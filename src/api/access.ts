@@ -53,9 +53,6 @@ export const anyone: Access = {
 /** Any signed-in user; handlers get `caller.user`. */
 export const signedIn = bySignIn('user');
 
-/** Signed-in users but the bots of project and group tokens: for what would outlive the token. */
-export const person = bySignIn('person');
-
 /** Administrators; others get 403, anonymous callers 401. */
 export const administrator = bySignIn('administrator');
 
@@ -109,18 +106,26 @@ function redirect(request: AccessRequest, type: 'project' | 'group', oldPath: st
   throw new Moved(`${request.deps.externalUrl()}${segments.join('/')}${query === undefined ? '' : `?${query}`}`);
 }
 
-/** Administrators, in a project of which something is looked at. */
-export const administratorInProject = (ability: ProjectAbility): Access<ProjectScope & { caller: UserCaller }> => {
-  const access = inProjectByUser(ability);
+/**
+ * Administrators alone, in the place that another check finds.
+ * @param ability what they use there; absent where they only look
+ */
+export function byAdministrator<A extends object>(
+  place: Access<A>,
+  ability?: InstanceAbility,
+): Access<A & { caller: UserCaller }> {
+  const { description, writes } = ability === undefined ? administrator : onServer(ability);
   return {
-    ...access,
-    description: administrator.description,
+    ...place,
+    description,
+    ...(ability === undefined ? {} : { ability }),
+    writes: writes === true,
     check: async (request) => {
-      await administrator.check(request);
-      return access.check(request);
+      const { caller } = await administrator.check(request);
+      return { ...(await place.check(request)), caller };
     },
   };
-};
+}
 
 /**
  * Callers who have an ability in the project of `:id`. What they may not see is 404; what they see but may not do

@@ -1,6 +1,8 @@
 import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts';
+import type { Circumstances, Relation } from '../../access/ability-rule.ts';
+import { whoInGroup, whoInProject } from '../../access/ability-words.ts';
 import { lineageIds } from '../../access/membership.ts';
-import type { ApiError } from '../../core/errors.ts';
+import { type ApiError, forbidden } from '../../core/errors.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Access, AccessRequest } from '../../http/route.ts';
@@ -20,7 +22,7 @@ export interface SourceScope {
   source: Source;
   /** The caller's level in it; 60 for administrators. */
   level: number;
-  can(abilities: SourceAbilities): boolean;
+  can(abilities: SourceAbilities, on?: Circumstances): boolean;
 }
 
 /** What an ability is called in a project, and in a group. */
@@ -71,11 +73,37 @@ export function inSource(
 
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 403;
 
+/**
+ * Callers who have an ability about somebody in the project or the group: by their role, or because it is themselves.
+ * @param sees abilities without which nothing is there
+ * @param as how the user of `:user_id` stands to what the route is about, called `noun` in the document
+ */
+export function inSourceOrSelf(
+  kind: SourceKind,
+  sees: SourceAbilities,
+  abilities: SourceAbilities,
+  { as, noun }: { as: Relation; noun: string },
+): Access<SourceScope> {
+  const place = inSource(kind, sees);
+  return {
+    ...place,
+    description: kind === 'project' ? whoInProject(abilities.project, noun) : whoInGroup(abilities.group, noun),
+    ability: abilities[kind],
+    writes: true,
+    check: async (request) => {
+      const scope = await place.check(request);
+      const own = request.values().user_id === request.caller.user?.id;
+      if (!scope.can(abilities, own ? { as } : {})) throw forbidden();
+      return scope;
+    },
+  };
+}
+
 function inProjectSource(ability: ProjectAbility, anonymous: boolean): Access<SourceScope> {
   const access = inProject(ability, { anonymous });
   const check = async (request: AccessRequest) => {
     const { project, namespace, permissions } = await access.check(request);
-    const can = (abilities: SourceAbilities) => permissions.can(abilities.project);
+    const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.project, on);
     return { source: projectSource(project, namespace), level: permissions.level, can };
   };
   return { ...access, check };
@@ -85,7 +113,7 @@ function inGroupSource(ability: GroupAbility, anonymous: boolean): Access<Source
   const access = inGroup(ability, { anonymous });
   const check = async (request: AccessRequest) => {
     const { group, permissions } = await access.check(request);
-    const can = (abilities: SourceAbilities) => permissions.can(abilities.group);
+    const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.group, on);
     return { source: groupSource(group), level: permissions.level, can };
   };
   return { ...access, check };

@@ -4,7 +4,7 @@ import { snapshotRepository } from '../../../git/snapshot.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { administratorInProject } from '../../access.ts';
+import { byAdministrator, inProject } from '../../access.ts';
 
 export const snapshotRoutes = [
   route({
@@ -12,7 +12,7 @@ export const snapshotRoutes = [
     path: '/projects/:id/snapshot',
     summary: 'Download the bare repository of a project',
     description: 'Its refs at one instant and every object, as a tar that git can use once it is unpacked.',
-    access: administratorInProject('read_project'),
+    access: byAdministrator(inProject('read_project')),
     expensive: true,
     input: Type.Object({
       wiki: Type.Optional(Type.Boolean({ default: false, description: 'That of the wiki instead; 404 without one.' })),

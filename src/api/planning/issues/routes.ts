@@ -3,7 +3,7 @@ import { findProject } from '../../../access/lookup.ts';
 import { forbidden, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
-import { administrator, administratorInProject, inProject, inProjectByUser } from '../../access.ts';
+import { administrator, byAdministrator, inProject, inProjectByUser } from '../../access.ts';
 import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
 import { peopleRoutes } from '../issuables/people-endpoints.ts';
 import { timeRoutes } from '../issuables/time-endpoints.ts';
@@ -98,7 +98,7 @@ export const issueRoutes = [
     method: 'GET',
     path: `${PATH}/:issue_iid/user_agent_detail`,
     summary: 'Get what is known of who made an issue',
-    access: administratorInProject('read_issue'),
+    access: byAdministrator(inProject('read_issue')),
     params: IssueParams,
     success: { status: 200, schema: UserAgentDetail },
     errors: [404],

@@ -11,11 +11,13 @@ import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { presentMembers } from '../members/entity.ts';
 import { Member, userIdParam } from '../members/schema.ts';
 import { changeOf } from '../members/service.ts';
-import { inSource, type Source, type SourceKind } from '../source.ts';
+import { inSource, inSourceOrSelf, type Source, type SourceKind } from '../source.ts';
 import { approveRequest, removeRequest, requestAccess } from './service.ts';
 
 const AccessRequester = Type.Object({ ...userBasicFields, requested_at: Type.String() });
 const SEE = { project: 'read_project', group: 'read_group' } as const;
+const ASK = { project: 'request_access', group: 'request_group_access' } as const;
+const REMOVE = { project: 'remove_access_request', group: 'remove_group_access_request' } as const;
 
 const requestsOf = ({ db }: Deps, source: Source) =>
   db
@@ -56,7 +58,7 @@ function routesFor(kind: SourceKind): Route[] {
       method: 'POST',
       path,
       summary: `Ask to become a member of a ${kind}`,
-      access: inSource(kind, SEE),
+      access: inSource(kind, ASK),
       success: { status: 201, schema: AccessRequester },
       errors: [400],
       handler: async (c) => {
@@ -84,7 +86,7 @@ function routesFor(kind: SourceKind): Route[] {
       method: 'DELETE',
       path: `${path}/:user_id`,
       summary: `Deny someone who asked, or withdraw one's own request`,
-      access: inSource(kind, SEE),
+      access: inSourceOrSelf(kind, SEE, REMOVE, { as: 'author', noun: 'request' }),
       params: userIdParam,
       success: { status: 204, empty: true },
       errors: [412],
@@ -92,7 +94,7 @@ function routesFor(kind: SourceKind): Route[] {
         const { user_id: userId } = c.params;
         const known = await requestsOf(c.deps, c.source).where('user_id', '=', userId).executeTakeFirst();
         if (known !== undefined) checkUnmodifiedSince(c.request, known.created_at);
-        await removeRequest(c.deps, changeOf(c), userId, c.can(MANAGE_MEMBERS));
+        await removeRequest(c.deps, changeOf(c), userId);
       },
     }),
   ];

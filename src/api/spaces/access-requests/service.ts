@@ -67,12 +67,11 @@ export async function approveRequest(
   });
 }
 
-/** Denies a request, or withdraws one's own. @throws ApiError 403 or 404 */
-export async function removeRequest(deps: Deps, change: Change, userId: number, manages: boolean): Promise<void> {
+/** Denies a request, or withdraws one's own. @throws ApiError 404 */
+export async function removeRequest(deps: Deps, change: Change, userId: number): Promise<void> {
   const { source, actor } = change;
   await deps.db.transaction().execute(async (db) => {
     await takeRequest(db, source, userId);
-    if (!manages && actor.id !== userId) throw forbidden();
     const payload = { source_type: source.kind, source_id: source.id, user_id: userId };
     await deps.events.record(db, 'access_request.removed', payload, { ...about(source), actorId: actor.id });
   });

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { findProject } from '../../../access/lookup.ts';
 import { lineageIds } from '../../../access/membership.ts';
-import { forbidden, notFound } from '../../../core/errors.ts';
+import { notFound } from '../../../core/errors.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
-import { inGroup, requireUser } from '../../access.ts';
+import { byAdministrator, inGroup } from '../../access.ts';
 import { type ProjectFilters, ProjectListInput } from '../projects/filters.ts';
 import { type ListBase, listProjects } from '../projects/list.ts';
 import { presentProjects } from '../projects/present.ts';
@@ -70,13 +70,11 @@ export const groupProjectRoutes = [
     method: 'POST',
     path: '/groups/:id/projects/:project_id',
     summary: 'Move a project into a group',
-    description: 'For administrators.',
-    access: inGroup('read_group'),
+    access: byAdministrator(inGroup('read_group'), 'admin_projects'),
     params: Type.Object({ project_id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),
     success: { status: 201, schema: GroupDetail },
     errors: [400, 403, 404],
     handler: async ({ deps, caller, group, params }) => {
-      if (!requireUser(caller).admin) throw forbidden();
       const found = await findProject(deps, params.project_id);
       if (found === undefined) throw notFound('Project');
       await transferProject(deps, caller, found.project, group);

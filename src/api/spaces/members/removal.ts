@@ -7,7 +7,7 @@ import { type Change, lockOwners, recordMember, requireDirect } from './service.
 import { findBelow, findDirect, findUsers } from './store.ts';
 
 /**
- * Removes a member: whoever may manage members, and everyone himself. Memberships below a group end with it unless
+ * Removes a member, none of a higher level than the actor's but himself. Memberships below a group end with it unless
  * `skipSubresources`.
  * @throws ApiError 403 or 404
  */
@@ -15,7 +15,7 @@ export async function removeMember(
   deps: Deps,
   { source, actor, level }: Change,
   userId: number,
-  options: { manages: boolean; skipSubresources: boolean; unassignIssuables: boolean },
+  options: { skipSubresources: boolean; unassignIssuables: boolean },
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source);
@@ -23,7 +23,7 @@ export async function removeMember(
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
     await requireOtherOwner(deps, db, source, member);
-    if (userId !== actor.id) requireLevel(options.manages ? level : 0, member.access_level);
+    if (userId !== actor.id) requireLevel(level, member.access_level);
     const below =
       source.kind === 'group' && !options.skipSubresources ? await findBelow(db, source.group.lineage, userId) : [];
     const more = { unassign_issuables: options.unassignIssuables };

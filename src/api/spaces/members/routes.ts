@@ -4,8 +4,8 @@ import { recordNotFound } from '../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
-import { inSource, type SourceKind, type SourceScope } from '../source.ts';
-import { MANAGE_MEMBERS, READ_MEMBERS } from './abilities.ts';
+import { inSource, inSourceOrSelf, type SourceKind, type SourceScope } from '../source.ts';
+import { MANAGE_MEMBERS, READ_MEMBERS, REMOVE_MEMBER } from './abilities.ts';
 import { presentMembers } from './entity.ts';
 import { directMembers, effectiveMembers } from './memberships.ts';
 import { removeMember } from './removal.ts';
@@ -129,7 +129,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       method: 'DELETE',
       path: `${path}/:user_id`,
       summary: `Remove a member of a ${kind}; everyone can remove himself`,
-      access: inSource(kind, READ_MEMBERS),
+      access: inSourceOrSelf(kind, READ_MEMBERS, REMOVE_MEMBER, { as: 'self', noun: 'member' }),
       params: userIdParam,
       input: memberRemoval,
       success: { status: 204, empty: true },
@@ -138,7 +138,6 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
         const member = await findDirect(c.deps.db, c.source, c.params.user_id);
         if (member !== undefined) checkUnmodifiedSince(c.request, member.updated_at ?? member.created_at);
         await removeMember(c.deps, changeOf(c), c.params.user_id, {
-          manages: c.can(MANAGE_MEMBERS),
           skipSubresources: c.input.skip_subresources ?? false,
           unassignIssuables: c.input.unassign_issuables ?? false,
         });

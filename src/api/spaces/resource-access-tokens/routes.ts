@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { whoInGroup, whoInProject } from '../../../access/ability-words.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { AccessToken } from '../../../db/tables/tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
-import { type Route, route } from '../../../http/route.ts';
+import { type Access, type Route, route } from '../../../http/route.ts';
 import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
 import {
   type IssuedToken,
@@ -19,10 +20,11 @@ import {
   tokensMatching,
 } from '../../identity/index.ts';
 import { changeOf } from '../members/service.ts';
-import { inSource, type Source, type SourceKind } from '../source.ts';
+import { inSource, type Source, type SourceKind, type SourceScope } from '../source.ts';
 import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts';
 
 const MANAGE = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
+const ROTATE = { project: 'rotate_own_access_token', group: 'rotate_own_group_access_token' } as const;
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 
 const tokenId = Type.Object({ token_id: Type.Integer({ description: 'Id of the token.' }) });
@@ -73,6 +75,26 @@ async function findToken(deps: Deps, source: Source, id: number): Promise<Access
   const token = await query.where('id', '=', id).executeTakeFirst();
   if (token === undefined) throw notFound(`Could not find ${source.kind} access token with token_id: ${id}`);
   return token;
+}
+
+/** Those who send an access token of the project or group: what it may do with itself. */
+function byToken(kind: SourceKind): Access<SourceScope & { tokenId: number }> {
+  const place = inSource(kind, SEE, { refusal: unauthorized });
+  return {
+    ...place,
+    description: kind === 'project' ? whoInProject(ROTATE[kind], 'token') : whoInGroup(ROTATE[kind], 'token'),
+    ability: ROTATE[kind],
+    writes: true,
+    check: async (request) => {
+      const scope = await place.check(request);
+      const { credential } = request.caller;
+      if (credential.kind !== 'access_token') throw new ApiError(405, '405 Method Not Allowed');
+      const { resource_type, resource_id, id } = credential.token;
+      const own = resource_type === kind && resource_id === scope.source.id;
+      if (!scope.can(ROTATE, own ? { as: 'bearer' } : {})) throw unauthorized();
+      return { ...scope, tokenId: id };
+    },
+  };
 }
 
 function readRoutes(kind: SourceKind, path: string): Route[] {
@@ -150,18 +172,14 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       path: `${path}/self/rotate`,
       summary: `Rotate the ${kind} access token that the request is made with`,
       description: 'When a token that was rotated already is sent here, its whole family is revoked.',
-      access: inSource(kind, SEE, { refusal: unauthorized }),
+      access: byToken(kind),
       scopes: ['self_rotate'],
       input: rotation,
       success: { status: 200, schema: ResourceTokenWithSecret },
       errors: [405],
       onRevokedToken: (deps, token) => revokeFamily(deps.db, token),
       handler: async (c) => {
-        const { credential } = c.caller;
-        if (credential.kind !== 'access_token') throw new ApiError(405, '405 Method Not Allowed');
-        const { resource_type, resource_id, id } = credential.token;
-        if (resource_type !== kind || resource_id !== c.source.id) throw unauthorized();
-        const token = await findToken(c.deps, c.source, id);
+        const token = await findToken(c.deps, c.source, c.tokenId);
         return answerIssued(c.deps, c.source, await rotateResourceToken(c.deps, c, token, c.input.expires_at));
       },
     }),
