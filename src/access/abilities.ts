@@ -1,15 +1,6 @@
 import { AccessLevel, type Visibility } from '../core/access-levels.ts';
 import type { FeatureLevel, ProjectFeature } from '../db/tables/projects.ts';
-import {
-  type Circumstances,
-  developer,
-  guest,
-  maintainer,
-  owner,
-  type Relation,
-  type Rule,
-  reporter,
-} from './ability-rule.ts';
+import { type Circumstances, developer, guest, maintainer, owner, type Rule, reporter } from './ability-rule.ts';
 import { isTokenBot, type UserCaller } from './caller.ts';
 import { type CreationLevels, GROUP_RULES, type GroupAbility, type GroupRule } from './group-abilities.ts';
 import type { InstanceRole } from './instance-abilities.ts';
@@ -92,15 +83,8 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   );
 }
 
-/** How callers can stand to an object so that it gives them the ability. */
-export const relationsOf = (ability: ProjectAbility): Relation[] =>
-  Object.keys(RULES[ability].relations ?? {}) as Relation[];
 /** Whether it changes nothing. */
 export const isReading = (ability: ProjectAbility): boolean => RULES[ability].writes !== true;
-/** Whether the ability is lost while the project is archived or waits for its deletion. */
-export const isLostWhenFrozen = (ability: ProjectAbility): boolean =>
-  RULES[ability].writes === true && RULES[ability].whenFrozen !== 'kept';
-
 export interface GroupStanding {
   level: number;
   signedIn: boolean;

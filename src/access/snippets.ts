@@ -36,7 +36,7 @@ export function canUpdateSnippet(caller: Caller, snippet: Snippet, permissions: 
   if (caller.user === null) return false;
   const author = snippet.author_id === caller.user.id;
   if (permissions === null) return author || caller.admin;
-  return permissions.can('update_snippet') || (author && permissions.can('create_snippet'));
+  return permissions.can('update_snippet', author ? { as: 'author' } : {});
 }
 
 /** A snippet that the caller may read, with its project; nulls for a personal one. */

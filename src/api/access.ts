@@ -131,13 +131,13 @@ export function byAdministrator<A extends object>(
  * Callers who have an ability in the project of `:id`. What they may not see is 404; what they see but may not do
  * is 403, or 401 for anonymous callers.
  * @param options `anonymous`: whether anonymous callers are let in where the ability is open to them; `param`: name of
- * the path parameter
+ * the path parameter; `sees`: what the ability is used on is not there for those without this one
  */
 export function inProject(
   ability: ProjectAbility,
-  options: { anonymous?: boolean; param?: string } = {},
+  options: { anonymous?: boolean; param?: string; sees?: ProjectAbility } = {},
 ): Access<ProjectScope> {
-  const { anonymous = false, param = 'id' } = options;
+  const { anonymous = false, param = 'id', sees = 'read_project' } = options;
   return {
     description: whoInProject(ability, undefined, anonymous),
     ability,
@@ -161,6 +161,7 @@ export function inProject(
         throw notFound('Project');
       }
       const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+      requireProjectAbility(permissions, sees, stranger);
       requireProjectAbility(permissions, ability, stranger);
       return { project: found.project, namespace: found.namespace, permissions };
     },
@@ -168,8 +169,11 @@ export function inProject(
 }
 
 /** As `inProject`, for what only users can do: deploy tokens are refused. Handlers get `caller.user`. */
-export function inProjectByUser(ability: ProjectAbility): Access<ProjectScope & { caller: UserCaller }> {
-  const access = inProject(ability);
+export function inProjectByUser(
+  ability: ProjectAbility,
+  options: { sees?: ProjectAbility } = {},
+): Access<ProjectScope & { caller: UserCaller }> {
+  const access = inProject(ability, options);
   return {
     ...access,
     check: async (request) => {
@@ -186,6 +190,7 @@ export function inProjectByUser(ability: ProjectAbility): Access<ProjectScope & 
  */
 export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & { caller: UserCaller } }> = {
   ...inProject('push_code'),
+  description: whoInProject('push_code', 'branch'),
   check: async (request) => {
     const scope = await inProject('read_project').check(request);
     if (request.caller.user === null) throw forbidden();
@@ -193,7 +198,7 @@ export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & 
     const actor = { caller, permissions: scope.permissions };
     if (scope.permissions.can('push_code')) return { ...scope, caller, actor };
     const collaborates = await collaborationBranches(request.deps, { ...scope, caller });
-    if (collaborates.size === 0) requireProjectAbility(scope.permissions, 'push_code', false);
+    if (collaborates.size === 0 || !scope.permissions.can('push_code', { as: 'collaborator' })) throw forbidden();
     return { ...scope, caller, actor: { ...actor, collaborates } };
   },
 };

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
-import { sendPicture } from '../../identity/index.ts';
 import { administrator, anyone, onServer } from '../../access.ts';
+import { sendPicture } from '../../identity/index.ts';
 import { Appearance, changedAppearance, PICTURES, type PictureName } from './schema.ts';
 import { changeAppearance, loadAppearance, type StoredAppearance } from './service.ts';
 

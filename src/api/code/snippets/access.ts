@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { whoInProject, whoOnInstance } from '../../../access/ability-words.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import { canUpdateSnippet, findSnippet, type SnippetScope } from '../../../access/snippets.ts';
 import { forbidden, invalidParameter, notFound } from '../../../core/errors.ts';
 import type { Access, AccessRequest } from '../../../http/route.ts';
-import { administrator, inProject, type ProjectScope, requireUser } from '../../access.ts';
+import { administrator, inProject, onServer, type ProjectScope, requireUser } from '../../access.ts';
 import { findProjectSnippet } from './find.ts';
 
 /** Whose snippets a route is about. */
@@ -41,16 +42,7 @@ export const makerInProject: Access<ProjectScope & { caller: UserCaller }> = {
 };
 
 /** Users who may have snippets of their own: external ones may not. */
-export const snippetMaker: Access<{ caller: UserCaller }> = {
-  description: 'Any signed-in user who is not external',
-  anonymous: false,
-  params: {},
-  check: async ({ caller }) => {
-    const known = requireUser(caller);
-    if (known.user.external === 1 && !known.admin) throw forbidden();
-    return { caller: known };
-  },
-};
+export const snippetMaker = onServer('create_personal_snippet');
 
 const idOf = (text: string, name: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw invalidParameter(`${name} is invalid`);
@@ -86,7 +78,12 @@ export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
 
 /** Whoever may change a snippet; 403 for those who may only read it. */
 export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
-  description: 'The author of the snippet, Maintainers of its project and administrators',
+  description:
+    kind === 'project'
+      ? whoInProject('update_snippet', 'snippet')
+      : whoOnInstance('update_personal_snippet', 'snippet'),
+  ability: kind === 'project' ? 'update_snippet' : 'update_personal_snippet',
+  writes: true,
   anonymous: false,
   moves: kind === 'project',
   params: paramsOf(kind),

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { UserCaller } from '../../../access/caller.ts';
-import { notFound, unauthorized } from '../../../core/errors.ts';
+import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Ref } from '../../../git/refs.ts';
@@ -13,7 +12,7 @@ import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { loadProtections } from '../../../repositories/protections.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
-import { inProject } from '../../access.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
 import { projectUrl } from '../commits/entity.ts';
 import { checkSignature, Signature } from '../commits/signature.ts';
 import { presentTag, TAGS } from './entity.ts';
@@ -22,7 +21,7 @@ import { createTag, deleteTag, findTag } from './service.ts';
 
 const PATH = '/projects/:id/repository/tags';
 const read = inProject('read_code', { anonymous: true });
-const push = inProject('push_code');
+const push = inProjectByUser('push_code');
 
 async function presentAll(deps: Deps, project: Project, repo: Repository, refs: readonly Ref[]) {
   const protections = await loadProtections(deps, project.id);
@@ -84,10 +83,8 @@ export const tagRoutes = [
     success: { status: 201, schema: Tag },
     errors: [400],
     handler: async (c) => {
-      if (c.caller.user === null) throw unauthorized();
-      const actor = { caller: c.caller as UserCaller, permissions: c.permissions };
       const { tag_name, ref, message } = c.input;
-      const tag = await createTag(c.deps, c.project, actor, { name: tag_name, target: ref, message: message ?? '' });
+      const tag = await createTag(c.deps, c.project, c, { name: tag_name, target: ref, message: message ?? '' });
       return presentOne(c.deps, c.project, repositoryOf(c.deps, c.project), tag);
     },
   }),

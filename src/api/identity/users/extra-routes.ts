@@ -5,8 +5,8 @@ import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Nullable, pagination } from '../../../http/schema.ts';
-import { associationsOf } from './counts.ts';
 import { administrator, onServer, signedIn } from '../../access.ts';
+import { associationsOf } from './counts.ts';
 import { userById } from './find.ts';
 import { userId } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { forbidden, invalidParameter } from '../../../core/errors.ts';
+import { invalidParameter } from '../../../core/errors.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, pagination } from '../../../http/schema.ts';
@@ -37,7 +37,7 @@ export const commitCommentRoutes = [
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/comments',
     summary: 'Comment on a commit',
-    access: inProjectByUser('read_code'),
+    access: inProjectByUser('comment_on_commit', { sees: 'read_code' }),
     params,
     input: Type.Object({
       note: Filled({ maxLength: 1_000_000, description: 'Text of the comment.' }),
@@ -50,7 +50,6 @@ export const commitCommentRoutes = [
     success: { status: 201, schema: CommitNote },
     errors: [400, 403, 404, 429],
     handler: async ({ deps, project, permissions, caller, params, input }) => {
-      if (!permissions.can('comment_on_commit')) throw forbidden();
       const found = await findCommit(deps, project, params.sha);
       const { note, path, line, line_type: type = 'new' } = input;
       if (path && line === undefined) throw invalidParameter('line is missing');

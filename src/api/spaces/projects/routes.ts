@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
-import { userById } from '../../identity/index.ts';
 import { inProject, inProjectByUser, onServer } from '../../access.ts';
+import { userById } from '../../identity/index.ts';
 import { setArchived } from './archive.ts';
 import { CreateInput, makeProject } from './creation.ts';
 import { forkRoutes } from './fork-routes.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
-import { inProject } from '../../../access.ts';
+import { inProjectByUser } from '../../../access.ts';
 import { requestMergedDeletion } from './merged-branches.ts';
 
 /** The removal of merged branches: those of open merge requests stay. */
@@ -11,10 +10,9 @@ export const mergedBranchRoutes = [
     path: '/projects/:id/repository/merged_branches',
     summary: 'Delete all branches that are merged into the default branch',
     description: 'Protected branches stay. The work is done in the background, in the name of the caller.',
-    access: inProject('push_code'),
+    access: inProjectByUser('push_code'),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     handler: async ({ deps, project, caller }) => {
-      if (caller.user === null) throw unauthorized();
       await requestMergedDeletion(deps, project, caller.user);
       return { message: '202 Accepted' };
     },
