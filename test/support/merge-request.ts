@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import { refreshMergeRequest } from '../../src/api/planning/merge-requests/requests/refresh.ts';
+import { refreshMergeRequest } from '../../src/api/planning/merge-requests/head/refresh.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { expectStatus, type TestApp } from './app.ts';

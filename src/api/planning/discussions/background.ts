@@ -5,8 +5,8 @@ import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-re
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { settingsOf } from '../../spaces/index.ts';
-import { lockMergeRequest } from '../merge-requests/approvals/lock.ts';
-import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
+import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
+import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import type { Position } from '../notes/entity.ts';
 import { recordNote } from '../notes/write.ts';
 import { followPosition } from './follow.ts';

@@ -6,7 +6,7 @@ import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
+import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;
 interface Thread {

@@ -5,7 +5,7 @@ import type { MergeRequestReviewersTable } from '../../../db/tables/merge-reques
 import type { DraftNote } from '../../../db/tables/planning.ts';
 import type { Deps } from '../../../deps.ts';
 import { answerTo, setResolvedWithin } from '../discussions/write.ts';
-import { lockMergeRequest } from '../merge-requests/approvals/lock.ts';
+import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import { isResolvable } from '../notes/entity.ts';
 import { requireComment, requireInternal, type Writer } from '../notes/rights.ts';
 import { countNote, type NewNote, writeNoteWithin } from '../notes/write.ts';

@@ -9,7 +9,7 @@ import type { Deps } from '../../../deps.ts';
 import { findDiscussion } from '../discussions/find.ts';
 import { hasCommit, locate } from '../discussions/locate.ts';
 import type { PositionInput } from '../discussions/position.ts';
-import { lockMergeRequest } from '../merge-requests/approvals/lock.ts';
+import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import { isResolvable } from '../notes/entity.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { requireResolve, type Writer } from '../notes/rights.ts';

@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { settingsOf } from '../../spaces/index.ts';
 import { type ClosedBy, closeIssue } from '../issues/state.ts';
-import { refreshMergeRequest } from '../merge-requests/requests/refresh.ts';
+import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 import { messagesOf } from './messages.ts';
 import { type FoundIssue, Resolver } from './resolve.ts';
 import type { Home } from './source.ts';

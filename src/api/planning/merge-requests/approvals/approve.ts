@@ -11,9 +11,9 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { isApprovable } from './description.ts';
-import { lockMergeRequest } from './lock.ts';
-import { removeApprovals } from './observer.ts';
+import { removeApprovals } from './reset.ts';
 import { approvalStates, isApprover, leftOf, loadRulesInForce } from './state.ts';
 import { loadVoters } from './voters.ts';
 

@@ -10,7 +10,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { askNamed } from '../../todos/background.ts';
-import { lockMergeRequest } from './lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { EVERYBODY } from './project-rules.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-schema.ts';

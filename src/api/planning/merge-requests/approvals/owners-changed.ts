@@ -1,10 +1,10 @@
 import { CODE_OWNERS_PATHS } from '../../../../core/code-owners.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { entryAt } from '../../../../git/tree.ts';
-import type { RefObserver } from '../../../../repositories/ref-observers.ts';
-import { openAmong } from '../requests/open-branches.ts';
-import { refreshMergeRequest } from '../requests/refresh.ts';
+import { refreshMergeRequest } from '../head/refresh.ts';
 
 const HEADS = 'refs/heads/';
 const OPEN = ['opened', 'locked'] as const;
@@ -15,38 +15,32 @@ interface Resync {
   branch: string;
 }
 
+/** Branches that say otherwise than before a push who owns their code. */
+export async function branchesWithOtherOwners(repo: Repository, updates: readonly RefChange[]): Promise<string[]> {
+  const branches: string[] = [];
+  for (const { ref, old, new: head } of updates) {
+    if (old === null || head === null) continue;
+    if ((await ownersFile(repo, old)) !== (await ownersFile(repo, head))) branches.push(ref.slice(HEADS.length));
+  }
+  return branches;
+}
+
 /**
- * Has the code owners of all merge requests into a branch looked up anew when a push changes who they are. From that push
- * on none of them counts as approved until it is done.
+ * Has the code owners of all merge requests into a branch looked up anew, since a push changed who they are. From the
+ * transaction on, whose handle is given, none of them counts as approved until it is done.
  */
-export const noticeCodeOwners =
-  (deps: Deps): RefObserver =>
-  async (repo, { holder, updates }) => {
-    if (holder.type !== 'project') return null;
-    const branches: string[] = [];
-    const moved = updates.filter(({ ref, old, new: head }) => ref.startsWith(HEADS) && old !== null && head !== null);
-    const names = moved.map(({ ref }) => ref.slice(HEADS.length));
-    const targets = await openAmong(deps.db, 'target', holder.id, names);
-    for (const { ref, old, new: head } of moved) {
-      if (old === null || head === null || !targets.has(ref.slice(HEADS.length))) continue;
-      if ((await ownersFile(repo, old)) !== (await ownersFile(repo, head))) branches.push(ref.slice(HEADS.length));
-    }
-    if (branches.length === 0) return null;
-    return async (db) => {
-      for (const branch of branches) {
-        const { numUpdatedRows } = await db
-          .updateTable('merge_requests')
-          .set({ approvals_syncing: 1 })
-          .where('project_id', '=', holder.id)
-          .where('target_branch', '=', branch)
-          .where('state', 'in', OPEN)
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) continue;
-        const payload: Resync = { project_id: holder.id, branch };
-        await deps.jobs.enqueue(db, RESYNC, payload, { uniqueKey: `${RESYNC}:${holder.id}:${branch}` });
-      }
-    };
-  };
+export async function enqueueResync(deps: Deps, db: Db, projectId: number, branch: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('merge_requests')
+    .set({ approvals_syncing: 1 })
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('state', 'in', OPEN)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  const payload: Resync = { project_id: projectId, branch };
+  await deps.jobs.enqueue(db, RESYNC, payload, { uniqueKey: `${RESYNC}:${projectId}:${branch}` });
+}
 
 /** What tells one CODEOWNERS file of a commit from another: where it is and its object id. */
 async function ownersFile(repo: Repository, commit: string): Promise<string> {
@@ -57,7 +51,7 @@ async function ownersFile(repo: Repository, commit: string): Promise<string> {
   return '';
 }
 
-/** Names the work behind `noticeCodeOwners`. */
+/** Names the work behind `enqueueResync`. */
 export function registerResync(deps: Deps): void {
   deps.jobs.register<Resync>(RESYNC, async ({ project_id, branch }, { signal }) => {
     const open = await deps.db

@@ -9,9 +9,9 @@ import { changedPaths } from '../../../../git/changed-paths.ts';
 import { mergeBase } from '../../../../git/compare.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers, type Named } from './eligible.ts';
-import { lockMergeRequest } from './lock.ts';
 import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';
 
 /** A rule as CODEOWNERS asks for it. */

@@ -6,9 +6,9 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type Commit, isOid } from '../../../../git/objects.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
 import { versionRepository } from '../requests/changes.ts';
 import type { MergeRequestScope } from '../requests/detail.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { requireUpdate } from '../requests/update.ts';
 
 /** Commits that one merge request can have beside its own. */

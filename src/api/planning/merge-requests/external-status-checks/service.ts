@@ -6,7 +6,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { BlockedAddress, parseHttpUrl } from '../../../../outbound/resolve.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { isFor, MAX_CHECKS, type StoredCheck, withBranches } from './checks.ts';
 import type { StatusCheckInput } from './schema.ts';
 import { checkStatuses } from './statuses.ts';

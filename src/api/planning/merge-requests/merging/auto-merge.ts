@@ -9,7 +9,7 @@ import type { Pipeline } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { laterCaller, refuseOtherTarget, requireMerger } from './actor.ts';
 import { headPipelines, isActive } from './head-pipelines.ts';
 import { mergeNow } from './merge.ts';
@@ -104,6 +104,13 @@ export async function cancelAutoMerge(
   await note(deps, db, row, by.userId, by.text);
   await deps.jobs.cancel(db, `${TIMER}:${id}`);
   return true;
+}
+
+/** Takes an automatic merge back in the transaction that records a push to the source branch. Give the row as it was before. */
+export async function abortForPush(deps: Deps, db: Db, row: MergeRequest, userId: number | null): Promise<void> {
+  if (row.auto_merge !== 1 || row.state !== 'opened') return;
+  const text = 'aborted the automatic merge because source branch was updated';
+  await cancelAutoMerge(deps, db, row, { userId: userId ?? row.author_id, text });
 }
 
 const abort = (deps: Deps, row: MergeRequest, userId: number, reason: string): Promise<boolean> =>

@@ -2,13 +2,11 @@ import type { Deps } from '../../../../deps.ts';
 import { registerAutoMerge } from './auto-merge.ts';
 import { subscribeAutoMerge } from './auto-merge-events.ts';
 import { registerUnlocking } from './lock.ts';
-import { observeMerging } from './observer.ts';
 import { registerRebase } from './rebase.ts';
 import { registerSourceRemoval } from './remove-source.ts';
 
 /** What belongs to merges beside the request that asks for one: what follows from them, and what waits or was left. */
 export function registerMerging(deps: Deps): void {
-  deps.refObservers.push(observeMerging(deps));
   registerUnlocking(deps);
   registerSourceRemoval(deps);
   registerRebase(deps);

@@ -7,7 +7,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { firstFailure } from './checks.ts';
 import { mergeFacts } from './facts.ts';

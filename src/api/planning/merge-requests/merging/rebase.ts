@@ -12,7 +12,7 @@ import { collaborationBranches } from '../../../../repositories/collaboration.ts
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { laterCaller } from './actor.ts';
 import { branchTip } from './git-checks.ts';
 import { methodNotAllowed } from './refusals.ts';

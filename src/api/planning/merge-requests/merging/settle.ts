@@ -1,6 +1,6 @@
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
-import { refreshMergeRequest } from '../requests/refresh.ts';
+import { refreshMergeRequest } from '../head/refresh.ts';
 
 /** Statuses after which nothing is left to find out. */
 const SETTLED: readonly MergeRequest['merge_status'][] = ['can_be_merged', 'cannot_be_merged'];

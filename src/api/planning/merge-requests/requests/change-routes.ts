@@ -6,11 +6,11 @@ import { setPageHeaders } from '../../../../http/pagination.ts';
 import { route } from '../../../../http/route.ts';
 import { Instant, Nullable, pagination } from '../../../../http/schema.ts';
 import { Commit, Diff, presentDiff } from '../../../code/index.ts';
+import { MAX_COMMITS } from '../head/version.ts';
 import { MergeRequestIid, ONE, params, readable, readableChanges } from './access.ts';
 import { currentVersion, findVersion, versionCommits, versionDiff, versionRepository, versionsOf } from './changes.ts';
 import { presentMergeRequest } from './detail.ts';
 import { MergeRequest } from './schema.ts';
-import { MAX_COMMITS } from './version.ts';
 
 const unidiff = Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' }));
 

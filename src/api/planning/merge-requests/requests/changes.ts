@@ -7,8 +7,8 @@ import { diffTrees } from '../../../../git/diff.ts';
 import type { DiffResult } from '../../../../git/patch-parser.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.ts';
-import { refreshNow } from './refresh.ts';
-import { latestVersion } from './version.ts';
+import { refreshNow } from '../head/refresh.ts';
+import { latestVersion } from '../head/version.ts';
 
 /** Commits read at once. */
 const BATCH = 200;

@@ -16,11 +16,11 @@ import type { ProjectScope } from '../../../access.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
+import { enqueueRefresh, refreshNow } from '../head/refresh.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';
 import type { CreateMergeRequest } from './input.ts';
 import { changeMetadata } from './metadata.ts';
-import { enqueueRefresh, refreshNow } from './refresh.ts';
 import { isDraftTitle, textErrors } from './title.ts';
 
 export interface Created {

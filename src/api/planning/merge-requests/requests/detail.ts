@@ -12,11 +12,11 @@ import { GitError } from '../../../../git/errors.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { subscribedAmong } from '../../issuables/subscriptions.ts';
+import { latestVersion } from '../head/version.ts';
 import { type MergeRequestOptions, presentView } from './entity.ts';
 import { headPipelineOf } from './head-pipeline.ts';
 import { loadMergeRequestViews } from './related.ts';
 import type { MergeRequest } from './schema.ts';
-import { latestVersion } from './version.ts';
 
 /** Where a single merge request is looked at from, and by whom. */
 export interface MergeRequestScope {

@@ -9,10 +9,10 @@ import { orderTerms } from '../../issuables/order.ts';
 import { pageOfIssuables, type Selection } from '../../issuables/page.ts';
 import { visibleMergeRequests } from '../../issuables/visible-merge-requests.ts';
 import { placeSources } from '../../issuables/visible-projects.ts';
+import { enqueueRefresh } from '../head/refresh.ts';
 import type { MergeRequestFilters } from './filter-schema.ts';
 import { narrowMergeRequests } from './filters.ts';
 import { isUnchecked } from './merge-status.ts';
-import { enqueueRefresh } from './refresh.ts';
 
 /** Where merge requests are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
 export interface MergeRequestsPlace {

@@ -13,7 +13,7 @@ import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-r
 import { ofProject } from '../../../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
 import { defaultBranchOf, HEADS } from '../../../code/index.ts';
-import { openBranches } from './open-branches.ts';
+import { openBranches } from '../head/open-branches.ts';
 
 const DELETE_MERGED = 'branches.delete_merged';
 /** Branches that go in one transaction, and are told of in one event. */

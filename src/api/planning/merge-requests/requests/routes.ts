@@ -3,13 +3,13 @@ import { forbidden } from '../../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
 import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
+import { refreshNow } from '../head/refresh.ts';
 import { mergeRequestOf, ONE, PATH, params, readable, usable } from './access.ts';
 import { createMergeRequest } from './create.ts';
 import { destroyMergeRequest } from './destroy.ts';
 import { presentMergeRequest } from './detail.ts';
 import { CreateMergeRequest, UpdateMergeRequest } from './input.ts';
 import { isUnchecked } from './merge-status.ts';
-import { refreshNow } from './refresh.ts';
 import { MergeRequest } from './schema.ts';
 import { updateMergeRequest } from './update.ts';
 

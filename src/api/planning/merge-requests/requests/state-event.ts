@@ -5,9 +5,9 @@ import type { Deps } from '../../../../deps.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordState } from '../../resource-events/record.ts';
 import { settleTodos } from '../../todos/record.ts';
+import { dropOutdatedApprovals } from '../head/missed-push.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
-import { dropOutdatedApprovals } from './missed-push.ts';
 
 /**
  * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.

@@ -10,16 +10,16 @@ import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/mer
 import type { Deps } from '../../../../deps.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
-import { resetForTarget } from '../approvals/observer.ts';
+import { resetForTarget } from '../approvals/reset.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
+import { enqueueRefresh, refreshNow } from '../head/refresh.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import type { MergeRequestScope } from './detail.ts';
 import type { UpdateMergeRequest } from './input.ts';
+import { lockMergeRequest } from './lock.ts';
 import { uncheckedStatus } from './merge-status.ts';
 import { type Changes, changeMetadata } from './metadata.ts';
-import { enqueueRefresh, refreshNow } from './refresh.ts';
 import { applyStateEvent } from './state-event.ts';
 import { isDraftTitle, textErrors } from './title.ts';
 

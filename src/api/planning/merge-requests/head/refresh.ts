@@ -10,9 +10,9 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject, writable } from '../../../../repositories/holder.ts';
 import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
 import { withMissedPush } from './missed-push.ts';
 import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
 

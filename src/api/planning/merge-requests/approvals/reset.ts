@@ -1,87 +1,53 @@
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
-import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changedPaths } from '../../../../git/changed-paths.ts';
 import { GitError } from '../../../../git/errors.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import type { RefObserver } from '../../../../repositories/ref-observers.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { openAmong } from '../requests/open-branches.ts';
+import type { OpenFrom } from '../head/open-branches.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
-import { lockMergeRequest } from './lock.ts';
 import { mergeRequestRules } from './rule-store.ts';
 
-const HEADS = 'refs/heads/';
-
-/** Whose approvals a push takes away from merge requests of a project that only minds code owners: ids, by merge request. */
-type OwnersOfChanges = ReadonlyMap<number, ReadonlySet<number> | 'everyone'>;
-
-/**
- * Takes approvals away in the transaction that records a push: all of them, or those of the owners of what was changed,
- * as the target project says. None is ever there for a head that it was not given for, where approvals are reset.
- */
-export const resetApprovals =
-  (deps: Deps): RefObserver =>
-  async (repo, { holder, updates, userId }) => {
-    const moved = updates.filter(({ ref, new: head }) => ref.startsWith(HEADS) && head !== null);
-    if (holder.type !== 'project' || moved.length === 0) return null;
-    const branches = moved.map(nameOf);
-    const owners = new Map<number, ReadonlySet<number> | 'everyone'>();
-    const before = await openAmong(deps.db, 'source', holder.id, branches);
-    for (const update of moved.filter((each) => before.has(nameOf(each)))) {
-      await findOwners(deps, repo, holder.id, update, owners);
-    }
-    return async (db) => {
-      const sources = await openAmong(db, 'source', holder.id, branches);
-      for (const { ref, new: head } of moved.filter((each) => sources.has(nameOf(each)))) {
-        for (const { id } of await openFrom(db, holder.id, ref)) await reset(deps, db, id, head!, owners, userId);
-      }
-    };
-  };
-
-const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
-
-const openFrom = (db: Db, projectId: number, ref: string): Promise<MergeRequest[]> =>
-  db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('source_project_id', '=', projectId)
-    .where('source_branch', '=', ref.slice(HEADS.length))
-    .where('state', 'in', ['opened', 'locked'])
-    .orderBy('id')
-    .execute();
+/** Whose approvals a push takes away: of these users, or all. */
+export type Whose = ReadonlySet<number> | 'everyone';
 
 const projectOf = (db: Db, id: number): Promise<Project | undefined> =>
   db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 
-async function findOwners(
+/**
+ * Whose approvals a push to the source branch takes away, for those of the merge requests whose target project minds code
+ * owners alone: the owners of what was changed.
+ * @param head commit that the branch moves to
+ * @returns by id of the merge request
+ */
+export async function ownersOfChanges(
   deps: Deps,
   repo: Repository,
-  projectId: number,
-  { ref, new: head }: RefChange,
-  owners: Map<number, ReadonlySet<number> | 'everyone'>,
-): Promise<void> {
-  for (const mergeRequest of await openFrom(deps.db, projectId, ref)) {
-    const target = await projectOf(deps.db, mergeRequest.project_id);
-    if (target === undefined || mergeRequest.head_sha === null) continue;
-    const settings = settingsOf(target);
-    if (settings.reset_approvals_on_push || !settings.selective_code_owner_removals) continue;
-    owners.set(mergeRequest.id, await ownersOf(deps, repo, target, mergeRequest, head!));
+  open: readonly OpenFrom[],
+  head: string,
+): Promise<Map<number, Whose>> {
+  const owners = new Map<number, Whose>();
+  for (const row of open) {
+    const { reset_approvals_on_push, selective_code_owner_removals } = settingsOf(row);
+    if (reset_approvals_on_push || !selective_code_owner_removals || row.head_sha === null) continue;
+    const target = await projectOf(deps.db, row.project_id);
+    if (target !== undefined) owners.set(row.id, await ownersOf(deps, repo, target, row, head));
   }
+  return owners;
 }
 
 async function ownersOf(
   deps: Deps,
   repo: Repository,
   target: Project,
-  { head_sha, target_branch }: MergeRequest,
+  { head_sha, target_branch }: OpenFrom,
   head: string,
-): Promise<ReadonlySet<number> | 'everyone'> {
+): Promise<Whose> {
   try {
     const entries = await readCodeOwners(repositoryOf(deps, target), target_branch);
     if (entries.length === 0) return new Set();
@@ -95,46 +61,42 @@ async function ownersOf(
   }
 }
 
-async function reset(
+/** What is known of a push when approvals are taken away for it. */
+interface PushedHead {
+  /** Settings of the target project, as its row holds them. */
+  settings: string;
+  head: string;
+  /** As `ownersOfChanges` found. */
+  whose: Whose | undefined;
+  /** Who pushed; null for a deploy token or the system. */
+  userId: number | null;
+}
+
+/**
+ * Takes approvals away in the transaction that records a push: all of them, or those of the owners of what was changed,
+ * as the target project says. None is ever there for a head that it was not given for, where approvals are reset.
+ */
+export async function resetForPush(
   deps: Deps,
   db: Db,
-  id: number,
-  head: string,
-  owners: OwnersOfChanges,
-  pusherId: number | null,
+  { id, project_id }: MergeRequest,
+  { settings, head, whose, userId }: PushedHead,
 ): Promise<void> {
-  const mergeRequest = await lockMergeRequest(db, id);
-  const target = mergeRequest && (await projectOf(db, mergeRequest.project_id));
-  if (target === undefined) return;
-  const whose = settingsOf(target).reset_approvals_on_push ? 'everyone' : owners.get(id);
-  if (whose === undefined) return;
+  const doomed = settingsOf({ settings }).reset_approvals_on_push ? 'everyone' : whose;
+  if (doomed === undefined) return;
   const given = await db
     .selectFrom('approvals')
-    .select(['id', 'user_id'])
+    .select('user_id')
     .where('merge_request_id', '=', id)
     .where('head_sha', '!=', head)
     .execute();
-  const gone = whose === 'everyone' ? given : given.filter(({ user_id }) => whose.has(user_id));
+  const users = given.map(({ user_id }) => user_id);
+  const gone = doomed === 'everyone' ? users : users.filter((user) => doomed.has(user));
   if (gone.length === 0) return;
-  await removeApprovals(
-    db,
-    id,
-    gone.map(({ user_id }) => user_id),
-  );
-  if (pusherId === null) return;
-  const names = await namesOf(
-    db,
-    gone.map(({ user_id }) => user_id),
-  );
-  const text = `reset approvals from ${names} by pushing to the branch`;
-  await writeSystemNote(
-    deps,
-    db,
-    { type: 'MergeRequest', id, projectId: target.id },
-    pusherId,
-    'approvals_reset',
-    text,
-  );
+  await removeApprovals(db, id, gone);
+  if (userId === null) return;
+  const text = `reset approvals from ${await namesOf(db, gone)} by pushing to the branch`;
+  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'approvals_reset', text);
 }
 
 /**

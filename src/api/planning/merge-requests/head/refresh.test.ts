@@ -11,7 +11,7 @@ import { nextIid } from '../../../../db/iids.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { observeMergeRequests } from './observer.ts';
+import { followPush } from './follow-push.ts';
 import { refreshMergeRequest } from './refresh.ts';
 import { latestVersion } from './version.ts';
 
@@ -180,7 +180,7 @@ test('a push that is recorded after a later one does not set the head back', asy
   await mustGit(dir, ['push', '--quiet', 'origin', 'topic']);
   const second = await mustGit(dir, ['rev-parse', 'HEAD']);
   assert.equal((await rowOf(id)).head_sha, second);
-  const late = await observeMergeRequests(app.deps)(repositoryOf(app.deps, project), {
+  const late = await followPush(app.deps)(repositoryOf(app.deps, project), {
     holder: ofProject(project),
     userId: 1,
     updates: [{ ref: 'refs/heads/topic', old: head, new: first }],

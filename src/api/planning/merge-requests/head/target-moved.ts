@@ -8,9 +8,9 @@ import { listCommits } from '../../../../git/log.ts';
 import { readRecords } from '../../../../git/records.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
+import { markMerged } from '../requests/state.ts';
 import { enqueueRefresh } from './refresh.ts';
-import { markMerged } from './state.ts';
 
 const TARGET_MOVED = 'merge_requests.target_moved';
 const HEADS = 'refs/heads/';

@@ -1,12 +1,12 @@
 import type { Deps } from '../../../../deps.ts';
-import { registerRefRemoval } from './destroy.ts';
-import { observeMergeRequests } from './observer.ts';
+import { registerRefRemoval } from '../requests/destroy.ts';
+import { followPush } from './follow-push.ts';
 import { REFRESH, refreshMergeRequest } from './refresh.ts';
 import { registerTargetMoved } from './target-moved.ts';
 
 /** What is done for merge requests when refs move: at once, within the push, and in the background after it. */
 export function registerMergeRequestWork(deps: Deps): void {
-  deps.refObservers.push(observeMergeRequests(deps));
+  deps.refObservers.push(followPush(deps));
   registerTargetMoved(deps);
   registerRefRemoval(deps);
   deps.jobs.register<{ id: number }>(REFRESH, async ({ id }) => {

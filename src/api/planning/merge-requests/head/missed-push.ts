@@ -3,9 +3,9 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { settingsOf } from '../../../spaces/index.ts';
-import { lockMergeRequest } from '../approvals/lock.ts';
-import { tipOf } from './branches.ts';
-import { uncheckedStatus } from './merge-status.ts';
+import { tipOf } from '../requests/branches.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
+import { uncheckedStatus } from '../requests/merge-status.ts';
 
 /**
  * Takes the approvals of a head away that came to an end without a push that could do it. Where a push would only take

@@ -1,0 +1,149 @@
+import { timestamp } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { Repository } from '../../../../git/repository.ts';
+import type { Intent } from '../../../../repositories/intent.ts';
+import type { RefObserver } from '../../../../repositories/ref-observers.ts';
+import { writeSystemNote } from '../../notes/system-note.ts';
+import { settleTodos } from '../../todos/record.ts';
+import { branchesWithOtherOwners, enqueueResync } from '../approvals/owners-changed.ts';
+import { ownersOfChanges, resetForPush, type Whose } from '../approvals/reset.ts';
+import { abortForPush } from '../merging/auto-merge.ts';
+import { enterMerge } from '../merging/enter-merge.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
+import { uncheckedStatus } from '../requests/merge-status.ts';
+import { type OpenFrom, openAmong } from './open-branches.ts';
+import { describePush } from './push-note.ts';
+import { enqueueRefresh } from './refresh.ts';
+import { enqueueTargetMoved } from './target-moved.ts';
+
+const HEADS = 'refs/heads/';
+/** States in which a push still counts. */
+const OPEN = ['opened', 'locked'] as const;
+
+/** What git had to be asked about the push of a branch, before the transaction. */
+interface Seen {
+  /** What the discussions will tell of it. */
+  note: string | null;
+  /** Whose approvals it takes away, by merge request. */
+  whose: ReadonlyMap<number, Whose>;
+}
+
+const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
+
+/**
+ * Lets pushes have their effect on merge requests in the transaction that records them, in this order:
+ * 1. a merge is entered, with what follows from it;
+ * 2. for each open merge request of a branch that moved: its head moves, approvals of the old head go, an automatic merge of
+ *    it is taken back, and a refresh is asked for;
+ * 3. those into a branch that moved are to be checked again, and their code owners looked up where these changed.
+ */
+export const followPush =
+  (deps: Deps): RefObserver =>
+  async (repo, change) => {
+    const updates = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
+    if (change.holder.type !== 'project' || updates.length === 0) return null;
+    const { id } = change.holder;
+    const branches = updates.map(nameOf);
+    const before = await openAmong(deps.db, id, branches);
+    const seen = new Map<string, Seen>();
+    for (const update of updates) {
+      const open = before.from.get(nameOf(update));
+      if (open !== undefined && update.new !== null) seen.set(update.ref, await lookAt(deps, repo, update, open));
+    }
+    const otherOwners = await branchesWithOtherOwners(
+      repo,
+      updates.filter((update) => before.into.has(nameOf(update))),
+    );
+    return async (db) => {
+      if (change.cause?.type === 'merge') await enterMerge(deps, db, change.cause, change.userId);
+      const open = await openAmong(db, id, branches);
+      for (const update of updates) {
+        for (const row of open.from.get(nameOf(update)) ?? []) {
+          await moveSource(deps, db, repo, change.userId, update, row, seen.get(update.ref));
+        }
+        if (open.into.has(nameOf(update))) await moveTarget(deps, db, change, update);
+      }
+      for (const branch of otherOwners) await enqueueResync(deps, db, id, branch);
+    };
+  };
+
+async function lookAt(deps: Deps, repo: Repository, update: RefChange, open: readonly OpenFrom[]): Promise<Seen> {
+  const head = update.new!;
+  const old = update.old ?? open[0]!.head_sha;
+  const note = old === head ? null : await describePush(repo, old, head);
+  return { note, whose: await ownersOfChanges(deps, repo, open, head) };
+}
+
+async function moveSource(
+  deps: Deps,
+  db: Db,
+  repo: Repository,
+  userId: number | null,
+  update: RefChange,
+  { id, settings }: OpenFrom,
+  seen: Seen | undefined,
+): Promise<void> {
+  const row = await lockMergeRequest(db, id);
+  if (row === undefined) return;
+  // Another process may have moved the branch on and recorded that first: with the row in hand the ref itself tells.
+  const head = update.new === null ? null : ((await repo.refs.resolve(update.ref)) ?? update.new);
+  if (head === null || head === row.head_sha) {
+    await db
+      .updateTable('merge_requests')
+      .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
+      .where('id', '=', id)
+      .execute();
+  } else {
+    await moveHead(deps, db, row, head, userId, seen?.note ?? null);
+  }
+  if (head !== null) {
+    await resetForPush(deps, db, row, { settings, head, whose: seen?.whose.get(id), userId });
+    await abortForPush(deps, db, row, userId);
+  }
+  await enqueueRefresh(deps, db, id);
+}
+
+async function moveHead(
+  deps: Deps,
+  db: Db,
+  { id, project_id, head_sha }: MergeRequest,
+  head: string,
+  userId: number | null,
+  note: string | null,
+): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set((eb) => ({
+      head_sha: head,
+      merge_status: uncheckedStatus(eb),
+      approvals_syncing: 1,
+      merge_error: null,
+      updated_at: timestamp(deps.clock),
+    }))
+    .where('id', '=', id)
+    .execute();
+  if (note !== null && userId !== null) {
+    await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
+  }
+  if (userId !== null) await settleTodos(deps, db, { type: 'MergeRequest', id }, userId);
+  await deps.events.record(
+    db,
+    'merge_request.updated',
+    { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: head },
+    { projectId: project_id, actorId: userId },
+  );
+}
+
+async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update: RefChange): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('merge_requests')
+    .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
+    .where('project_id', '=', holder.id)
+    .where('target_branch', '=', nameOf(update))
+    .where('state', 'in', OPEN)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await enqueueTargetMoved(deps, db, holder.id, update, userId);
+}

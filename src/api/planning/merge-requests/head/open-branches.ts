@@ -1,0 +1,100 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db, Schema } from '../../../../db/schema.ts';
+
+/** Branches that one query names at most. */
+const BATCH = 500;
+const OPEN = ['opened', 'locked'] as const;
+
+/** Branches of the project that an open merge request comes from or leads to. */
+export async function openBranches(db: Db, projectId: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('source_branch as name')
+    .where('source_project_id', '=', projectId)
+    .where('state', 'in', OPEN)
+    .union((eb) =>
+      eb
+        .selectFrom('merge_requests')
+        .select('target_branch as name')
+        .where('project_id', '=', projectId)
+        .where('state', 'in', OPEN),
+    )
+    .execute();
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** An open merge request that comes from a branch, with what its target project says of pushes. */
+export interface OpenFrom {
+  id: number;
+  project_id: number;
+  head_sha: string | null;
+  target_branch: string;
+  /** Settings of the target project, as its row holds them. */
+  settings: string;
+}
+
+/** The open merge requests that concern some branches of a project. */
+export interface OpenRequests {
+  /** By branch that they come from, in the order of their ids. */
+  from: Map<string, OpenFrom[]>;
+  /** Branches that any leads to. */
+  into: Set<string>;
+}
+
+/**
+ * What of these branches open merge requests come from or lead to: all that a push of thousands of branches has to look at.
+ * Uses one query for some hundreds of branches.
+ */
+export async function openAmong(db: Db, projectId: number, branches: readonly string[]): Promise<OpenRequests> {
+  const found: OpenRequests = { from: new Map(), into: new Set() };
+  for (let at = 0; at < branches.length; at += BATCH) {
+    const batch = branches.slice(at, at + BATCH);
+    for (const row of await fromOrInto(db, projectId, batch).execute()) {
+      const { branch, id, project_id, head_sha, target_branch, settings } = row;
+      if (id === null) found.into.add(branch);
+      else {
+        const open = { id, project_id: project_id!, head_sha, target_branch: target_branch!, settings: settings! };
+        found.from.set(branch, [...(found.from.get(branch) ?? []), open]);
+      }
+    }
+  }
+  return found;
+}
+
+interface Row {
+  branch: string;
+  id: number | null;
+  project_id: number | null;
+  head_sha: string | null;
+  target_branch: string | null;
+  settings: string | null;
+}
+
+/** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
+const fromOrInto = (db: Db, projectId: number, branches: readonly string[]): SelectQueryBuilder<Schema, never, Row> =>
+  db
+    .selectFrom('merge_requests as m')
+    .innerJoin('projects as p', 'p.id', 'm.project_id')
+    .select(['m.source_branch as branch', 'm.id', 'm.project_id', 'm.head_sha', 'm.target_branch', 'p.settings'])
+    .where('m.source_project_id', '=', projectId)
+    .where('m.source_branch', 'in', branches)
+    .where('m.state', 'in', OPEN)
+    .$castTo<Row>()
+    .unionAll((eb) =>
+      eb
+        .selectFrom('merge_requests as t')
+        .select('t.target_branch as branch')
+        .distinct()
+        .select([
+          sql<null>`cast(null as bigint)`.as('id'),
+          sql<null>`cast(null as bigint)`.as('project_id'),
+          sql<null>`cast(null as text)`.as('head_sha'),
+          sql<null>`cast(null as text)`.as('target_branch'),
+          sql<null>`cast(null as text)`.as('settings'),
+        ])
+        .where('t.project_id', '=', projectId)
+        .where('t.target_branch', 'in', branches)
+        .where('t.state', 'in', OPEN)
+        .$castTo<Row>(),
+    )
+    .orderBy('id') as unknown as SelectQueryBuilder<Schema, never, Row>;
