@@ -53,6 +53,8 @@ export interface Deps {
   limiter: ActionLimiter;
   /** Bytes of memory that large bodies and answers may take together. */
   memory: FairSlots;
+  /** How much of it streams may take: they last as long as a client likes, so that something is left for the rest. */
+  streams: FairSlots;
   /** Checks passwords, few at once and with a limit of failures. */
   passwords: PasswordGate;
   /** Base of web and clone addresses, without a trailing slash. */

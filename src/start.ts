@@ -81,6 +81,7 @@ export async function open(
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     memory: memoryBudget(config.limits.memory),
+    streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
     events: new EventBus(jobs, clock),

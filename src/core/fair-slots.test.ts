@@ -101,3 +101,28 @@ test('an address counts for itself, in IPv6 for its network of 64 bits', () => {
   assert.equal(addressKey('::1'), 'address:0:0:0:0');
   assert.equal(addressKey('fe80::1%eth0'), 'address:fe80:0:0:0');
 });
+
+test('a part can be given back before the rest', async () => {
+  const bytes = slots({ total: 10, perKey: 10 });
+  const leave = await bytes.take('ann', { cost: 8 });
+  leave(3);
+  assert.deepEqual([bytes.held, bytes.heldBy('ann')], [3, 3]);
+  leave(5);
+  assert.equal(bytes.held, 3);
+  leave();
+  leave();
+  assert.deepEqual([bytes.held, bytes.heldBy('ann')], [0, 0]);
+});
+
+test('who waits too long is refused, and told whose bound it is', async () => {
+  const bytes = slots({ total: 10, perKey: 5, maxWaitMs: 5 });
+  const leave = await bytes.take('ann', { cost: 5 });
+  await assert.rejects(bytes.take('ann'), { message: 'caller' });
+  const other = await bytes.take('bob', { cost: 5 });
+  await assert.rejects(bytes.take('cid'), { message: 'server' });
+  assert.equal(bytes.waiting, 0);
+  leave();
+  other();
+  (await bytes.take('cid'))();
+  assert.equal(bytes.held, 0);
+});

@@ -8,6 +8,8 @@ export interface FairLimits {
   /** Requests that may wait over all keys, and of one key. */
   maxWaiting: number;
   maxWaitingPerKey: number;
+  /** Milliseconds that a request waits at most; default: as long as it takes. */
+  maxWaitMs?: number;
   /** The error of a request past the bounds on waiting: of its own key, or of all together. */
   refuse: (whose: 'caller' | 'server') => Error;
 }
@@ -48,6 +50,11 @@ export class FairSlots {
     this.#limits = limits;
   }
 
+  /** What may be held at once over all keys. */
+  get total(): number {
+    return this.#limits.total;
+  }
+
   /** How much is held now. */
   get held(): number {
     return this.#held;
@@ -66,20 +73,21 @@ export class FairSlots {
   /**
    * Takes a place, waiting for it where all, or those of the key, are taken.
    * @param key whose share it counts against; `SERVER` has none
-   * @returns what gives the place back; calling it again does nothing
-   * @throws what `refuse` makes where too many wait already; the reason of the signal
+   * @returns what gives the place back, all but so much as it is told; calling it again does nothing more
+   * @throws what `refuse` makes where too many wait already, or where it took too long; the reason of the signal
    */
-  async take(key: string, { cost = 1, signal }: TakeOptions = {}): Promise<() => void> {
+  async take(key: string, { cost = 1, signal }: TakeOptions = {}): Promise<(rest?: number) => void> {
     signal?.throwIfAborted();
     const share = this.#shareOf(key);
     if (this.#turns.size > 0 || !this.#fits(key, share, cost)) await this.#wait(key, share, cost, signal);
     else this.#grant(share, cost);
-    let given = false;
-    return () => {
-      if (given) return;
-      given = true;
-      this.#held -= cost;
-      share.held -= cost;
+    let left = cost;
+    return (rest = 0) => {
+      const given = left - rest;
+      if (given <= 0) return;
+      left = rest;
+      this.#held -= given;
+      share.held -= given;
       this.#forget(key, share);
       this.#dispatch();
     };
@@ -111,29 +119,37 @@ export class FairSlots {
   }
 
   #wait(key: string, share: Share, cost: number, signal: AbortSignal | undefined): Promise<void> {
-    const { maxWaiting, maxWaitingPerKey, refuse } = this.#limits;
+    const { maxWaiting, maxWaitingPerKey, maxWaitMs, refuse } = this.#limits;
     const mine = key !== SERVER && share.waiting.length >= maxWaitingPerKey;
     if (mine || this.#waiting >= maxWaiting) {
       this.#forget(key, share);
       return Promise.reject(refuse(mine ? 'caller' : 'server'));
     }
     return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
       const waiter: Waiter = {
         cost,
         grant: () => {
-          signal?.removeEventListener('abort', drop);
+          settle();
           resolve();
         },
       };
-      const drop = () => {
+      const drop = (reason: unknown) => {
+        settle();
         share.waiting.splice(share.waiting.indexOf(waiter), 1);
         this.#waiting -= 1;
         if (share.waiting.length === 0) this.#turns.delete(key);
         this.#forget(key, share);
-        reject(signal?.reason);
+        reject(reason);
         this.#dispatch();
       };
-      signal?.addEventListener('abort', drop, { once: true });
+      const abort = () => drop(signal?.reason);
+      const late = () => drop(refuse(this.#fitsShare(key, share, cost) ? 'server' : 'caller'));
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(late, maxWaitMs).unref();
+      signal?.addEventListener('abort', abort, { once: true });
       share.waiting.push(waiter);
       this.#waiting += 1;
       this.#turns.add(key);

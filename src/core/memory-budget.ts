@@ -6,6 +6,7 @@ import { FairSlots } from './fair-slots.ts';
 const MiB = 1024 * 1024;
 const MAX_WAITING = 2_000;
 const MAX_WAITING_PER_CALLER = 200;
+const MAX_WAIT_MS = 60_000;
 
 const RETRY = { 'Retry-After': '2' };
 const refuse = (whose: 'caller' | 'server'): ApiError =>
@@ -35,5 +36,6 @@ export const memoryBudget = (bytes: number): FairSlots =>
     perKey: Math.ceil(bytes / 2),
     maxWaiting: MAX_WAITING,
     maxWaitingPerKey: MAX_WAITING_PER_CALLER,
+    maxWaitMs: MAX_WAIT_MS,
     refuse,
   });

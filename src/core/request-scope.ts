@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SERVER } from './fair-slots.ts';
+import type { RequestMemory } from './request-memory.ts';
 
 /** For whom the work at hand is done: what is scarce is shared out by it, wherever it is used. */
 export interface RequestScope {
@@ -7,6 +8,8 @@ export interface RequestScope {
   readonly caller: string;
   /** Aborted when nobody waits for the work any more; undefined for work that is ended once it has begun. */
   readonly signal?: AbortSignal | undefined;
+  /** What it holds of the memory of all; undefined for the server's own work, of which little runs at once. */
+  readonly memory?: RequestMemory | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

@@ -1,3 +1,5 @@
+import type { RequestMemory } from '../core/request-memory.ts';
+import { currentScope } from '../core/request-scope.ts';
 import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
 import { GitError } from './errors.ts';
 import { type DiffLimits, type DiffResult, type FileDiff, PatchParser } from './patch-parser.ts';
@@ -23,8 +25,18 @@ export const DEFAULT_DIFF_LIMITS: Readonly<DiffLimits> = {
   expanded: true,
 };
 
+const MiB = 1024 * 1024;
+/** Bytes of patches that are kept at first, and what git may allocate for them. */
+const SMALL_BYTES = 512 * 1024;
+const SMALL_CHILD = 48 * MiB;
+/** What git may allocate for two large files, if the server may take so much. */
+const LARGE_CHILD = 512 * MiB;
+const LEAST_LARGE_CHILD = 256 * MiB;
+/** How many times the bytes of a patch its answer takes: texts, JSON, and its bytes. */
+const ANSWER_FACTOR = 4;
 const MAX_CONTEXT = 100;
 const TIMEOUT_MS = 30_000;
+const bytesOf = ({ files }: DiffResult): number => files.reduce((sum, { diff }) => sum + diff.length, 0);
 const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.length + file.newPath.length) + 300;
 const results = new ResultCache<DiffResult>(16 * 1024 * 1024, ({ files }) =>
   files.reduce((sum, file) => sum + sizeOfFile(file), 100),
@@ -79,21 +91,60 @@ export async function diffTrees(
   const args = [...COMMAND, `--unified=${Math.min(Math.max(0, Math.trunc(context)), MAX_CONTEXT)}`];
   if (ignoreWhitespace) args.push('--ignore-all-space');
   args.push('--end-of-options', oldTree, to, '--', ...literal);
-  return await results.get(cacheKey(repo.id, args, limits), async () => {
-    const parser = new PatchParser(limits);
-    await readRecords(
-      args,
-      {
-        gitDir: repo.dir,
-        env: LITERAL_PATHS,
-        timeoutMs: TIMEOUT_MS,
-        maxRecord: limits.maxPatchBytes + 1,
-        maxOutput: Number.POSITIVE_INFINITY,
-      },
-      (line, length) => parser.push(line, length),
-    );
-    return parser.finish();
+  const { memory } = currentScope();
+  let computed = false;
+  const result = await results.get(cacheKey(repo.id, args, limits), () => {
+    computed = true;
+    return readDiff(repo, args, limits, memory);
   });
+  // What is made of a kept result for the answer takes room, too.
+  if (!computed && bytesOf(result) > SMALL_BYTES)
+    await memory?.hold(bytesOf(result) * ANSWER_FACTOR, currentScope().signal);
+  return result;
+}
+
+/** Reads a diff within little memory, and where that does not do, with much of it. */
+async function readDiff(
+  repo: Repository,
+  args: readonly string[],
+  limits: DiffLimits,
+  memory: RequestMemory | undefined,
+): Promise<DiffResult> {
+  const { signal } = currentScope();
+  const attempt = async (child: number, kept: number) => {
+    const cost = child + kept * ANSWER_FACTOR;
+    await memory?.hold(cost, signal);
+    let needed = 0;
+    try {
+      const parser = new PatchParser({ ...limits, maxBytes: kept });
+      await readRecords(
+        args,
+        {
+          gitDir: repo.dir,
+          env: LITERAL_PATHS,
+          timeoutMs: TIMEOUT_MS,
+          maxRecord: limits.maxPatchBytes + 1,
+          maxOutput: Number.POSITIVE_INFINITY,
+          memory: child,
+        },
+        (line, length) => parser.push(line, length),
+      );
+      const result = parser.finish();
+      needed = bytesOf(result) * ANSWER_FACTOR;
+      return result;
+    } finally {
+      memory?.give(cost - needed);
+    }
+  };
+  const small = await attempt(SMALL_CHILD, Math.min(SMALL_BYTES, limits.maxBytes)).catch((error: unknown) => {
+    // Git that has no memory left may say that it cannot read an object.
+    const enough = !(error instanceof GitError) || !(error.code === 'output_too_large' || error.code === 'failed');
+    if (enough) throw error;
+    return null;
+  });
+  if (small !== null && !(small.overflow && limits.maxBytes > SMALL_BYTES)) return small;
+  const child = Math.min(LARGE_CHILD, Math.max(memory?.total ?? LARGE_CHILD, LEAST_LARGE_CHILD));
+  return await attempt(child, limits.maxBytes);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
 import {
   CatFile,
   type CatFileAnswer,
@@ -139,7 +140,10 @@ export class ObjectReader {
    */
   stream(oid: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}): Readable {
     if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
-    return Readable.from(blobChunks(this.#dir, oid, options), { objectMode: false, highWaterMark: 256 * 1024 });
+    return Readable.from(blobChunks(this.#dir, oid, options, currentScope()), {
+      objectMode: false,
+      highWaterMark: 256 * 1024,
+    });
   }
 
   async #parsed(oid: string, type: 'commit' | 'tree' | 'tag'): Promise<Buffer | null> {
@@ -226,9 +230,15 @@ export class ObjectReader {
   }
 }
 
-async function* blobChunks(dir: string, oid: string, options: { signal?: AbortSignal; timeoutMs?: number }) {
+/** @param scope of the request: the stream is read after its handler has ended */
+async function* blobChunks(
+  dir: string,
+  oid: string,
+  options: { signal?: AbortSignal; timeoutMs?: number },
+  scope: RequestScope,
+) {
   const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir, lane: 'transport' as const };
-  const git = await spawnGit(['cat-file', 'blob', oid], limits);
+  const git = await inScope(scope, () => spawnGit(['cat-file', 'blob', oid], limits));
   git.stdin.end();
   try {
     for await (const chunk of git.stdout) yield chunk as Buffer;

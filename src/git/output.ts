@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
+import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
 import { type GitOptions, gitFailure, spawnGit } from './process.ts';
+
+/** What a streaming child may allocate, in bytes: of several files of the size that git treats as streams. */
+const CHILD_MEMORY = 512 * 1024 * 1024;
 
 /**
  * The output of a git command as it comes, with back-pressure. Destroying the stream ends git; a failure on the way is
@@ -8,10 +12,14 @@ import { type GitOptions, gitFailure, spawnGit } from './process.ts';
  * @param args all built by us, as for `spawnGit`
  */
 export const gitOutput = (args: readonly string[], options: Omit<GitOptions, 'lane'>): Readable =>
-  Readable.from(chunks(args, { ...options, lane: 'transport' }), { objectMode: false, highWaterMark: 256 * 1024 });
+  Readable.from(chunks(args, { memory: CHILD_MEMORY, ...options, lane: 'transport' }, currentScope()), {
+    objectMode: false,
+    highWaterMark: 256 * 1024,
+  });
 
-async function* chunks(args: readonly string[], options: GitOptions): AsyncGenerator<Buffer> {
-  const git = await spawnGit(args, options);
+/** @param scope of the request: the stream is read after its handler has ended */
+async function* chunks(args: readonly string[], options: GitOptions, scope: RequestScope): AsyncGenerator<Buffer> {
+  const git = await inScope(scope, () => spawnGit(args, options));
   git.stdin.end();
   let ended = false;
   try {

@@ -20,6 +20,8 @@ export interface GitOptions {
   extraPipes?: number;
   /** Which limit the child counts against; default `command`. */
   lane?: Lane;
+  /** Bytes that the child may allocate, beside the packs that it maps; default 2 GiB. One that wants more ends. */
+  memory?: number;
 }
 
 export interface GitRunOptions extends GitOptions {
@@ -90,7 +92,7 @@ export function killGroup(child: ChildProcess): void {
 export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
-  const child = spawn('sh', ['-c', LIMITED, 'sh', ...where, ...args], {
+  const child = spawn('sh', ['-c', limited(options.memory ?? CHILD_MEMORY), 'sh', ...where, ...args], {
     stdio: ['pipe', 'pipe', 'pipe', ...extra],
     env: gitEnvironment(options.env),
     cwd: options.gitDir ?? '/',
@@ -116,9 +118,8 @@ function mustBeUsable(dir: string): void {
   }
 }
 
-/** Memory of one git child, in KiB: what it allocates, not the packs that it maps. One that wants more ends. */
-const CHILD_MEMORY = 2 * 1024 * 1024;
-const LIMITED = `ulimit -d ${CHILD_MEMORY} 2>/dev/null; exec git "$@"`;
+const CHILD_MEMORY = 2 * 1024 * 1024 * 1024;
+const limited = (bytes: number): string => `ulimit -d ${Math.ceil(bytes / 1024)} 2>/dev/null; exec git "$@"`;
 
 export interface GitChild {
   stdin: Writable;

@@ -3,6 +3,9 @@ import { checkOids } from './arguments.ts';
 import { gitOutput } from './output.ts';
 import type { Repository } from './repository.ts';
 
+/** Bytes that a streamed patch usually takes at most, git and its two files included. */
+export const PATCH_MEMORY: number = 32 * 1024 * 1024;
+
 const TIMEOUT_MS = 10 * 60_000;
 const PATCH = ['diff-tree', '-r', '-p', '--find-renames=30%', '--no-ext-diff', '--no-textconv', '--no-color'];
 const PREFIXES = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/'];

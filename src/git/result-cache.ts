@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { ApiError } from '../core/errors.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
 
@@ -37,8 +38,8 @@ export class ResultCache<V extends object> {
   }
 
   /**
-   * The kept result, or that of `compute`; throws what `compute` throws. Where the one who computes leaves, another who
-   * waits for the same computes it anew.
+   * The kept result, or that of `compute`; throws what `compute` throws. Where the one who computes leaves or is refused
+   * for asking too much at once, another who waits for the same computes it anew.
    */
   async get(key: string, compute: () => Promise<V>): Promise<V> {
     for (;;) {
@@ -51,7 +52,7 @@ export class ResultCache<V extends object> {
       try {
         return await running;
       } catch (error) {
-        if (!(error instanceof GitError) || error.code !== 'aborted') throw error;
+        if (!isOwn(error)) throw error;
         currentScope().signal?.throwIfAborted();
       }
     }
@@ -71,6 +72,12 @@ export class ResultCache<V extends object> {
       this.#pending.delete(key);
     }
   }
+}
+
+/** Whether an error is that of the one who asked alone: it has left, or asks for too much at once. */
+function isOwn(error: unknown): boolean {
+  if (error instanceof GitError) return error.code === 'aborted' || error.code === 'caller_busy';
+  return error instanceof ApiError ? error.status === 429 : (error as Error | null)?.name === 'AbortError';
 }
 
 /** A cache key: the parts as JSON, so that no part can run into the next. */

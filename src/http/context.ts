@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
+import { RequestMemory } from '../core/request-memory.ts';
 import type { RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
+
+/** So many streams have room beside each other, whatever they cost. */
+const MIN_STREAMS = 4;
 
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
 export class RouteContext implements BaseContext {
@@ -18,6 +22,7 @@ export class RouteContext implements BaseContext {
   #bytes: Readable | undefined;
   #page: Page | undefined;
   #abort: AbortController | undefined;
+  #memory: RequestMemory | undefined;
 
   constructor(
     deps: Deps,
@@ -55,19 +60,55 @@ export class RouteContext implements BaseContext {
   get work(): RequestScope {
     const reads = this.request.method === 'GET' || this.request.method === 'HEAD';
     const signalNow = () => (reads ? this.signal : undefined);
+    const memoryNow = () => this.#memoryOf();
     return {
-      caller: shareOf(this.caller, this.request.ip),
+      caller: this.#share,
       get signal() {
         return signalNow();
+      },
+      get memory() {
+        return memoryNow();
       },
     };
   }
 
-  async hold(bytes: number): Promise<void> {
-    const { caller } = this.work;
-    const leave = await this.deps.memory.take(caller, { cost: bytes, signal: this.signal });
-    this.reply.raw.once('close', leave);
-    if (this.reply.raw.destroyed) leave();
+  get #share(): string {
+    return shareOf(this.caller, this.request.ip);
+  }
+
+  #memoryOf(): RequestMemory {
+    if (this.#memory === undefined) {
+      const memory = new RequestMemory(this.deps.memory, this.#share);
+      this.#memory = memory;
+      this.reply.raw.once('close', () => memory.end());
+      if (this.reply.raw.destroyed) memory.end();
+    }
+    return this.#memory;
+  }
+
+  hold(bytes: number): Promise<void> {
+    return this.#memoryOf().hold(bytes, this.signal);
+  }
+
+  async stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable> {
+    const { memory, streams } = this.deps;
+    const cost = Math.min(bytes, Math.ceil(streams.total / MIN_STREAMS));
+    const leaves = [await streams.take(this.#share, { cost, signal: this.signal })];
+    const leave = () => {
+      for (const each of leaves) each();
+    };
+    try {
+      leaves.push(await memory.take(this.#share, { cost, signal: this.signal }));
+      const stream = await open();
+      stream.once('close', leave);
+      // One that nobody has begun to read is not closed by the client's leaving.
+      if (this.signal.aborted) stream.destroy();
+      else this.signal.addEventListener('abort', leave, { once: true });
+      return stream;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   given(name: string): boolean {

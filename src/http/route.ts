@@ -64,6 +64,13 @@ export interface BaseContext {
    * @throws ApiError 429, 503 while too many wait
    */
   hold(bytes: number): Promise<void>;
+  /**
+   * Opens a stream for the answer once so many bytes of memory may be used beside those of other streams; they are given
+   * back when it has ended.
+   * @param bytes what the stream and its processes may take
+   * @throws ApiError 429, 503 while too many wait; what `open` throws
+   */
+  stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable>;
 }
 
 export type Context<P extends TObject, I extends TObject, A extends object> = BaseContext & {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { emptyTreeLike } from '../../../git/arguments.ts';
 import { mailPatch } from '../../../git/mail-patch.ts';
-import { rawPatch } from '../../../git/raw-patch.ts';
+import { PATCH_MEMORY, rawPatch } from '../../../git/raw-patch.ts';
 import { route } from '../../../http/route.ts';
 import { CommitSha, findCommit, readable } from './find.ts';
 
@@ -24,7 +24,8 @@ export const commitPageRoutes = [
     handler: async (c) => {
       const { repo, commit } = await findCommit(c.deps, c.project, c.params.sha);
       c.reply.type('text/plain; charset=utf-8');
-      return rawPatch(repo, commit.parents[0] ?? emptyTreeLike(commit.oid), commit.oid, c.signal);
+      const parent = commit.parents[0] ?? emptyTreeLike(commit.oid);
+      return c.stream(PATCH_MEMORY, () => rawPatch(repo, parent, commit.oid, c.signal));
     },
   }),
   route({
@@ -34,7 +35,7 @@ export const commitPageRoutes = [
     handler: async (c) => {
       const { repo, commit } = await findCommit(c.deps, c.project, c.params.sha);
       c.reply.type('text/plain; charset=utf-8');
-      return mailPatch(repo, commit.parents[0] ?? null, commit.oid, c.signal);
+      return c.stream(PATCH_MEMORY, () => mailPatch(repo, commit.parents[0] ?? null, commit.oid, c.signal));
     },
   }),
 ];

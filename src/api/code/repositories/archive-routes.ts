@@ -53,7 +53,8 @@ export async function sendArchive(
   }
   const plan = await prepared.plan();
   reply.type(prepared.contentType).header('Content-Disposition', contentDisposition('attachment', prepared.fileName));
-  return request.method === 'HEAD' ? Readable.from([]) : prepared.open(plan, c.signal);
+  if (request.method === 'HEAD') return Readable.from([]);
+  return c.stream(plan.memory, () => prepared.open(plan, c.signal));
 }
 
 export const archiveCommon = {

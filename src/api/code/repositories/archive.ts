@@ -56,6 +56,8 @@ export interface PreparedArchive {
 export interface ArchivePlan {
   /** Whether git can read all folders of the commit, for their attributes. */
   attributes: boolean;
+  /** Bytes of memory that making it may take. */
+  memory: number;
 }
 
 function typeOf(format: ArchiveFormat) {
@@ -97,7 +99,8 @@ export async function prepareArchive(
       if (size.bytes + ((await lfs?.bytesOf(size.pointers)) ?? 0) > maxBytes) throw tooMuch('bytes', maxBytes, true);
       const isWhole = path === '' && exclude.length === 0;
       const whole = isWhole ? size : await treeSize(repo, revision.oid, limits, { files: false });
-      return { attributes: whole.exceeded === null };
+      const attributes = whole.exceeded === null;
+      return { attributes, memory: memoryOf(size.largest, attributes ? whole.entries : size.entries) };
     },
     open: async ({ attributes }, signal) => {
       const options = { prefix, attributes, exclude, ...(path === '' ? {} : { path }), signal };
@@ -110,6 +113,16 @@ export async function prepareArchive(
     },
   };
 }
+
+const MiB = 1024 * 1024;
+/** Bytes of a file that git keeps in memory; larger ones are streamed. */
+const LARGEST_IN_MEMORY = 32 * MiB;
+/** Bytes that git keeps of each entry of a tree, to look its attributes up. */
+const PER_ENTRY = 200;
+
+/** What git (a file, and what it is a difference to), the packer and the streams between them may take. */
+const memoryOf = (largest: number, entries: number): number =>
+  8 * MiB + 2 * Math.min(largest, LARGEST_IN_MEMORY) + PER_ENTRY * entries;
 
 /** @param byLfs whether it would do without the objects of LFS */
 function tooMuch(excess: Excess, maxBytes: number, byLfs = false): ApiError {

@@ -6,6 +6,9 @@ import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { byAdministrator, inProject } from '../../access.ts';
 
+/** Bytes that reading takes: pieces of files, and the refs. */
+const MEMORY = 4 * 1024 * 1024;
+
 export const snapshotRoutes = [
   route({
     method: 'GET',
@@ -19,10 +22,12 @@ export const snapshotRoutes = [
     }),
     success: { status: 200, contentType: 'application/x-tar', description: 'The archive, streamed.' },
     errors: [404, 429],
-    handler: async ({ deps, project, input, reply, signal }) => {
+    handler: async (c) => {
+      const { deps, project, input, reply, signal } = c;
       if (input.wiki) throw notFound('Wiki Repository');
       const repo = repositoryOf(deps, project);
-      const stream = await snapshotRepository(repo, { signal, now: deps.clock.now().getTime() });
+      const now = deps.clock.now().getTime();
+      const stream = await c.stream(MEMORY, () => snapshotRepository(repo, { signal, now }));
       reply
         .type('application/x-tar')
         .header('Content-Disposition', contentDisposition('attachment', `${project.path}.git.tar`))

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { recordNotFound } from '../../../../core/errors.ts';
 import type { MergeRequestDiff } from '../../../../db/tables/merge-requests.ts';
-import { rawPatch } from '../../../../git/raw-patch.ts';
+import { PATCH_MEMORY, rawPatch } from '../../../../git/raw-patch.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { route } from '../../../../http/route.ts';
 import { Instant, Nullable, pagination } from '../../../../http/schema.ts';
@@ -94,7 +94,8 @@ export const mergeRequestChangeRoutes = [
       c.reply.type('text/plain; charset=utf-8');
       if (version === undefined) return '';
       const repo = versionRepository(c.deps, c.project);
-      return rawPatch(repo, version.base_commit_sha, version.head_commit_sha, c.signal);
+      const { base_commit_sha: base, head_commit_sha: head } = version;
+      return c.stream(PATCH_MEMORY, () => rawPatch(repo, base, head, c.signal));
     },
   }),
   route({
