@@ -7,6 +7,7 @@ import { type Fault, faultOf } from '../core/surroundings.ts';
 import { GitError } from '../git/errors.ts';
 import { ParamsError } from './params/rack.ts';
 import { Throttled } from './rate-limit.ts';
+import { routedTo } from './routed.ts';
 
 /** The resource has another path now; answered with 301. */
 export class Moved extends Error {
@@ -131,7 +132,7 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest): Ap
   const gone = request.raw.socket.destroyed === true;
   log.log(gone ? 'info' : 'error', message, {
     correlation_id: request.id,
-    route: request.routeOptions?.url,
+    route: routedTo(request)?.url,
     stack: stack === undefined ? stack : withSourceLines(stack),
   });
   return answer ?? new ApiError(500, TEXTS[500]!);
@@ -140,7 +141,7 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest): Ap
 /** Sends a JSON error body with the status that the reply has, in the media type of the route. */
 export function sendErrorBody(reply: FastifyReply, body: Record<string, unknown>): void {
   reply
-    .header('Content-Type', reply.request.routeOptions?.config?.mediaType ?? 'application/json')
+    .header('Content-Type', routedTo(reply.request)?.config?.mediaType ?? 'application/json')
     .header('Cache-Control', 'no-cache');
   reply.serializer(String).send(JSON.stringify(body));
 }

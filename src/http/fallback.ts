@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendErrorBody } from './errors.ts';
+import { routeUrl } from './register.ts';
+import type { Route } from './route.ts';
+import { leadsNowhere } from './routing.ts';
 
 /** A path that there are routes for, with its methods. */
 interface KnownPath {
@@ -32,17 +35,36 @@ const plainPath = (url: string): string =>
     .replace(/\/{2,}/g, '/')
     .replace(/(.)\/$/, '$1');
 
-/** Which methods a path answers to, by the routes that are added to the app from now on. */
-function methodsOf(app: FastifyInstance): (path: string) => ReadonlySet<string> | undefined {
+interface Endpoint {
+  method: string;
+  url: string;
+}
+
+function knownPaths(endpoints: readonly Endpoint[]): KnownPath[] {
   const paths = new Map<string, KnownPath>();
-  app.addHook('onRoute', ({ url, method }) => {
+  for (const { method, url } of endpoints) {
     const path = paths.get(url) ?? knownPath(url);
     paths.set(url, path);
-    for (const each of [method].flat()) path.methods.add(each.toUpperCase());
+    path.methods.add(method);
+  }
+  return [...paths.values()];
+}
+
+/** Which methods a path answers to, by the declared routes and by those that are added to the app from now on. */
+function methodsOf(app: FastifyInstance, routes: readonly Route[]): (path: string) => ReadonlySet<string> | undefined {
+  const endpoints: Endpoint[] = routes.flatMap(({ options }) => {
+    const methods = options.method === 'GET' ? ['GET', 'HEAD'] : [options.method];
+    return methods.map((method) => ({ method, url: routeUrl(options) }));
   });
+  app.addHook('onRoute', ({ url, method }) => {
+    endpoints.push(...[method].flat().map((each) => ({ method: each.toUpperCase(), url })));
+  });
+  let paths: readonly KnownPath[] | undefined;
   return (path) => {
+    // Most servers are never asked.
+    paths ??= knownPaths(endpoints);
     let best: KnownPath | undefined;
-    for (const known of paths.values())
+    for (const known of paths)
       if ((best === undefined || known.rank < best.rank) && known.pattern.test(path)) best = known;
     return best?.methods;
   };
@@ -70,14 +92,14 @@ function answer(methods: ReadonlySet<string> | undefined, request: FastifyReques
  * Answers what no route is for: OPTIONS and 405 with the methods of that very path, 404 for a path that nobody knows.
  * Call it before any route is added.
  */
-export function registerFallback(app: FastifyInstance): void {
-  const methods = methodsOf(app);
+export function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
+  const methods = methodsOf(app, routes);
   const handle = (request: FastifyRequest, reply: FastifyReply): void =>
     answer(methods(plainPath(request.url)), request, reply);
   app.setNotFoundHandler(handle);
   // Answered before the body: what has no route is nobody's to read.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) handle(request, reply);
+    if (request.is404 || leadsNowhere(request)) handle(request, reply);
     else done();
   });
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import { shareOf } from '../access/caller.ts';
@@ -15,8 +15,8 @@ import { secretNames } from './mask.ts';
 import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
-import { unpackBody } from './params/unpack.ts';
 import type { AccessRequest, Context, Route } from './route.ts';
+import type { PreparedRoute } from './routed.ts';
 import { sendJson } from './send.ts';
 import type { HttpServices } from './services.ts';
 
@@ -83,8 +83,8 @@ export const routeUrl = ({ path, root }: Pick<Route['options'], 'path' | 'root'>
   `${root ? '' : '/api/v4'}${fastifyPath(path)}`;
 const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)?.[1];
 
-/** Adds a declared route: authentication, rate limits and access before the body, then parameters. */
-export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpServices, route: Route): void {
+/** Makes a declared route ready: authentication, rate limits and access before the body, then parameters. */
+export function prepareRoute(deps: Deps, services: HttpServices, route: Route): PreparedRoute {
   const { options } = route;
   const { method, access, success, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
   const rest = wildcardName(options.path);
@@ -205,19 +205,17 @@ export function registerRoute(app: FastifyInstance, deps: Deps, services: HttpSe
     return sendJson(request, reply, answer);
   }
 
-  app.route({
-    method,
+  return {
     url: routeUrl(options),
-    exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(options.path),
-    ...(options.bodyLimit === 'file' ? { bodyLimit: deps.config.limits.fileBody } : {}),
+    bodyLimit: options.bodyLimit === 'file' ? deps.config.limits.fileBody : deps.config.limits.body,
     config: {
       secrets: secretNames(options.input),
       spoolTexts: options.bodyLimit === 'file',
       isBytes: body !== undefined,
       mediaType: options.mediaType,
     },
-    onRequest: admit,
-    ...(isParsed ? { preParsing: unpackBody } : {}),
-    handler: handle,
-  });
+    parsesBody: isParsed,
+    admit,
+    handle,
+  };
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routedTo } from './routed.ts';
 
 /** A JSON body that is ready to be sent, with its tag. Immutable answers are kept in this form. */
 export class Serialized {
@@ -73,6 +74,6 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, value: un
   } else if (!reply.hasHeader('Cache-Control')) {
     reply.header('Cache-Control', 'no-cache');
   }
-  reply.header('Content-Type', request.routeOptions.config.mediaType ?? 'application/json');
+  reply.header('Content-Type', routedTo(request).config.mediaType ?? 'application/json');
   return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);
 }

@@ -13,8 +13,10 @@ import { NO_VOCABULARY, type Vocabulary } from './openapi/words.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { checkHost, clientErrorHandler, refuseStrangeRequests } from './protocol-errors.ts';
-import { registerRoute } from './register.ts';
 import type { Route } from './route.ts';
+import { MAX_PARAMETER } from './route-table.ts';
+import { routedTo } from './routed.ts';
+import { registerRoutes } from './routing.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { runtimeOf } from './send.ts';
 import { HttpServices } from './services.ts';
@@ -68,7 +70,7 @@ function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: n
   deps.log.log('info', 'request', {
     correlation_id: request.id,
     method: request.method,
-    path: maskAddress(request.originalUrl, request.routeOptions.config?.secrets ?? NO_SECRETS),
+    path: maskAddress(request.originalUrl, routedTo(request).config?.secrets ?? NO_SECRETS),
     status,
     duration_s: Math.round(seconds * 1e6) / 1e6,
     user_id: caller?.user?.id,
@@ -76,7 +78,7 @@ function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: n
     sudo_by: caller?.sudoBy?.username,
     remote_ip: request.ip,
     ua: request.headers['user-agent'],
-    route: request.routeOptions.url,
+    route: routedTo(request).url,
   });
 }
 
@@ -120,7 +122,7 @@ export function buildServer(
     clientErrorHandler: clientErrorHandler(deps.log),
     http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024, requireHostHeader: false },
     routerOptions: {
-      maxParamLength: 16_384,
+      maxParamLength: MAX_PARAMETER,
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       querystringParser: parseQuery,
@@ -137,11 +139,12 @@ export function buildServer(
   app.decorateRequest('admission', null);
   app.decorateRequest('ended', false);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
+  registerRoutes(app, deps, new HttpServices(deps, routes), routes);
   const ended = (request: FastifyRequest, reply: FastifyReply, status: number) => {
     if (request.ended) return;
     request.ended = true;
     const seconds = reply.elapsedTime / 1000;
-    metrics.ended(request.method, request.routeOptions.url ?? 'unknown', status, seconds);
+    metrics.ended(request.method, routedTo(request).url ?? 'unknown', status, seconds);
     logLine(deps, request, status, seconds);
   };
   const underWay = new Set<ServerResponse>();
@@ -167,7 +170,7 @@ export function buildServer(
     ended(request, reply, reply.statusCode);
     done();
   });
-  registerFallback(app);
+  registerFallback(app, routes);
   limitConnections(app, deps.config.limits.connections, deps.config.trustedProxies.length > 0);
   const transfers = new TransferWatch(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
@@ -185,10 +188,6 @@ export function buildServer(
   registerBodyParsers(app, deps);
   registerMonitoring(app, deps, metrics, () => ready);
   registerReference(app, deps, routes, vocabulary);
-  const services = new HttpServices(deps, routes);
-  // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
-  const order = [...routes].sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
-  for (const route of order) registerRoute(app, deps, services, route);
   for (const plugin of plugins) plugin(app, deps);
   return {
     app,

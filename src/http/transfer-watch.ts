@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routedTo } from './routed.ts';
 
 export interface TransferLimits {
   /** Milliseconds for the whole of a body that is parsed: JSON, forms. */
@@ -72,8 +73,8 @@ export class TransferWatch {
   }
 
   #lookIn(transfer: Transfer, receiving: number): void {
-    const { raw, routeOptions } = transfer.request;
-    const parsed = routeOptions.config?.spoolTexts === false;
+    const { raw } = transfer.request;
+    const parsed = routedTo(transfer.request).config?.spoolTexts === false;
     const time = this.#now() - receiving;
     // What is not read is the server's own slowness.
     const waits = !raw.isPaused() && raw.readableLength < raw.readableHighWaterMark;

@@ -110,7 +110,7 @@ test('the log names lines of the sources where something went wrong', async () =
   await server.stop();
   const log = join(folder, 'log');
   server = await start(log);
-  const database = new DatabaseSync(join(folder, 'data/stithy.db'));
+  const database = new DatabaseSync(join(folder, 'data/stithy.db'), { timeout: 60_000 });
   database.exec('drop table topics');
   database.close();
   assert.equal((await apiClient(server.url, TOKEN)('GET', '/topics')).status, 500);

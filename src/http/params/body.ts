@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ANONYMOUS, shareOf } from '../../access/caller.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
+import { routedTo } from '../routed.ts';
 import { parseJsonBody } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import { parseUrlencoded } from './rack.ts';
@@ -41,10 +42,10 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
 
   const add = (contentType: string, read: (request: FastifyRequest, body: Readable) => Promise<object>) =>
     app.addContentTypeParser(contentType, async (request: FastifyRequest, body: Readable) =>
-      request.routeOptions.config.isBytes === true ? body : read(request, body),
+      routedTo(request).config.isBytes === true ? body : read(request, body),
     );
   const text = (kind: TextKind, parse: (text: string) => object) => (request: FastifyRequest, body: Readable) => {
-    const { bodyLimit: limit, config } = request.routeOptions;
+    const { bodyLimit: limit, config } = routedTo(request);
     const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
     return readText(request, body, kind, parse, options);
   };
@@ -52,11 +53,11 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
   add('application/json', json);
   add('application/x-www-form-urlencoded', text('form', parseUrlencoded));
   add('multipart/form-data', (request, body) =>
-    readMultipart(request, body, ownerOf(request), request.routeOptions.bodyLimit),
+    readMultipart(request, body, ownerOf(request), routedTo(request).bodyLimit),
   );
   add('*', async (request, body) => {
     const [mediaType = ''] = String(request.headers['content-type'] ?? '').split(';');
-    if (mediaType.trim().toLowerCase() === request.routeOptions.config.mediaType) return json(request, body);
+    if (mediaType.trim().toLowerCase() === routedTo(request).config.mediaType) return json(request, body);
     throw new ApiError(415, '415 Unsupported Media Type');
   });
   app.addHook('onRequest', (request, reply, done) => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badRequest } from '../../core/errors.ts';
+import { routedTo } from '../routed.ts';
 
 const CLOSE = { Connection: 'close' };
 const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, CLOSE);
@@ -69,5 +70,5 @@ export async function unpackBody(request: FastifyRequest, _reply: FastifyReply, 
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length === 0) return payload;
   if (encodings.length > 1 || (encodings[0] !== 'gzip' && encodings[0] !== 'x-gzip')) throw unknown();
-  return new Unpacked(payload, request.routeOptions.bodyLimit);
+  return new Unpacked(payload, routedTo(request).bodyLimit);
 }

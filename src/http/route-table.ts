@@ -1,0 +1,103 @@
+import type { Method, Route } from './route.ts';
+
+/** The longest parameter of a path. */
+export const MAX_PARAMETER = 16_384;
+
+/** What stands at one place of a path: fixed words by name, a parameter, and the routes that end here by their method. */
+interface Node {
+  readonly words: Map<string, Node>;
+  parameter: Node | undefined;
+  readonly ends: Map<string, End>;
+}
+
+interface End {
+  readonly route: Route;
+  /** Names of the parameters, from left to right. */
+  readonly names: readonly string[];
+}
+
+export interface Found {
+  route: Route;
+  /** Decoded values by name. */
+  params: Record<string, string>;
+}
+
+const newNode = (): Node => ({ words: new Map(), parameter: undefined, ends: new Map() });
+
+const decoded = (segment: string): string => {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+/**
+ * The declared routes by method and path. A word goes before a parameter, and what does not lead to a route of the method
+ * is left for the next possibility. It keeps a few small objects for a route, where Fastify keeps some hundred.
+ */
+export class RouteTable {
+  readonly #root = newNode();
+
+  /** Whether it can hold a route: each segment of its path is a word or a parameter. */
+  static takes({ path, root, method }: { path: string; root?: true; method: Method }): boolean {
+    return !root && method !== 'HEAD' && path.split('/').every((segment) => /^(?::\w+|[^:*]*)$/.test(segment));
+  }
+
+  /**
+   * @param path its whole address
+   * @throws Error where there is one of the same method and path
+   */
+  add(route: Route, path: string): void {
+    const { method } = route.options;
+    const names: string[] = [];
+    let node = this.#root;
+    for (const segment of path.split('/').slice(1)) {
+      if (segment.startsWith(':')) {
+        names.push(segment.slice(1));
+        node.parameter ??= newNode();
+        node = node.parameter;
+      } else {
+        const next = node.words.get(segment) ?? newNode();
+        node.words.set(segment, next);
+        node = next;
+      }
+    }
+    if (node.ends.has(method)) throw new Error(`there are two routes ${method} ${path}`);
+    node.ends.set(method, { route, names });
+  }
+
+  /** @param path of a request, without its query: doubled slashes and one at the end count for nothing */
+  find(method: string, path: string): Found | undefined {
+    const segments = path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decoded);
+    const values: string[] = [];
+    const end = search(this.#root, method, segments, 0, values);
+    if (end === undefined) return undefined;
+    const params: Record<string, string> = {};
+    for (let index = 0; index < values.length; index += 1) params[end.names[index]!] = values[index]!;
+    return { route: end.route, params };
+  }
+}
+
+/** @param values of the parameters so far; holds all of them when a route was found */
+function search(
+  node: Node,
+  method: string,
+  segments: readonly string[],
+  at: number,
+  values: string[],
+): End | undefined {
+  if (at === segments.length) return node.ends.get(method);
+  const segment = segments[at]!;
+  const word = node.words.get(segment);
+  const end = word === undefined ? undefined : search(word, method, segments, at + 1, values);
+  if (end !== undefined || node.parameter === undefined || segment.length > MAX_PARAMETER) return end;
+  values.push(segment);
+  const behind = search(node.parameter, method, segments, at + 1, values);
+  if (behind === undefined) values.pop();
+  return behind;
+}
