@@ -10,31 +10,36 @@ import { checkUserState } from './token-caller.ts';
  * @throws ApiError 401, 403
  */
 export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promise<C> {
-  if (!(await isValid(deps, caller.credential))) throw unauthorized();
-  const { user, sudoBy } = caller;
-  if (sudoBy !== null && (await activeUser(deps, sudoBy)).admin === 0) throw unauthorized();
-  if (user === null) return caller;
+  const { user, sudoBy, credential } = caller;
+  if (!(await isValid(deps, credential))) throw unauthorized();
+  const signedIn = sudoBy ?? user;
+  if (user === null || signedIn === null) return caller;
+  const holder = await activeUser(deps, signedIn, credential);
+  if (sudoBy === null) return { ...caller, user: holder, admin: caller.admin && holder.admin === 1 };
+  if (holder.admin === 0) throw unauthorized();
   const now = await activeUser(deps, user);
   return { ...caller, user: now, admin: caller.admin && now.admin === 1 };
 }
 
-async function activeUser({ db }: Deps, { id }: User): Promise<User> {
-  const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+/** @param credential an access token must still be good, which the same query tells */
+async function activeUser({ db, clock }: Deps, { id }: User, credential?: Credential): Promise<User> {
+  let query = db.selectFrom('users').selectAll('users').where('users.id', '=', id);
+  if (credential?.kind === 'access_token') {
+    query = query
+      .innerJoin('access_tokens', 'access_tokens.user_id', 'users.id')
+      .where('access_tokens.id', '=', credential.token.id)
+      .where('revoked', '=', 0)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today(clock))]));
+  }
+  const user = await query.executeTakeFirst();
   if (user === undefined) throw unauthorized();
   checkUserState(user);
   return user;
 }
 
+/** Whether a credential other than an access token, which is looked at together with its user, is still good. */
 async function isValid({ db, clock }: Deps, credential: Credential): Promise<boolean> {
   switch (credential.kind) {
-    case 'access_token': {
-      const row = await db
-        .selectFrom('access_tokens')
-        .select(['revoked', 'expires_at'])
-        .where('id', '=', credential.token.id)
-        .executeTakeFirst();
-      return row?.revoked === 0 && (row.expires_at === null || row.expires_at > today(clock));
-    }
     case 'oauth': {
       const row = await db
         .selectFrom('oauth_tokens')

@@ -43,10 +43,7 @@ export async function withGroupLevels(
 }
 
 /** Protected branches of the groups above each project, by project, in a fixed number of queries. Without levels. */
-export async function groupBranchesOf(
-  db: Db,
-  projectIds: readonly number[],
-): Promise<Map<number, GroupProtectedBranch[]>> {
+async function groupBranchesOf(db: Db, projectIds: readonly number[]): Promise<Map<number, GroupProtectedBranch[]>> {
   if (projectIds.length === 0) return new Map();
   const places = await db
     .selectFrom('projects')
@@ -57,12 +54,7 @@ export async function groupBranchesOf(
     .execute();
   const groups = [...new Set(places.flatMap(({ lineage }) => lineageIds(lineage)))];
   if (groups.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('group_protected_branches')
-    .selectAll()
-    .where('group_id', 'in', groups)
-    .orderBy('id')
-    .execute();
+  const rows = await branchesOfGroups(db, groups);
   return new Map(
     places.map(({ id, lineage }) => {
       const above = new Set(lineageIds(lineage));
@@ -71,11 +63,17 @@ export async function groupBranchesOf(
   );
 }
 
-/** The protections that groups give to a project, with who may do what. */
-export async function groupProtectionsOf(db: Db, projectId: number): Promise<GroupProtection[]> {
-  const rows = await groupBranchesOf(db, [projectId]);
-  return withGroupLevels(db, rows.get(projectId) ?? [], projectId);
+/** The protections that groups give to a project below them, with who may do what. */
+export async function protectionsOfGroups(
+  db: Db,
+  groupIds: readonly number[],
+  projectId: number,
+): Promise<GroupProtection[]> {
+  return groupIds.length === 0 ? [] : withGroupLevels(db, await branchesOfGroups(db, groupIds), projectId);
 }
+
+const branchesOfGroups = (db: Db, groupIds: readonly number[]): Promise<GroupProtectedBranch[]> =>
+  db.selectFrom('group_protected_branches').selectAll().where('group_id', 'in', groupIds).orderBy('id').execute();
 
 /** The protections that groups give to projects, by project: what needs no levels. */
 export async function groupRefsOf(

@@ -1,11 +1,12 @@
 import type { Caller } from '../access/caller.ts';
-import { groupLevel } from '../access/membership.ts';
+import { groupLevel, lineageIds } from '../access/membership.ts';
 import type { ProjectPermissions } from '../access/permissions.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
+import type { Db } from '../db/schema.ts';
 import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
-import { groupProtectionsOf } from './group-protections.ts';
+import { protectionsOfGroups } from './group-protections.ts';
 
 /** A protected branch or tag with who may do what. */
 export interface Protection extends ProtectedRef {
@@ -19,25 +20,51 @@ export type ProtectedAction = ProtectedRefLevel['action'];
 /** All protections of a project, those that the groups above it give included. */
 export function loadProtections(deps: Deps, projectId: number): Promise<readonly Protection[]> {
   return deps.snapshot.get(`protections:${projectId}`, async () => {
-    const rows = await deps.db
-      .selectFrom('protected_refs')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .orderBy('id')
-      .execute();
-    const inherited = await groupProtectionsOf(deps.db, projectId);
-    if (rows.length === 0) return inherited;
-    const levels = await deps.db
-      .selectFrom('protected_ref_levels')
-      .innerJoin('protected_refs', 'protected_refs.id', 'protected_ref_levels.protected_ref_id')
-      .selectAll('protected_ref_levels')
-      .where('protected_refs.project_id', '=', projectId)
-      .orderBy('protected_ref_levels.id')
-      .execute();
-    const own = rows.map((row) => ({ ...row, levels: levels.filter((level) => level.protected_ref_id === row.id) }));
-    return [...own, ...inherited];
+    const rows = await ownProtections(deps.db, projectId);
+    const [place] = rows;
+    const groups = place?.owner === 'group' ? lineageIds(place.lineage) : [];
+    return [...assemble(projectId, rows), ...(await protectionsOfGroups(deps.db, groups, projectId))];
   });
 }
+
+type OwnRow = Awaited<ReturnType<typeof ownProtections>>[number];
+
+/** Where the project is, and its own protections: a row for each of their levels, and one without where there are none. */
+const ownProtections = (db: Db, projectId: number) =>
+  db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .leftJoin('protected_refs as ref', 'ref.project_id', 'projects.id')
+    .leftJoin('protected_ref_levels as level', 'level.protected_ref_id', 'ref.id')
+    .select(['namespaces.kind as owner', 'namespaces.lineage'])
+    .select(['ref.id', 'ref.kind', 'ref.name', 'ref.allow_force_push', 'ref.code_owner_approval_required'])
+    .select(['ref.created_at', 'ref.updated_at'])
+    .select(['level.id as level_id', 'level.action', 'level.access_level'])
+    .select(['level.user_id', 'level.group_id', 'level.deploy_key_id'])
+    .where('projects.id', '=', projectId)
+    .orderBy('ref.id')
+    .orderBy('level.id')
+    .execute();
+
+function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
+  const found = new Map<number, Protection & { levels: ProtectedRefLevel[] }>();
+  for (const row of rows) {
+    const { id, level_id, action } = row;
+    if (id === null) continue;
+    const { kind, name, allow_force_push, code_owner_approval_required, created_at, updated_at } = row as FoundRow;
+    const rest = { name, allow_force_push, code_owner_approval_required, created_at, updated_at };
+    const protection = found.get(id) ?? { id, project_id, kind, ...rest, levels: [] };
+    found.set(id, protection);
+    if (level_id === null || action === null) continue;
+    const { access_level, user_id, group_id, deploy_key_id } = row;
+    const level = { access_level, user_id, group_id, deploy_key_id };
+    protection.levels.push({ id: level_id, protected_ref_id: id, action, ...level });
+  }
+  return [...found.values()];
+}
+
+/** A row of a protection that is there. */
+type FoundRow = { [K in keyof OwnRow]: NonNullable<OwnRow[K]> };
 
 /**
  * The protections that a branch or tag falls under: by its name, or by a pattern. Where groups above the project protect
