@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { apiClient } from './support/api-client.ts';
+import { buildTestApp, type TestApp } from './support/app.ts';
+import { GitUser } from './support/git-user.ts';
+import { openMergeRequest } from './support/merge-request.ts';
+
+/*
+ * How many statements the commonest calls send to the database, as a client on a socket makes them: in a project whose
+ * default branch is protected, by a token that was used before, after something else was written, with begin and commit
+ * left out. A number may be lowered here without more ado; who raises it slows everybody down, most of all where the
+ * database is another machine.
+ */
+const MOST = {
+  'read who one is': 7,
+  'read a project': 15,
+  'list projects': 14,
+  'read a file': 5,
+  'list branches': 6,
+  'list issues': 12,
+  'open an issue': 20,
+  'read an issue': 14,
+  'read a merge request': 29,
+  'list merge requests': 21,
+  'comment on a merge request': 13,
+  'commit to a branch with an open merge request': 34,
+  'push to a branch with an open merge request': 46,
+  'approve a merge request': 56,
+  'merge a merge request': 116,
+};
+
+let app: TestApp;
+let user: GitUser;
+let seen: string[] | null = null;
+before(async () => {
+  app = await buildTestApp({
+    onQuery: ({ sql }) => {
+      if (!/^\s*(begin|commit|rollback|savepoint|release)\b/i.test(sql)) seen?.push(sql);
+    },
+  });
+  user = await GitUser.of(app);
+});
+after(async () => {
+  user.close();
+  await app.close();
+});
+
+const counted: Record<string, string[]> = {};
+
+/** Counts what one call takes, once all that went before it is done and nothing is remembered of it. */
+async function count(what: keyof typeof MOST, call: () => Promise<unknown>): Promise<void> {
+  await app.settle();
+  await app.deps.db.updateTable('users').set({ updated_at: new Date().toISOString() }).where('id', '=', 1).execute();
+  seen = [];
+  await call();
+  counted[what] = seen;
+  seen = null;
+}
+
+test('the commonest calls send no more statements than they did', async () => {
+  const project = await app.make.project();
+  const { maintainer } = await app.make.members(project);
+  const dir = await user.tree();
+  const address = user.address(project, maintainer.token);
+  await user.ok(dir, 'push', '--quiet', address, 'main');
+  await user.commit(dir, 'work.txt', 'one\n');
+  await user.ok(dir, 'push', '--quiet', address, 'HEAD:refs/heads/work');
+  const { iid } = await openMergeRequest(app, project, { branch: 'work' });
+  const client = apiClient(await app.listen(), maintainer.token);
+  const at = `/projects/${project.id}`;
+  const request = `${at}/merge_requests/${iid}`;
+  const call = async (method: string, path: string, body?: unknown) => {
+    const { status, text } = await client(method, path, body);
+    assert.ok(status < 300, `${method} ${path}: ${status} ${text}`);
+  };
+  const commit = (name: string) =>
+    call('POST', `${at}/repository/commits`, {
+      branch: 'work',
+      commit_message: name,
+      actions: [{ action: 'create', file_path: name, content: 'x' }],
+    });
+  // What is only done once, such as noting that a token is in use.
+  await call('POST', `${at}/issues`, { title: 'first' });
+  await commit('first');
+  await call('POST', `${request}/notes`, { body: 'first' });
+
+  await count('read who one is', () => call('GET', '/user'));
+  await count('read a project', () => call('GET', at));
+  await count('list projects', () => call('GET', '/projects?membership=true'));
+  await count('read a file', () => call('GET', `${at}/repository/files/README.md/raw?ref=main`));
+  await count('list branches', () => call('GET', `${at}/repository/branches`));
+  await count('list issues', () => call('GET', `${at}/issues`));
+  await count('open an issue', () => call('POST', `${at}/issues`, { title: 'second' }));
+  await count('read an issue', () => call('GET', `${at}/issues/1`));
+  await count('read a merge request', () => call('GET', request));
+  await count('list merge requests', () => call('GET', `${at}/merge_requests`));
+  await count('comment on a merge request', () => call('POST', `${request}/notes`, { body: 'second' }));
+  await count('commit to a branch with an open merge request', () => commit('second'));
+  await user.ok(dir, 'pull', '--quiet', address, 'work');
+  await user.commit(dir, 'more.txt', 'two\n');
+  await count('push to a branch with an open merge request', () =>
+    user.ok(dir, 'push', '--quiet', address, 'HEAD:refs/heads/work'),
+  );
+  await count('approve a merge request', () => call('POST', `${request}/approve`));
+  await call('GET', request);
+  await count('merge a merge request', () => call('PUT', `${request}/merge`));
+
+  const most: Record<string, number> = MOST;
+  const grown = Object.entries(counted).filter(([what, statements]) => statements.length > most[what]!);
+  const text = [
+    ...grown.map(([what, { length }]) => `${what}: ${length} instead of ${most[what]}`),
+    ...grown.flatMap(([what, statements]) => ['', what, ...statements.map((sql) => `  ${sql.trim().slice(0, 120)}`)]),
+  ];
+  assert.equal(grown.length, 0, text.join('\n'));
+});
