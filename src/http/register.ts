@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import { shareOf } from '../access/caller.ts';
+import { requirePlan } from '../access/plan.ts';
 import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
@@ -110,6 +111,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
     const scope = await authorize(request, caller);
+    checkPlan();
     const query = request.query as Record<string, unknown>;
     const admission = { caller, scope, params: Object.freeze(readParams(params)) };
     if (isParsed) return { ...admission, input: null };
@@ -118,6 +120,11 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const limit = await body.limit({ deps, ...admission, ...scope });
     refuseTooLarge(request, limit);
     return { ...admission, input, limit };
+  }
+
+  /** @throws ApiError 403 */
+  function checkPlan(): void {
+    if (options.plan !== undefined) requirePlan(deps, options.plan);
   }
 
   /** What the access check finds. @throws ApiError 401, 403, 404 */
@@ -158,6 +165,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply);
+      checkPlan();
       await noteUse(deps, known.value.caller, request.ip);
     }
     request.admission =

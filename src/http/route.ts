@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import type { PaidPlan } from '../access/plan.ts';
 import type { AccessToken } from '../db/tables/tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { Credentials } from './credentials.ts';
@@ -106,6 +107,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   address?: string;
   /** What the reference lists it under; made of the path when absent. */
   tag?: string;
+  /** Lowest plan that has it; on a lower one it is refused to all whom `access` lets in. All plans when absent. */
+  plan?: PaidPlan;
   summary: string;
   description?: string;
   access: Access<A>;

@@ -1,3 +1,4 @@
+import { planWords } from '../../access/plan.ts';
 import { VERSION } from '../../core/version.ts';
 import { API_TOKENS, SECURITY_SCHEMES } from '../credentials.ts';
 import type { Method, Route } from '../route.ts';
@@ -93,10 +94,11 @@ const bodyName = (summary: string): string =>
 
 /** What there is to say of an operation, in Markdown. */
 function describe({ options }: Route, scopes: readonly string[]): string {
-  const { description, access, rules = {} } = options;
+  const { description, access, plan, rules = {} } = options;
   return [
     ...(description === undefined ? [] : [description]),
     ...ruleSentences(rules),
+    ...(plan === undefined ? [] : [`**Plan:** ${planWords(plan)}.`]),
     `**Who:** ${access.description}.`,
     `**Scopes of tokens:** ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
   ].join('\n\n');
@@ -130,6 +132,7 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
       object
     >,
     security: [...(access.anonymous ? [{}] : []), ...credentials.security.map((name) => ({ [name]: [] }))],
+    ...(route.options.plan === undefined ? {} : { 'x-plan': route.options.plan }),
     'x-access': {
       who: access.description,
       ...(access.ability === undefined ? {} : { ability: access.ability }),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { planInForce } from '../../../access/plan.ts';
 import { VERSION } from '../../../core/version.ts';
 import { route } from '../../../http/route.ts';
 import { signedIn } from '../../access.ts';
@@ -31,7 +32,7 @@ const metadataRoute = (path: string, summary: string) =>
       version: VERSION.api,
       revision: VERSION.revision,
       kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-      enterprise: deps.config.plan !== 'free',
+      enterprise: planInForce(deps) !== 'free',
     }),
   });
 

@@ -25,6 +25,7 @@ export const groupProtectedBranchRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    plan: 'premium',
     summary: 'List the protected branches of a group',
     access: owner,
     input: ListProtectedBranches,
@@ -40,6 +41,7 @@ export const groupProtectedBranchRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/:name`,
+    plan: 'premium',
     summary: 'Get a protected branch or pattern of a group',
     access: owner,
     params: Type.Object(BranchPattern),
@@ -49,6 +51,7 @@ export const groupProtectedBranchRoutes = [
   route({
     method: 'POST',
     path: PATH,
+    plan: 'premium',
     summary: 'Protect a branch, or all that fit a pattern, in every project of a group',
     description:
       'In top-level groups only. Where it fits a branch, it decides alone: what a project says is set aside.',
@@ -61,6 +64,7 @@ export const groupProtectedBranchRoutes = [
   route({
     method: 'PATCH',
     path: `${PATH}/:name`,
+    plan: 'premium',
     summary: 'Change a protected branch of a group',
     access: owner,
     params: Type.Object(BranchPattern),
@@ -73,6 +77,7 @@ export const groupProtectedBranchRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:name`,
+    plan: 'premium',
     summary: 'Take the protection of a branch or pattern away from all projects of a group',
     access: owner,
     params: Type.Object(BranchPattern),

@@ -36,6 +36,9 @@ const eventsOf = ({ db }: Deps, type: 'Issue' | 'MergeRequest', id: number, kind
     .where('issuable_id', '=', id)
     .where('kind', '=', kind);
 
+/** What is only counted or planned on the paid plans. */
+const PREMIUM: ReadonlySet<ResourceEvent['kind']> = new Set(['weight', 'iteration']);
+
 function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: ResourceEvent['kind']): Route[] {
   const name = `resource_${kind}_event`;
   const path = `/projects/:id/${of.table}/:${of.param}/${name}s`;
@@ -44,10 +47,12 @@ function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: Resource
   };
   const one: Record<string, TInteger> = { ...iid, event_id: Type.Integer({ description: `Id of the ${kind} event.` }) };
   const access = inProject(of.read);
+  const plan = PREMIUM.has(kind) ? ({ plan: 'premium' } as const) : {};
   return [
     route({
       method: 'GET',
       path,
+      ...plan,
       summary: `List the ${kind} events of ${of.noun}`,
       description: 'Who changed it and when, the oldest change first.',
       access,
@@ -66,6 +71,7 @@ function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: Resource
     route({
       method: 'GET',
       path: `${path}/:event_id`,
+      ...plan,
       summary: `Get a ${kind} event of ${of.noun}`,
       access,
       params: Type.Object(one),

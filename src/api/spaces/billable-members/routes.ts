@@ -40,6 +40,7 @@ export const billableMemberRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/billable_members',
+    plan: 'premium',
     summary: 'List who uses a seat in a top-level group and everything below it',
     access: inGroup('admin_group_members'),
     input: Type.Object({
@@ -84,6 +85,7 @@ export const billableMemberRoutes = [
   route({
     method: 'DELETE',
     path: '/groups/:id/billable_members/:user_id',
+    plan: 'premium',
     summary: 'Remove someone from a top-level group and everything below it',
     access: inGroup('admin_group_members'),
     params: userIdParam,

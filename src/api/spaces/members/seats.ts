@@ -1,3 +1,4 @@
+import { planInForce } from '../../../access/plan.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
@@ -7,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
  * @returns the level itself is free
  */
 export const freeLevel = (deps: Deps): number =>
-  deps.config.plan === 'ultimate' ? AccessLevel.guest : AccessLevel.none;
+  planInForce(deps) === 'ultimate' ? AccessLevel.guest : AccessLevel.none;
 
 /** Which of the users take a seat: active people with a membership above the free level anywhere. */
 export async function seatUsers(deps: Deps, userIds: readonly number[]): Promise<ReadonlySet<number>> {

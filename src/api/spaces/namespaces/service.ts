@@ -3,6 +3,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
 import { groupsOf } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { planInForce } from '../../../access/plan.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
@@ -83,7 +84,7 @@ export async function presentNamespaces(
     const count = counts.get(namespace.id);
     return {
       ...namespaceBasic(deps, namespace, owners.get(namespace.owner_id ?? 0)),
-      ...(count === undefined ? {} : ownerFields(deps.config.plan, namespace.kind, count)),
+      ...(count === undefined ? {} : ownerFields(planInForce(deps), namespace.kind, count)),
       ...(caller.admin ? ADMIN_FIELDS : {}),
     };
   });

@@ -25,6 +25,7 @@ export const projectAliasRoutes = [
   route({
     method: 'GET',
     path: '/project_aliases',
+    plan: 'premium',
     summary: 'List the aliases of projects',
     access: administrator,
     input: Type.Object(pagination),
@@ -39,6 +40,7 @@ export const projectAliasRoutes = [
   route({
     method: 'GET',
     path: '/project_aliases/:name',
+    plan: 'premium',
     summary: 'Get an alias of a project',
     access: administrator,
     params: byName,
@@ -49,6 +51,7 @@ export const projectAliasRoutes = [
   route({
     method: 'POST',
     path: '/project_aliases',
+    plan: 'premium',
     summary: 'Give a project an alias',
     access: onServer('admin_project_aliases'),
     input: Type.Object({
@@ -76,6 +79,7 @@ export const projectAliasRoutes = [
   route({
     method: 'DELETE',
     path: '/project_aliases/:name',
+    plan: 'premium',
     summary: 'Take an alias of a project away',
     access: onServer('admin_project_aliases'),
     params: byName,

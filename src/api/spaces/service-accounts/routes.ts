@@ -68,6 +68,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
     route({
       method: 'GET',
       path,
+      plan: 'premium',
       summary: `List the service accounts of ${of}`,
       access,
       input: listServiceAccounts,
@@ -82,6 +83,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
     route({
       method: 'POST',
       path,
+      plan: 'premium',
       summary: `Create a service account of ${of}`,
       description: 'A user for a program: it signs in by its personal access tokens alone.',
       access,
@@ -93,6 +95,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
     route({
       method: 'PATCH',
       path: `${path}/:user_id`,
+      plan: 'premium',
       summary: `Change a service account of ${of}`,
       access,
       params: accountId,
@@ -107,6 +110,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
     route({
       method: 'DELETE',
       path: `${path}/:user_id`,
+      plan: 'premium',
       summary: `Delete a service account of ${of}`,
       access,
       params: accountId,
@@ -128,6 +132,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
     route({
       method: 'GET',
       path,
+      plan: 'premium',
       summary: `List the personal access tokens of a service account of ${of}`,
       access,
       params: accountId,
@@ -145,6 +150,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
     route({
       method: 'POST',
       path,
+      plan: 'premium',
       summary: `Create a personal access token for a service account of ${of}`,
       access,
       params: accountId,
@@ -162,6 +168,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
     route({
       method: 'POST',
       path: `${path}/:token_id/rotate`,
+      plan: 'premium',
       summary: `Rotate a personal access token of a service account of ${of}`,
       description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
       access,
@@ -181,6 +188,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
     route({
       method: 'DELETE',
       path: `${path}/:token_id`,
+      plan: 'premium',
       summary: `Revoke a personal access token of a service account of ${of}`,
       access,
       params: tokenId,

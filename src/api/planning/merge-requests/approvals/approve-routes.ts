@@ -25,6 +25,7 @@ export const approveRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/approve`,
+    plan: 'premium',
     summary: 'Approve a merge request',
     access,
     params,
@@ -50,6 +51,7 @@ export const approveRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/unapprove`,
+    plan: 'premium',
     summary: "Take back the caller's approval of a merge request",
     access,
     params,
@@ -64,6 +66,7 @@ export const approveRoutes = [
   route({
     method: 'PUT',
     path: `${PATH}/reset_approvals`,
+    plan: 'premium',
     summary: 'Take all approvals of a merge request away; only for bots of a project or group',
     access,
     params,
@@ -89,6 +92,7 @@ export const approveRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/approval_state`,
+    plan: 'premium',
     summary: 'Get where a merge request stands to each of its approval rules',
     access,
     params,
@@ -100,6 +104,7 @@ export const approveRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/approvals`,
+    plan: 'premium',
     summary: 'Change how many approvals a merge request needs',
     deprecated: true,
     access,

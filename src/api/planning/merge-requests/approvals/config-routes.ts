@@ -70,6 +70,7 @@ export const approvalConfigRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/approvals',
+    plan: 'premium',
     summary: 'Get how a project wants merge requests to be approved',
     access: inProjectByUser('read_approval_config'),
     success: { status: 200, schema: ApprovalConfig },
@@ -78,6 +79,7 @@ export const approvalConfigRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/approvals',
+    plan: 'premium',
     summary: 'Change how a project wants merge requests to be approved',
     access: inProjectByUser('admin_approval_rules'),
     input: ApprovalConfigInput,
@@ -91,6 +93,7 @@ export const approvalConfigRoutes = [
   route({
     method: 'GET',
     path: SETTING_PATH,
+    plan: 'premium',
     summary: 'Get the approval settings of a project',
     access: inProjectByUser('read_approval_config'),
     success: { status: 200, schema: ApprovalSetting },
@@ -99,6 +102,7 @@ export const approvalConfigRoutes = [
   route({
     method: 'PUT',
     path: SETTING_PATH,
+    plan: 'premium',
     summary: 'Change the approval settings of a project',
     access: inProjectByUser('admin_approval_rules'),
     input: ApprovalSettingInput,

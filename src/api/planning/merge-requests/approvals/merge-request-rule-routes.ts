@@ -37,6 +37,7 @@ export const mergeRequestRuleRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    plan: 'premium',
     summary: 'List the approval rules that count for a merge request',
     access,
     params,
@@ -54,6 +55,7 @@ export const mergeRequestRuleRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    plan: 'premium',
     summary: 'Get an approval rule that counts for a merge request',
     access,
     params: oneParams,
@@ -67,6 +69,7 @@ export const mergeRequestRuleRoutes = [
   route({
     method: 'POST',
     path: PATH,
+    plan: 'premium',
     summary: 'Give a merge request an approval rule of its own',
     access,
     params,
@@ -83,6 +86,7 @@ export const mergeRequestRuleRoutes = [
   route({
     method: 'PUT',
     path: ONE,
+    plan: 'premium',
     summary: 'Change an approval rule of a merge request',
     access,
     params: oneParams,
@@ -99,6 +103,7 @@ export const mergeRequestRuleRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
+    plan: 'premium',
     summary: 'Take an approval rule from a merge request',
     access,
     params: oneParams,

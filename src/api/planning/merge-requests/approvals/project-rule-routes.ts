@@ -24,6 +24,7 @@ export const projectRuleRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    plan: 'premium',
     summary: 'List the approval rules of a project',
     access: readers,
     input: Type.Object(pagination),
@@ -44,6 +45,7 @@ export const projectRuleRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    plan: 'premium',
     summary: 'Get an approval rule of a project',
     access: readers,
     params,
@@ -57,6 +59,7 @@ export const projectRuleRoutes = [
   route({
     method: 'POST',
     path: PATH,
+    plan: 'premium',
     summary: 'Give a project an approval rule',
     access: admins,
     input: CreateProjectRule,
@@ -69,6 +72,7 @@ export const projectRuleRoutes = [
   route({
     method: 'PUT',
     path: ONE,
+    plan: 'premium',
     summary: 'Change an approval rule of a project',
     access: admins,
     params,
@@ -84,6 +88,7 @@ export const projectRuleRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
+    plan: 'premium',
     summary: 'Take an approval rule of a project away',
     access: admins,
     params,

@@ -27,6 +27,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: PATH,
+    plan: 'ultimate',
     summary: 'List the external status checks of a project',
     access: admin,
     input: Type.Object(pagination),
@@ -41,6 +42,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: PATH,
+    plan: 'ultimate',
     summary: 'Add an external status check to a project',
     description: 'The address is shown to readers of merge requests; the server does not call it by itself yet.',
     access: admin,
@@ -52,6 +54,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${PATH}/:check_id`,
+    plan: 'ultimate',
     summary: 'Change an external status check of a project',
     access: admin,
     params: checkId,
@@ -63,6 +66,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: `${PATH}/:check_id`,
+    plan: 'ultimate',
     summary: 'Remove an external status check from a project',
     access: admin,
     params: checkId,
@@ -73,6 +77,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ONE}/status_checks`,
+    plan: 'ultimate',
     summary: 'List where a merge request stands to its external status checks',
     description: 'As of its head: what was said of an earlier one does not count.',
     access: usable,
@@ -95,6 +100,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${ONE}/status_check_responses`,
+    plan: 'ultimate',
     summary: 'Say for an external status check whether a merge request is fine',
     access: usable,
     params,
@@ -118,6 +124,7 @@ export const externalStatusCheckRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${ONE}/status_checks/:external_status_check_id/retry`,
+    plan: 'ultimate',
     summary: 'Have a failed external status check look at a merge request again',
     access: usable,
     params: Type.Object({
