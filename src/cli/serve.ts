@@ -25,9 +25,11 @@ export async function serveCommand(env: Environment): Promise<number> {
     stop.abort();
   };
   for (const name of SIGNALS) {
-    // In the place of the one that ended the program while it was loaded.
-    process.removeAllListeners(name);
+    // In the place of the one that ended the program while it was loaded. Were there none for a moment, a signal that came
+    // while modules were loaded, and is told only when the event loop turns, would be lost.
+    const early = process.rawListeners(name) as NodeJS.SignalsListener[];
     process.on(name, onSignal);
+    for (const listener of early) process.off(name, listener);
   }
   const running = await untilStopped(stop.signal, serve(config, log, { signal: stop.signal }));
   if (running !== null) {
