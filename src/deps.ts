@@ -25,6 +25,8 @@ export interface Deps {
   log: Logger;
   /** When this process opened its data, by the clock of the file system. */
   startedAt: Date;
+  /** Milliseconds since then, by a clock that never jumps. */
+  uptimeMs: () => number;
   /** Whether no other server process worked on the data at that time. */
   alone: boolean;
   database: Database;

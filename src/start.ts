@@ -59,6 +59,7 @@ export async function open(
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
   const startedAt = new Date();
+  const begun = performance.now();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
@@ -71,6 +72,7 @@ export async function open(
     clock,
     log,
     startedAt,
+    uptimeMs: () => performance.now() - begun,
     alone,
     database,
     db: database.db,
@@ -174,7 +176,7 @@ async function serveClaimed(
   const { app } = instance.server;
   let newToken: string | null;
   try {
-    await bindFolder(config.dataDir, instance.deps.db);
+    for (const folder of foldersOf(config)) await bindFolder(folder, instance.deps.db);
     signal?.throwIfAborted();
     if (claim.alone) await clearAway(config, log);
     if (claim.alone) await instance.deps.jobs.reclaim();

@@ -46,7 +46,7 @@ function claimFolder(folder: string, shared: boolean): DatabaseSync {
 const INSTANCE_FILE = 'instance';
 
 /**
- * Binds a data folder to the installation whose database uses it: blobs and repositories of two would be mixed up.
+ * Binds a data folder or a storage to the installation whose database uses it: files of two would be mixed up.
  * @throws CannotStart when it is bound to another one
  */
 export async function bindFolder(folder: string, db: Db): Promise<void> {
@@ -67,7 +67,7 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
     const bound = (await readFile(path, 'utf8')).trim();
     if (bound === row.value) return;
     throw new CannotStart(
-      `The data folder ${folder} belongs to another database. Choose another STITHY_DATA_DIR or STITHY_DATABASE_URL; if that database is gone for good, remove ${path}.`,
+      `The folder ${folder} belongs to another database. Choose another one, or another STITHY_DATABASE_URL; if that database is gone for good, remove ${path}.`,
     );
   } finally {
     await rm(temporary, { force: true });

@@ -1,11 +1,12 @@
-import { lstat, opendir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './durable.ts';
 
 /** Folders that git locks or leaves temporary files in; `refs` to any depth. */
 const FOLDERS = ['.', 'refs', 'objects', 'objects/info', 'objects/info/commit-graphs', 'objects/pack', 'info'];
 const LEFTOVER_FILE = /\.lock$|^tmp_(?:obj|pack|idx|rev|mtimes|bitmap|midx|graph|commit_graph)_|^\.tmp-\d+-pack-/;
-/** Clocks of machines that share a disk differ by less, in milliseconds. */
+/** A time that is so much ahead, in milliseconds, was given by a clock that was wrong. */
 const AHEAD_MS = 10 * 60_000;
 const LEFTOVER_FOLDER = /^(?:tmp_objdir-|incoming-)/;
 
@@ -16,19 +17,28 @@ const LEFTOVER_FOLDER = /^(?:tmp_objdir-|incoming-)/;
  * @returns the paths removed, relative to `dir`
  */
 export async function removeStaleLocks(dir: string, olderThan: Date): Promise<string[]> {
-  const removed: string[] = [];
-  for (const folder of FOLDERS) await sweep(dir, folder, olderThan, removed);
-  return removed;
+  const sweep: Sweep = { dir, age: Date.now() - olderThan.getTime(), removed: [] };
+  for (const folder of FOLDERS) await look(sweep, folder);
+  return sweep.removed;
 }
 
-async function sweep(dir: string, folder: string, olderThan: Date, removed: string[]): Promise<void> {
+interface Sweep {
+  dir: string;
+  /** What was last changed longer ago than this, in milliseconds, is stale. */
+  age: number;
+  /** The time of a file that is made now: files have times of the disk's machine, whose clock may differ from ours. */
+  now?: Promise<number>;
+  removed: string[];
+}
+
+async function look(sweep: Sweep, folder: string): Promise<void> {
   try {
-    for await (const entry of await opendir(join(dir, folder))) {
+    for await (const entry of await opendir(join(sweep.dir, folder))) {
       const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
       const inRefs = folder === 'refs' || folder.startsWith('refs/');
       const fanOut = folder === 'objects' && /^[0-9a-f]{2}$/.test(entry.name);
-      if (entry.isDirectory() && (inRefs || fanOut)) await sweep(dir, path, olderThan, removed);
-      else if (isLeftover(entry.name, entry.isDirectory(), folder)) await remove(dir, path, olderThan, removed);
+      if (entry.isDirectory() && (inRefs || fanOut)) await look(sweep, path);
+      else if (isLeftover(entry.name, entry.isDirectory(), folder)) await remove(sweep, path);
     }
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -39,16 +49,30 @@ function isLeftover(name: string, isFolder: boolean, folder: string): boolean {
   return isFolder ? folder === 'objects' && LEFTOVER_FOLDER.test(name) : LEFTOVER_FILE.test(name);
 }
 
-async function remove(dir: string, path: string, olderThan: Date, removed: string[]): Promise<void> {
-  const full = join(dir, path);
+async function remove(sweep: Sweep, path: string): Promise<void> {
+  const full = join(sweep.dir, path);
   try {
-    const { mtime } = await lstat(full);
+    const { mtimeMs } = await lstat(full);
+    sweep.now ??= timeOfDisk(sweep.dir);
+    const age = (await sweep.now) - mtimeMs;
     // A time to come is one of a clock that ran ahead, long ago.
-    if (mtime >= olderThan && mtime.getTime() <= Date.now() + AHEAD_MS) return;
+    if (age <= sweep.age && age >= -AHEAD_MS) return;
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
   await rm(full, { recursive: true, force: true });
-  removed.push(path);
+  sweep.removed.push(path);
+}
+
+/** What the disk's clock shows, in milliseconds (unix). */
+async function timeOfDisk(dir: string): Promise<number> {
+  // Left behind by a kill, it is a stale lock itself.
+  const probe = join(dir, `${randomUUID()}.lock`);
+  try {
+    await writeFile(probe, '');
+    return (await lstat(probe)).mtimeMs;
+  } finally {
+    await rm(probe, { force: true });
+  }
 }

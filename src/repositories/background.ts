@@ -26,21 +26,22 @@ export function registerRepositoryWork(deps: Deps): void {
   registerRemoval(deps);
   deps.jobs.register<{ started_at: string }>(
     SWEEP,
-    ({ started_at }, { signal }) => sweep(deps, new Date(started_at), signal),
+    ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal),
     // Given up it would never come again before the next start.
     { maxAttempts: Number.POSITIVE_INFINITY, timeoutMs: 3_600_000 },
   );
 }
 
 /** Removes half an upload, and the locks that a killed process left in any repository, a batch at a time. */
-async function sweep(deps: Deps, startedAt: Date, signal: AbortSignal): Promise<void> {
-  await deps.blobs.removeLeftovers(startedAt);
+async function sweep(deps: Deps, startedAt: number, signal: AbortSignal): Promise<void> {
+  const before = () => new Date(Math.min(startedAt, leftOverBefore(deps).getTime()));
+  await deps.blobs.removeLeftovers(before());
   for await (const holder of allRepositories(deps.db)) {
     signal.throwIfAborted();
     const { type, id } = holder;
     let removed: string[];
     try {
-      removed = await removeStaleLocks(repositoryOf(deps, holder).dir, startedAt);
+      removed = await removeStaleLocks(repositoryOf(deps, holder).dir, before());
     } catch (error) {
       // One repository that cannot be read is no reason to leave the others.
       deps.log.log('warn', 'a repository cannot be looked over', { [`${type}_id`]: id, error: String(error) });

@@ -7,8 +7,10 @@ import { removeStaleLocks } from '../git/stale-locks.ts';
 const SHARED_AGE_MS = 24 * 3_600_000;
 
 /** What was last changed before this instant, and still locks or is temporary, was left by a killed process. */
-export function leftOverBefore({ startedAt, alone }: Deps): Date {
-  return alone ? startedAt : new Date(Date.now() - SHARED_AGE_MS);
+export function leftOverBefore({ startedAt, uptimeMs, alone }: Deps): Date {
+  if (!alone) return new Date(Date.now() - SHARED_AGE_MS);
+  // A clock that was set back meanwhile gives new files times before those of the start.
+  return new Date(Math.min(startedAt.getTime(), Date.now() - uptimeMs()));
 }
 
 /**

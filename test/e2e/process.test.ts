@@ -213,7 +213,7 @@ describe('a data folder', () => {
       await assert.rejects(second, /Another server works on .*bound, with another database/);
       await server.kill();
       const later = startServer({ dataDir: join(folder, 'bound'), settings: other });
-      await assert.rejects(later, /data folder .*bound belongs to another database/);
+      await assert.rejects(later, /folder .*bound belongs to another database/);
     });
   });
 
