@@ -1,3 +1,5 @@
+import { faultOf } from '../core/surroundings.ts';
+
 export type GitErrorCode =
   | 'failed'
   | 'timeout'
@@ -37,6 +39,7 @@ const DAMAGE = [
   /unable to (?:unpack|parse|stream|read tree|read sha1 file)|inflate:|could not read [0-9a-f]{40}/i,
   /packfile .* (?:cannot be accessed|index unavailable|does not match|claims|is far too short)/,
   /index file .* is too small|(?:wrong|non-monotonic|corrupt) index|bad (?:offset|pack) /,
+  /invalid sha1 pointer|has a null OID/,
   /broken (?:link|delta)|missing (?:blob|tree|commit) [0-9a-f]{40}/,
 ];
 /** Git lacks an object that it was asked for: damage where the server had found that the object is there. */
@@ -68,3 +71,7 @@ export class GitError extends Error {
     return tellsOfDamage(this.message) || LACK.test(this.message);
   }
 }
+
+/** Whether an error says that a repository cannot be read as it is: damaged, or not for this user. */
+export const isUnreadable = (error: unknown): boolean =>
+  (error instanceof GitError && error.damage) || faultOf(error) === 'denied';

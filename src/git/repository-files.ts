@@ -92,7 +92,7 @@ export async function createRepository(
  * Copies branches, tags and their history into a new bare repository that does not depend on the source afterwards;
  * durable when it fulfils.
  * @param options `branch`: only this one, with the tags in its history, and HEAD names it; `signal` stops the copy
- * @throws GitError `conflict` where `to` is there already, `invalid` for a bad branch name, `failed`, `timeout`,
+ * @throws GitError `conflict` where `to` is there already, `invalid` for a bad branch name, `corrupt`, `failed`, `timeout`,
  *   `aborted`
  */
 export async function cloneRepository(
@@ -118,6 +118,11 @@ export async function cloneRepository(
         gitDir: temporary,
         timeoutMs: CLONE_MS,
         ...(options.signal === undefined ? {} : { signal: options.signal }),
+      }).catch((error: unknown) => {
+        // It has just been offered by the same process: it cannot be read.
+        if (error instanceof GitError && /not our ref/.test(error.message))
+          throw new GitError('corrupt', error.message);
+        throw error;
       });
     },
   });

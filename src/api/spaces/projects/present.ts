@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import type { Project as ProjectRow } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/errors.ts';
+import { GitError, isUnreadable } from '../../../git/errors.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type FullOptions, fullProject, type RepositoryFacts, simpleProject } from './entity.ts';
 import { findLicense } from './license.ts';
@@ -24,7 +24,7 @@ async function factsOf(deps: Deps, { project, permissions }: ProjectView): Promi
     return { defaultBranch, empty };
   } catch (error) {
     // A damaged repository does not take the project's own data away.
-    if (error instanceof GitError) return { defaultBranch: null, empty: true };
+    if (error instanceof GitError || isUnreadable(error)) return { defaultBranch: null, empty: true };
     throw error;
   }
 }
@@ -97,7 +97,7 @@ async function fileFacts(
       ...(license ? { license_url: found === null ? null : url(found.path), license: found?.license ?? null } : {}),
     };
   } catch (error) {
-    if (error instanceof GitError) return nothing;
+    if (error instanceof GitError || isUnreadable(error)) return nothing;
     throw error;
   }
 }

@@ -48,6 +48,7 @@ async function copyOf(
   return {
     make: (dir) => cloneRepository(from, dir, { signal, ...(branch === null ? {} : { branch }) }),
     failure: 'The repository could not be copied.',
+    unreadable: `The repository of ${source.full_path} is damaged: an administrator can run stithy doctor.`,
     within: async (db, project) => {
       // Copying takes a while; what is closed by then stays closed.
       if (!(await mayFork(within(deps, db), fork, source_id))) throw new FillRefused(CLOSED);

@@ -1,8 +1,9 @@
 import type { Updateable } from 'kysely';
+import { faultOf } from '../../../core/surroundings.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project, ProjectsTable } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/errors.ts';
+import { GitError, isUnreadable } from '../../../git/errors.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
 import { enqueueStatistics } from './statistics.ts';
@@ -25,6 +26,8 @@ export interface FillWork {
   make: (dir: string) => Promise<void>;
   /** Shown as `import_error` where it cannot be made. */
   failure: string;
+  /** The same where what it is made of cannot be read. */
+  unreadable?: string;
   /** Runs in the transaction that makes the repository the project's. */
   within?: (db: Db, project: Project) => Promise<void>;
 }
@@ -51,8 +54,12 @@ export async function fillRepository(
   try {
     await work.make(deps.storages.dirOf(location));
   } catch (error) {
-    if (!(error instanceof GitError) || error.code === 'aborted' || error.code === 'busy') throw error;
-    if (error.code !== 'conflict') return fail(deps, project.id, work.failure);
+    const unreadable = work.unreadable !== undefined && isUnreadable(error);
+    if (!unreadable && (!(error instanceof GitError) || comesAgain(error))) throw error;
+    if (!(error instanceof GitError) || error.code !== 'conflict') {
+      deps.log.log('warn', 'a repository could not be filled', { project_id: project.id, error: String(error) });
+      return fail(deps, project.id, unreadable ? work.unreadable! : work.failure);
+    }
   }
   const { refs } = deps.storages.open(location);
   const head = await refs.head();
@@ -79,6 +86,10 @@ export async function fillRepository(
     await fail(deps, project.id, error.message);
   });
 }
+
+/** Whether the same work may succeed at another time. */
+const comesAgain = (error: GitError): boolean =>
+  error.code === 'aborted' || error.code === 'busy' || faultOf(error) !== null;
 
 async function setColumns(deps: Deps, id: number, columns: Updateable<ProjectsTable>): Promise<void> {
   await deps.db.updateTable('projects').set(columns).where('id', '=', id).execute();

@@ -3,7 +3,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable, MergeStatus } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
-import { GitError } from '../../../../git/errors.ts';
+import { isUnreadable } from '../../../../git/errors.ts';
 import { mergeCommits } from '../../../../git/merge.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { tellParticipants } from '../../todos/background.ts';
@@ -35,7 +35,7 @@ const CHECKING: Partial<Record<MergeStatus, MergeStatus>> = {
  * `detailed_merge_status` of some merge requests (a page) by their ids: what comes first of all that stands in the way
  * of a merge (part 1, 4.4). A fixed number of queries; git is asked about those that pass what comes before, and gives
  * most answers from its caches.
- * @param options `damaged`: the status of those whose repository is damaged, which is an error otherwise
+ * @param options `damaged`: the status of those whose repository cannot be read, which is an error otherwise
  */
 export async function detailedMergeStatuses(
   deps: Deps,
@@ -48,7 +48,7 @@ export async function detailedMergeStatuses(
   const settled = mergeRequests.filter(({ merge_status }) => UNSETTLED[merge_status] === undefined);
   for (const facts of await mergeFacts(deps, db, settled)) {
     const failed = await firstFailure(deps, facts, { git: true }).catch((error: unknown) => {
-      if (options.damaged !== undefined && error instanceof GitError && error.damage) return options.damaged;
+      if (options.damaged !== undefined && isUnreadable(error)) return options.damaged;
       throw error;
     });
     if (failed !== null) statuses.set(facts.mergeRequest.id, failed);
