@@ -40,7 +40,8 @@ const isOver = ({ until }: Failures, now: number): boolean => until <= now || un
 export class PasswordGate {
   readonly #clock: Clock;
   readonly #cost: () => PasswordCost;
-  readonly #failures = new LRUCache<string, Failures>({ max: MAX_NAMES });
+  /** Made with the first failure: it sets room aside for all names at once. */
+  #failures: LRUCache<string, Failures> | undefined;
   readonly #hashes = new FairSlots({
     total: MAX_HASHES,
     perKey: MAX_HASHES,
@@ -74,7 +75,7 @@ export class PasswordGate {
       const decoy = await this.#decoyHash();
       const fits = await verifyPassword(password, stored ?? decoy);
       if (fits && stored !== null) {
-        this.#failures.delete(key);
+        this.#failures?.delete(key);
         return true;
       }
       this.#countFailure(key);
@@ -86,7 +87,7 @@ export class PasswordGate {
 
   #refuseLocked(key: string): void {
     const now = this.#clock.now().getTime();
-    const failures = this.#failures.get(key);
+    const failures = this.#failures?.get(key);
     if (failures === undefined || failures.count < MAX_FAILURES || isOver(failures, now)) return;
     const seconds = Math.ceil((failures.until - now) / 1000);
     throw new ApiError(
@@ -99,6 +100,7 @@ export class PasswordGate {
 
   #countFailure(key: string): void {
     const now = this.#clock.now().getTime();
+    this.#failures ??= new LRUCache({ max: MAX_NAMES });
     const known = this.#failures.get(key);
     const count = known === undefined || isOver(known, now) ? 1 : known.count + 1;
     // The lock lasts from the failure that made it; before, all count from the first on.

@@ -5,8 +5,8 @@ import type { Route } from '../http/route.ts';
 /** What an area adds to the program. Its `index.ts` also lends the few functions and types that other areas need. */
 export interface Area {
   routes: readonly Route[];
-  /** What its routes speak of. */
-  vocabulary?: Vocabulary;
+  /** What its routes speak of; loaded when the reference is first asked for. */
+  vocabulary?(): Promise<Vocabulary>;
   /** Names its background work (jobs by kind, subscribers of events) and takes part in the lives of users, groups, projects and refs. */
   register?(deps: Deps): void;
   /** Settles what was under way when the server ended; once interrupted writes are settled. */

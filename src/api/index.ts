@@ -5,7 +5,6 @@ import { registerBlobRemoval } from '../storage/unused-blobs.ts';
 import { admin } from './admin/index.ts';
 import type { Area } from './area.ts';
 import { code } from './code/index.ts';
-import { commonWords } from './common-words.ts';
 import { graphql } from './graphql/index.ts';
 import { identity } from './identity/index.ts';
 import { planning } from './planning/index.ts';
@@ -21,10 +20,14 @@ export const routes: readonly Route[] = areas.flatMap((area) => area.routes);
  * What the API speaks of: names of objects, and what a name means wherever it stands. A declaration that says something
  * itself goes before it.
  */
-export const vocabulary: Vocabulary = {
-  words: Object.assign({}, commonWords, ...areas.map((area) => area.vocabulary?.words)),
-  objects: Object.assign({}, ...areas.map((area) => area.vocabulary?.objects)),
-};
+export async function vocabulary(): Promise<Vocabulary> {
+  const { commonWords } = await import('./common-words.ts');
+  const all = await Promise.all(areas.map((area) => area.vocabulary?.()));
+  return {
+    words: Object.assign({}, commonWords, ...all.map((each) => each?.words)),
+    objects: Object.assign({}, ...all.map((each) => each?.objects)),
+  };
+}
 
 /** Names what the areas do in the background: jobs by kind and subscribers of events. */
 export function registerBackgroundWork(deps: Deps): void {

@@ -2,15 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** The numbers behind `/-/metrics`, labelled by route template and never by the raw path. */
 export class Metrics {
-  readonly registry = new Registry();
+  readonly #registry = new Registry();
   readonly #requests: Counter<'method' | 'status' | 'route'>;
   readonly #durations: Histogram<'method' | 'route'>;
   readonly #inFlight: Gauge;
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
+  #knowsProcess = false;
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
-    const registers = [this.registry];
+    const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'http_requests_total',
       help: 'Requests answered.',
@@ -25,6 +25,17 @@ export class Metrics {
       registers,
     });
     this.#inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests under way.', registers });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** The numbers as they are scraped. Those of the process are watched from the first time on, not by every start. */
+  async text(): Promise<string> {
+    if (!this.#knowsProcess) collectDefaultMetrics({ register: this.#registry });
+    this.#knowsProcess = true;
+    return this.#registry.metrics();
   }
 
   started(): void {

@@ -53,6 +53,6 @@ export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Me
     return reply.serializer(String).send(JSON.stringify(state));
   });
   app.get('/-/metrics', { onRequest: guarded }, async (_request, reply) => {
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    return reply.type(metrics.contentType).send(await metrics.text());
   });
 }

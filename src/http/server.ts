@@ -9,7 +9,7 @@ import { maskAddress } from './mask.ts';
 import { Metrics } from './metrics.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerReference } from './openapi/serve.ts';
-import { NO_VOCABULARY, type Vocabulary } from './openapi/words.ts';
+import type { Vocabulary } from './openapi/words.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { checkHost, clientErrorHandler, refuseStrangeRequests } from './protocol-errors.ts';
@@ -88,7 +88,7 @@ const NO_VALIDATOR = (() => () => () => true) as never;
 export interface ServerParts {
   routes: readonly Route[];
   /** What the reference says where a declaration says nothing. */
-  vocabulary?: Vocabulary;
+  vocabulary?: () => Promise<Vocabulary>;
   /** Turns the address of a request into the one that is routed. */
   rewriteUrl?: (url: string) => string;
   /** Routes that are no part of the API, such as git's. */
@@ -98,7 +98,7 @@ export interface ServerParts {
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
 export function buildServer(
   deps: Deps,
-  { routes, vocabulary = NO_VOCABULARY, rewriteUrl = (url) => url, plugins = [] }: ServerParts,
+  { routes, vocabulary, rewriteUrl = (url) => url, plugins = [] }: ServerParts,
 ): HttpServer {
   const app = fastify({
     logger: false,

@@ -17,7 +17,6 @@ import { takePartInRemovals } from './snippets/background.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
-import { vocabulary } from './vocabulary/index.ts';
 
 export { HEADS } from './branches/entity.ts';
 export { defaultBranchOf } from './branches/list.ts';
@@ -48,7 +47,7 @@ export const code: Area = {
     ...submoduleRoutes,
     ...tagRoutes,
   ],
-  vocabulary,
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     takePartInUserRemoval(deps);
     takePartInRemovals(deps);

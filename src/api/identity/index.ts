@@ -16,7 +16,6 @@ import { userMembershipRoutes } from './users/memberships.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
 import { userStatusRoutes } from './users/status.ts';
-import { vocabulary } from './vocabulary/index.ts';
 
 export {
   PersonalToken,
@@ -70,5 +69,5 @@ export const identity: Area = {
     ...userStateRoutes,
     ...userStatusRoutes,
   ],
-  vocabulary,
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };

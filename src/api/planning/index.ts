@@ -37,7 +37,6 @@ import { resourceEventRoutes } from './resource-events/routes.ts';
 import { registerTodos } from './todos/background.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { userCountRoutes } from './user-counts/routes.ts';
-import { vocabulary } from './vocabulary/index.ts';
 
 export { assigneesFor } from './issuables/assignees.ts';
 export { acceptMergeRequest } from './merge-requests/merging/service.ts';
@@ -80,7 +79,7 @@ export const planning: Area = {
     ...commitMergeRequestRoutes,
     ...mergedBranchRoutes,
   ],
-  vocabulary,
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerLineWork(deps);
     registerActivityFeed(deps);

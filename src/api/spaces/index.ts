@@ -23,7 +23,6 @@ import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { serviceAccountRoutes } from './service-accounts/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import { vocabulary } from './vocabulary/index.ts';
 
 export { fullNames, presentGroups } from './groups/present.ts';
 export { makeProject } from './projects/creation.ts';
@@ -55,7 +54,7 @@ export const spaces: Area = {
     ...topicRoutes,
     ...uploadRoutes,
   ],
-  vocabulary,
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerProjectWork(deps);
     registerRemovalOfMarked(deps);

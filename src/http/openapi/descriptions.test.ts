@@ -7,7 +7,7 @@ import type { ParameterObject } from './parameters.ts';
 import type { SchemaObject } from './schema-object.ts';
 
 const BASE = 'https://forge.example';
-const document = JSON.parse(JSON.stringify(openApiDocument(routes, BASE, vocabulary))) as OpenApiDocument;
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, BASE, await vocabulary()))) as OpenApiDocument;
 const HOW =
   'say it in the declaration, or once in the vocabulary of its area (src/api/<area>/vocabulary) for every place where the name stands';
 
@@ -82,7 +82,7 @@ test('objects are called by words, not by numbers', () => {
   assert.deepEqual(numbered, [], 'name the object in src/api/<area>/vocabulary/objects.ts, or give its schema a title');
 });
 
-test('every word of the vocabulary is used', () => {
+test('every word of the vocabulary is used', async () => {
   const names = new Set<string>();
   JSON.stringify(document, (key, value: unknown) => {
     names.add(key);
@@ -90,6 +90,6 @@ test('every word of the vocabulary is used', () => {
   });
   for (const [, { parameters }] of operations)
     for (const { name } of parameters as ParameterObject[]) for (const part of name.split(/[[\]]+/)) names.add(part);
-  const unused = Object.keys(vocabulary.words).filter((word) => !names.has(word.split('.').at(-1)!));
+  const unused = Object.keys((await vocabulary()).words).filter((word) => !names.has(word.split('.').at(-1)!));
   assert.deepEqual(unused, []);
 });

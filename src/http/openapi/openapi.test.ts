@@ -31,8 +31,8 @@ function operationOf(given: Parameters<typeof openApiDocument>[0][number], metho
   return operation;
 }
 
-describe('all routes of the server', () => {
-  const made = plain(openApiDocument(routes, BASE, vocabulary));
+describe('all routes of the server', async () => {
+  const made = plain(openApiDocument(routes, BASE, await vocabulary()));
   const operations = Object.entries(made.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );

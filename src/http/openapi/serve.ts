@@ -7,7 +7,6 @@ import { packageRoot } from '../../core/package-root.ts';
 import type { Deps } from '../../deps.ts';
 import type { Route } from '../route.ts';
 import { Serialized, sendJson } from '../send.ts';
-import { openApiDocument } from './document.ts';
 import type { Vocabulary } from './words.ts';
 
 const SCRIPT = 'vendor/rapidoc/rapidoc-min.js.gz';
@@ -56,13 +55,17 @@ export function registerReference(
   app: FastifyInstance,
   deps: Deps,
   routes: readonly Route[],
-  vocabulary: Vocabulary,
+  vocabulary: (() => Promise<Vocabulary>) | undefined,
 ): void {
   let made: { base: string; document: Serialized } | undefined;
+  const make = async (base: string) => {
+    const { openApiDocument } = await import('./document.ts');
+    return { base, document: Serialized.of(openApiDocument(routes, base, await vocabulary?.())) };
+  };
   for (const path of ['/api/v4/openapi.json', '/api/openapi.json']) {
-    app.get(path, (request, reply) => {
+    app.get(path, async (request, reply) => {
       const base = deps.externalUrl();
-      if (made?.base !== base) made = { base, document: Serialized.of(openApiDocument(routes, base, vocabulary)) };
+      if (made?.base !== base) made = await make(base);
       return sendJson(request, reply, made.document);
     });
   }
