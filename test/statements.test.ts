@@ -25,7 +25,7 @@ const MOST = {
   'comment on a merge request': 13,
   'commit to a branch with an open merge request': 34,
   'push to a branch with an open merge request': 46,
-  'approve a merge request': 56,
+  'approve a merge request': 26,
   'merge a merge request': 116,
 };
 

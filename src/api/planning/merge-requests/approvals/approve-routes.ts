@@ -45,7 +45,7 @@ export const approveRoutes = [
         const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
         await publishReview(c.deps, c, noteable as Reviewed);
       }
-      return presentSummary(c.deps, c.caller, approved);
+      return presentSummary(c.deps, c.caller, approved.mergeRequest, approved.state);
     },
   }),
   route({

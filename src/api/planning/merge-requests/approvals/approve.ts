@@ -8,14 +8,20 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { settingsOf } from '../../../spaces/index.ts';
+import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { isApprovable } from './description.ts';
 import { removeApprovals } from './reset.ts';
-import { approvalStates, isApprover, leftOf, loadRulesInForce } from './state.ts';
-import { loadVoters } from './voters.ts';
+import {
+  type ApprovalFacts,
+  type ApprovalState,
+  approvalState,
+  isApprover,
+  leftOf,
+  readApprovalFacts,
+} from './state.ts';
 
 const MAX_TRIES = 5;
 const MAX_PASSWORD = 1_024;
@@ -24,6 +30,15 @@ export interface ApproveInput {
   sha?: string;
   approval_password?: string;
 }
+
+/** A merge request with where it stands. */
+export interface Approved {
+  mergeRequest: MergeRequest;
+  state: ApprovalState;
+}
+
+/** Without a state nothing was approved, and it is to be tried again. */
+type Attempt = Pick<Approved, 'mergeRequest'> & Partial<Approved>;
 
 /**
  * Approves a merge request as it is now.
@@ -35,32 +50,33 @@ export async function approve(
   caller: UserCaller,
   given: MergeRequest,
   input: ApproveInput,
-): Promise<MergeRequest> {
+): Promise<Approved> {
+  const userIds = [caller.user.id];
   let identified = false;
   let mergeRequest = given;
   for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
-    const heads = await headPeople(deps, mergeRequest);
-    const { reauthenticate } = await requireApprover(deps, deps.db, mergeRequest, caller, heads);
-    refuseOtherHead(mergeRequest, input.sha);
-    if (reauthenticate && !identified) await requirePassword(deps, caller, input.approval_password);
-    identified = identified || reauthenticate;
-    const approved = await deps.db.transaction().execute(async (db) => {
+    const { heads, reauthenticate } = await lookAhead(deps, mergeRequest);
+    if (reauthenticate && !identified) {
+      requireApprover(mergeRequest, caller, await readApprovalFacts(deps, deps.db, [mergeRequest], { userIds, heads }));
+      refuseOtherHead(mergeRequest, input.sha);
+      await requirePassword(deps, caller, input.approval_password);
+      identified = true;
+    }
+    const { mergeRequest: current, state } = await deps.db.transaction().execute(async (db): Promise<Attempt> => {
       const now = await lockMergeRequest(db, mergeRequest.id);
       if (now === undefined) throw recordNotFound();
-      refuseOtherHead(now, input.sha);
       if (now.target_branch !== given.target_branch) throw conflict('The target branch was changed meanwhile');
       await callerNow(within(deps, db), caller);
       // Who has made a new head is to be found out before it can be approved.
-      if (now.head_sha !== mergeRequest.head_sha) return now;
-      const required = await requireApprover(deps, db, now, caller, heads);
-      if (required.reauthenticate && !identified) return now;
-      await enterApproval(deps, db, now, caller.user.id);
-      return null;
+      if (now.head_sha !== mergeRequest.head_sha) return { mergeRequest: now };
+      const facts = await readApprovalFacts(deps, db, [now], { userIds, heads });
+      const settings = requireApprover(now, caller, facts);
+      refuseOtherHead(now, input.sha);
+      if (settings.require_reauthentication_to_approve && !identified) return { mergeRequest: now };
+      return { mergeRequest: now, state: await enterApproval(deps, db, now, facts, caller.user.id) };
     });
-    if (approved === null) {
-      return mergeRequest;
-    }
-    mergeRequest = approved;
+    if (state !== undefined) return { mergeRequest: current, state };
+    mergeRequest = current;
   }
   throw conflict();
 }
@@ -70,58 +86,53 @@ function refuseOtherHead({ head_sha }: MergeRequest, sha: string | undefined): v
   throw conflict(`SHA does not match HEAD of source branch: ${head_sha ?? ''}`);
 }
 
-/** Addresses of whoever made the head, where git can tell: its version may not have been made yet. */
-async function headPeople(deps: Deps, mergeRequest: MergeRequest): Promise<Map<number, ReadonlySet<string>>> {
+/** What is found out before the transaction: git, and who checks passwords, take long. */
+interface Ahead {
+  /** Addresses of whoever made the head, by merge request, where git can tell: its version may not have been made yet. */
+  heads: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Whether approving needs the caller's password. */
+  reauthenticate: boolean;
+}
+
+async function lookAhead(deps: Deps, mergeRequest: MergeRequest): Promise<Ahead> {
   const { id, head_sha, project_id, source_project_id } = mergeRequest;
-  if (head_sha === null) return new Map();
   const projects = await deps.db
     .selectFrom('projects')
     .selectAll()
     .where('id', 'in', [project_id, source_project_id ?? project_id])
     .execute();
   const target = projects.find((project) => project.id === project_id);
-  if (target === undefined || !settingsOf(target).merge_requests_disable_committers_approval) return new Map();
+  if (target === undefined) return { heads: new Map(), reauthenticate: false };
+  const settings = settingsOf(target);
+  const reauthenticate = settings.require_reauthentication_to_approve;
+  if (head_sha === null || !settings.merge_requests_disable_committers_approval) {
+    return { heads: new Map(), reauthenticate };
+  }
   for (const project of projects) {
     const commit = await repositoryOf(deps, project).objects.commit(head_sha);
     if (commit === null) continue;
-    return new Map([[id, new Set([commit.author.email, commit.committer.email].map(asciiLower))]]);
+    const addresses = new Set([commit.author.email, commit.committer.email].map(asciiLower));
+    return { heads: new Map([[id, addresses]]), reauthenticate };
   }
-  return new Map();
+  return { heads: new Map(), reauthenticate };
 }
 
-/** @throws ApiError 401 for callers whose approval is not wanted */
-async function requireApprover(
-  deps: Deps,
-  db: Db,
+/** The settings of the project. @throws ApiError 401 for callers whose approval is not wanted */
+function requireApprover(
   mergeRequest: MergeRequest,
-  caller: UserCaller,
-  heads: ReadonlyMap<number, ReadonlySet<string>>,
-): Promise<{ reauthenticate: boolean }> {
-  const { id, project_id } = mergeRequest;
-  const userId = caller.user.id;
-  const inForce = (await loadRulesInForce(db, [mergeRequest])).get(id);
-  if (inForce === undefined) throw recordNotFound();
-  const { rules, settings } = inForce;
-  const voters = await loadVoters(deps, db, {
-    mergeRequests: [mergeRequest],
-    settings: new Map([[project_id, settings]]),
-    rules: rules.flatMap(({ rule }) => rule ?? []),
-    userIds: [userId],
-    heads,
-  });
-  const given = await db
-    .selectFrom('approvals')
-    .select('id')
-    .where('merge_request_id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  { user }: UserCaller,
+  { inForce, approvals, voters }: ApprovalFacts,
+): ProjectSettings {
+  const known = inForce.get(mergeRequest.id);
+  if (known === undefined) throw recordNotFound();
+  const given = approvals.get(mergeRequest.id) ?? [];
   const may =
     isApprovable(mergeRequest) &&
-    given === undefined &&
-    !voters.isExcluded(mergeRequest, userId) &&
-    isApprover(mergeRequest, rules, userId, voters);
+    !given.some(({ user_id }) => user_id === user.id) &&
+    !voters.seemsExcluded(mergeRequest, user.id) &&
+    isApprover(mergeRequest, known.rules, user.id, voters);
   if (!may) throw unauthorized();
-  return { reauthenticate: settings.require_reauthentication_to_approve };
+  return known.settings;
 }
 
 /** @throws ApiError 401; 429 after too many wrong passwords */
@@ -131,23 +142,32 @@ async function requirePassword(deps: Deps, { user }: UserCaller, password: strin
   if (!(await deps.passwords.check(user.username, password, stored))) throw unauthorized();
 }
 
-async function enterApproval(deps: Deps, db: Db, mergeRequest: MergeRequest, userId: number): Promise<void> {
+/** @returns where the merge request stands with the approval */
+async function enterApproval(
+  deps: Deps,
+  db: Db,
+  mergeRequest: MergeRequest,
+  facts: ApprovalFacts,
+  userId: number,
+): Promise<ApprovalState> {
   const { id, project_id, head_sha } = mergeRequest;
-  await db
+  const approval = await db
     .insertInto('approvals')
     .values({ merge_request_id: id, user_id: userId, head_sha: head_sha ?? '', created_at: timestamp(deps.clock) })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
   await setReviewer(db, id, userId, 'approved');
   const target = { type: 'MergeRequest', id, projectId: project_id } as const;
   await settleTodos(deps, db, target, userId);
   await writeSystemNote(deps, db, target, userId, 'approved', 'approved this merge request');
-  const state = (await approvalStates(deps, db, [mergeRequest])).get(id)!;
+  const state = approvalState(mergeRequest, facts, [...(facts.approvals.get(id) ?? []), approval])!;
   await deps.events.record(
     db,
     'merge_request.approved',
     { merge_request_id: id, project_id, user_id: userId, complete: leftOf(state) === 0 },
     { projectId: project_id, actorId: userId },
   );
+  return state;
 }
 
 async function setReviewer(

@@ -21,32 +21,37 @@ export interface Description extends ApprovalState {
 export const isApprovable = ({ state }: Pick<MergeRequest, 'state'>): boolean =>
   state === 'opened' || state === 'locked';
 
-/** Loads what answers tell about a merge request, in a bounded number of queries. @throws ApiError 404 when it is gone */
+/**
+ * Loads what answers tell about a merge request, in a bounded number of queries.
+ * @param known where it stands, when that was just found out
+ * @throws ApiError 404 when it is gone
+ */
 export async function describeApprovals(
   deps: Deps,
   caller: UserCaller,
   mergeRequest: MergeRequest,
+  known?: ApprovalState,
 ): Promise<Description> {
   const { db } = deps;
   const { id, project_id } = mergeRequest;
-  const state = (await approvalStates(deps, db, [mergeRequest])).get(id);
+  const state = known ?? (await approvalStates(deps, db, [mergeRequest])).get(id);
   if (state === undefined) throw recordNotFound();
   const rules = state.rules.flatMap(({ rule }) => rule ?? []);
   const context = await ruleContext(deps, caller, project_id, rules);
   const named = [...context.eligible.values()].flatMap((users) => users.map((user) => user.id));
-  const voters = await loadVoters(deps, db, {
-    mergeRequests: [mergeRequest],
-    settings: new Map([[project_id, state.settings]]),
-    rules,
-    userIds: [...new Set([...named, caller.user.id])],
-    heads: new Map([[id, new Set<string>()]]),
-  });
   const approvers = await usersById(
     db,
     state.approvals.map(({ user_id }) => user_id),
   );
   const mine = caller.user.id;
   const hasApproved = approvers.has(mine);
+  const voters = await loadVoters(deps, db, {
+    mergeRequests: [mergeRequest],
+    settings: new Map([[project_id, state.settings]]),
+    rules,
+    userIds: [...new Set([...named, ...(hasApproved ? [] : [mine])])],
+    heads: new Map([[id, new Set<string>()]]),
+  });
   return {
     ...state,
     context: {
@@ -54,7 +59,7 @@ export async function describeApprovals(
       eligible: new Map(
         [...context.eligible].map(([rule, users]) => [
           rule,
-          users.filter((user) => !voters.isExcluded(mergeRequest, user.id)),
+          users.filter((user) => !voters.seemsExcluded(mergeRequest, user.id)),
         ]),
       ),
     },
@@ -63,7 +68,7 @@ export async function describeApprovals(
     canApprove:
       isApprovable(mergeRequest) &&
       !hasApproved &&
-      !voters.isExcluded(mergeRequest, mine) &&
+      !voters.seemsExcluded(mergeRequest, mine) &&
       isApprover(mergeRequest, state.rules, mine, voters),
   };
 }

@@ -78,37 +78,78 @@ function byKey<R>(rows: readonly R[], key: (row: R) => number): Map<number, R[]>
   return lists;
 }
 
+type InForce = Awaited<ReturnType<typeof loadRulesInForce>>;
+
+/** What decides where merge requests stand, as it was read at one time. */
+export interface ApprovalFacts {
+  inForce: InForce;
+  /** By merge request, oldest first. */
+  approvals: ReadonlyMap<number, readonly Approval[]>;
+  /** What is known of who has approved, and of who was asked about. */
+  voters: Voters;
+}
+
 /**
- * Where the merge requests stand, by id. Uses nothing but the database, in a bounded number of queries, so that it can be
- * asked within the transaction that depends on it.
+ * Reads what decides where the merge requests stand. Uses nothing but the database, in a bounded number of queries, so
+ * that it can be asked within the transaction that depends on it. Those that are gone are left out.
+ * @param about whom to know beside who has approved, and who made the heads
  */
+export async function readApprovalFacts(
+  deps: Deps,
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+  about: { userIds?: readonly number[]; heads?: ReadonlyMap<number, ReadonlySet<string>> } = {},
+): Promise<ApprovalFacts> {
+  const inForce = await loadRulesInForce(db, mergeRequests);
+  const there = mergeRequests.filter(({ id }) => inForce.has(id));
+  const rows =
+    there.length === 0
+      ? []
+      : await db
+          .selectFrom('approvals')
+          .selectAll()
+          .where('merge_request_id', 'in', [...inForce.keys()])
+          .orderBy('id')
+          .execute();
+  const { userIds = [], heads } = about;
+  const voters = await loadVoters(deps, db, {
+    mergeRequests: there,
+    settings: new Map(there.map(({ id, project_id }) => [project_id, inForce.get(id)!.settings])),
+    rules: [...inForce.values()].flatMap(({ rules }) => rules.flatMap(({ rule }) => rule ?? [])),
+    userIds: [...new Set([...rows.map(({ user_id }) => user_id), ...userIds])],
+    ...(heads === undefined ? {} : { heads }),
+  });
+  return { inForce, approvals: byKey(rows, ({ merge_request_id }) => merge_request_id), voters };
+}
+
+/**
+ * Where a merge request stands by what was read.
+ * @param given its approvals, where others are there by now
+ * @returns undefined when it is gone
+ */
+export function approvalState(
+  mergeRequest: MergeRequest,
+  { inForce, approvals, voters }: ApprovalFacts,
+  given: readonly Approval[] = approvals.get(mergeRequest.id) ?? [],
+): ApprovalState | undefined {
+  const known = inForce.get(mergeRequest.id);
+  if (known === undefined) return undefined;
+  const { rules, ...rest } = known;
+  const states = rules.map((rule) => ruleState(mergeRequest, rule, rules, given, voters));
+  return { ...rest, rules: states, approvals: given };
+}
+
+/** Where the merge requests stand, by id; see `readApprovalFacts`. */
 export async function approvalStates(
   deps: Deps,
   db: Db,
   mergeRequests: readonly MergeRequest[],
 ): Promise<Map<number, ApprovalState>> {
-  const inForce = await loadRulesInForce(db, mergeRequests);
-  if (inForce.size === 0) return new Map();
-  const rows = await db
-    .selectFrom('approvals')
-    .selectAll()
-    .where('merge_request_id', 'in', [...inForce.keys()])
-    .orderBy('id')
-    .execute();
-  const approvals = byKey(rows, ({ merge_request_id }) => merge_request_id);
-  const settings = new Map(mergeRequests.map(({ id, project_id }) => [project_id, inForce.get(id)!.settings]));
-  const voters = await loadVoters(deps, db, {
-    mergeRequests,
-    settings,
-    rules: [...inForce.values()].flatMap(({ rules }) => rules.flatMap(({ rule }) => rule ?? [])),
-    userIds: [...new Set(rows.map(({ user_id }) => user_id))],
-  });
+  const facts = await readApprovalFacts(deps, db, mergeRequests);
   return new Map(
-    mergeRequests.map((mergeRequest) => {
-      const { rules, ...rest } = inForce.get(mergeRequest.id)!;
-      const given = approvals.get(mergeRequest.id) ?? [];
-      const states = rules.map((rule) => ruleState(mergeRequest, rule, rules, given, voters));
-      return [mergeRequest.id, { ...rest, rules: states, approvals: given }];
+    mergeRequests.flatMap((each) => {
+      const state = approvalState(each, facts);
+      return state === undefined ? [] : [[each.id, state]];
     }),
   );
 }

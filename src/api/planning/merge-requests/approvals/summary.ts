@@ -8,7 +8,7 @@ import { UserBasic, userBasic } from '../../../identity/index.ts';
 import { type Description, describeApprovals } from './description.ts';
 import { presentOwn } from './rule-entity.ts';
 import { RuleState } from './rule-schema.ts';
-import { leftOf } from './state.ts';
+import { type ApprovalState, leftOf } from './state.ts';
 
 const RuleName = Type.Object({ id: Type.Integer(), name: Type.String(), rule_type: Type.String() });
 
@@ -59,13 +59,17 @@ function* approvedBy(deps: Deps, { approvals, approvers }: Pick<Description, 'ap
   }
 }
 
-/** The summary of a merge request's approvals for the caller. */
+/**
+ * The summary of a merge request's approvals for the caller.
+ * @param known where it stands, when that was just found out
+ */
 export async function presentSummary(
   deps: Deps,
   caller: UserCaller,
   mergeRequest: MergeRequest,
+  known?: ApprovalState,
 ): Promise<ApprovalSummary> {
-  const described = await describeApprovals(deps, caller, mergeRequest);
+  const described = await describeApprovals(deps, caller, mergeRequest, known);
   const { rules, context, approvers, settings } = described;
   const left = leftOf(described);
   const open = rules.filter((rule) => rule.left > 0);

@@ -14,8 +14,10 @@ export interface Voters {
   level(projectId: number, userId: number): number;
   /** Whether the rule names the user, by name, by a group or by a role, and he still has access to the project. */
   isNamed(rule: StoredRule, userId: number): boolean;
-  /** Whether the user is kept from approving because the work is his own. */
+  /** Whether approvals of the user do not count because the work is his own, or may be: its commits are not known yet. */
   isExcluded(mergeRequest: MergeRequest, userId: number): boolean;
+  /** The same as far as `heads` tell: for who wants to approve, whose approval `isExcluded` decides about when it counts. */
+  seemsExcluded(mergeRequest: MergeRequest, userId: number): boolean;
 }
 
 interface Question {
@@ -25,7 +27,7 @@ interface Question {
   userIds: readonly number[];
   /**
    * By merge request: addresses of whoever made its head, in lower case. Where they are given, the newest version counts
-   * though it may be of an earlier head: for questions that are asked again before anything depends on them.
+   * for `seemsExcluded` though it may be of an earlier head.
    */
   heads?: ReadonlyMap<number, ReadonlySet<string>>;
 }
@@ -41,7 +43,7 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
   const groups = await directMembers(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], ids, day);
   const withRoles = rules.filter(({ roles }) => roles.length > 0).map(({ project_id }) => project_id);
   const direct = await directMembers(db, 'project', [...new Set(withRoles)], ids, day);
-  const committers = await committersOf(
+  const { committers, settled } = await committersOf(
     db,
     mergeRequests.filter(({ project_id }) => settings.get(project_id)!.merge_requests_disable_committers_approval),
     users,
@@ -59,15 +61,17 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
       const own = direct.get(rule.project_id)?.get(userId);
       return own !== undefined && rule.roles.includes(own);
     },
-    isExcluded(mergeRequest, userId) {
-      const rights = settings.get(mergeRequest.project_id)!;
-      if (mergeRequest.author_id === userId && !rights.merge_requests_author_approval) return true;
-      if (!rights.merge_requests_disable_committers_approval) return false;
-      const known = committers.get(mergeRequest.id);
-      // As long as the commits of the head are not known, anybody may have made them.
-      return known === undefined || known.has(userId);
-    },
+    isExcluded: (mergeRequest, userId) => isOwn(mergeRequest, userId, settled.has(mergeRequest.id)),
+    seemsExcluded: (mergeRequest, userId) => isOwn(mergeRequest, userId, committers.has(mergeRequest.id)),
   };
+
+  function isOwn(mergeRequest: MergeRequest, userId: number, isKnown: boolean): boolean {
+    const rights = settings.get(mergeRequest.project_id)!;
+    if (mergeRequest.author_id === userId && !rights.merge_requests_author_approval) return true;
+    if (!rights.merge_requests_disable_committers_approval) return false;
+    // As long as the commits of the head are not known, anybody may have made them.
+    return !isKnown || committers.get(mergeRequest.id)!.has(userId);
+  }
 }
 
 interface KnownUser {
@@ -124,24 +128,30 @@ export async function directMembers(
   return members;
 }
 
-/** Who of the users wrote or committed something in each merge request; none for those whose head is not known yet. */
+interface Committers {
+  /** Who of the users wrote or committed something, by merge request; none for those of which nothing is known. */
+  committers: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Merge requests whose present head is known. */
+  settled: ReadonlySet<number>;
+}
+
 async function committersOf(
   db: Db,
   mergeRequests: readonly MergeRequest[],
   users: ReadonlyMap<number, KnownUser>,
   heads: ReadonlyMap<number, ReadonlySet<string>>,
-): Promise<Map<number, Set<number>>> {
+): Promise<Committers> {
   const owners = new Map<string, number[]>();
   for (const [id, { emails }] of users) {
     for (const email of emails) owners.set(email, [...(owners.get(email) ?? []), id]);
   }
-  const versions = await knownVersions(db, mergeRequests, heads);
+  const { versions, settled } = await knownVersions(db, mergeRequests, heads);
   const found = new Map([...versions.values(), ...heads.keys()].map((id) => [id, new Set<number>()]));
   const add = (mergeRequestId: number, email: string) => {
     for (const id of owners.get(email) ?? []) found.get(mergeRequestId)!.add(id);
   };
   for (const [id, emails] of heads) for (const email of emails) add(id, email);
-  if (versions.size === 0 || owners.size === 0) return found;
+  if (versions.size === 0 || owners.size === 0) return { committers: found, settled };
   const emails = [...owners.keys()];
   const rows = await db
     .selectFrom('merge_request_commits')
@@ -154,25 +164,26 @@ async function committersOf(
     add(merge_request_id, author_email);
     add(merge_request_id, committer_email);
   }
-  return found;
+  return { committers: found, settled };
 }
 
-/** Newest versions that may be relied on, with their merge requests. */
+/** Newest versions that may be relied on, with their merge requests, and those of them that are of the present head. */
 async function knownVersions(
   db: Db,
   mergeRequests: readonly MergeRequest[],
   heads: ReadonlyMap<number, ReadonlySet<string>>,
-): Promise<Map<number, number>> {
+): Promise<{ versions: Map<number, number>; settled: Set<number> }> {
   const ids = mergeRequests.map(({ latest_diff_id }) => latest_diff_id).filter((id) => id !== null);
-  if (ids.length === 0) return new Map();
+  if (ids.length === 0) return { versions: new Map(), settled: new Set() };
   const rows = await db
     .selectFrom('merge_request_diffs')
     .select(['id', 'merge_request_id', 'head_commit_sha'])
     .where('id', 'in', ids)
     .execute();
   const current = new Map(mergeRequests.map(({ id, head_sha }) => [id, head_sha]));
-  const reliable = rows.filter(
-    ({ merge_request_id: id, head_commit_sha }) => heads.has(id) || current.get(id) === head_commit_sha,
+  const settled = new Set(
+    rows.flatMap(({ merge_request_id: id, head_commit_sha }) => (current.get(id) === head_commit_sha ? id : [])),
   );
-  return new Map(reliable.map(({ id, merge_request_id }) => [id, merge_request_id]));
+  const reliable = rows.filter(({ merge_request_id: id }) => heads.has(id) || settled.has(id));
+  return { versions: new Map(reliable.map(({ id, merge_request_id }) => [id, merge_request_id])), settled };
 }
