@@ -32,8 +32,8 @@ function isFresh() {
 
 /**
  * Sees to it that dist/ is what the sources say.
- * @returns false when it cannot be made: without development packages, in a folder of somebody else's, or because a
- * source has a mistake, of which running the sources then tells
+ * @returns false when it cannot be made: in a folder of somebody else's, or because a source has a mistake, of which
+ * running the sources then tells
  */
 export async function makeBundle() {
   if (isFresh()) return true;
