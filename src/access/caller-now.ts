@@ -56,7 +56,9 @@ async function isValid({ db, clock }: Deps, credential: Credential): Promise<boo
         .executeTakeFirst();
       return row?.revoked === 0 && (row.expires_at === null || row.expires_at > clock.now().toISOString());
     }
-    default:
+    case 'access_token':
+    case 'password':
+    case 'none':
       return true;
   }
 }

@@ -1,5 +1,5 @@
 import { today } from '../core/clock.ts';
-import { ApiError, forbidden, unauthorized } from '../core/errors.ts';
+import { ApiError, forbidden } from '../core/errors.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
 import type { AccessToken, OauthToken } from '../db/tables/tokens.ts';
@@ -75,11 +75,12 @@ export function checkUserState(user: User): void {
 /**
  * Who a token stands for (part 1, section 5).
  * @param token as the client sent it
- * @throws ApiError 401 for an unknown, expired or revoked token, 403 for a blocked user
+ * @returns undefined for what is no token
+ * @throws ApiError 401 for an expired or revoked token, 403 for a blocked user
  */
-export async function callerOfToken(deps: Deps, token: string, address: string): Promise<Caller> {
+export async function callerOfToken(deps: Deps, token: string, address: string): Promise<Caller | undefined> {
   const found = await findToken(deps, tokenDigest(token));
-  if (found === undefined) throw unauthorized();
+  if (found === undefined) return undefined;
   const { user, scopes } = found;
   if (found.kind === 'access_token') {
     if (found.token.revoked === 1) throw new RevokedToken(found.token);

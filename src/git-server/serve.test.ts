@@ -77,7 +77,7 @@ async function answer(socket: Socket): Promise<void> {
 const ssh = () => ['-c', `core.sshCommand=${join(user.folder, 'ssh')}`, '-c', 'ssh.variant=ssh'];
 const addressOf = (project: { full_path: string }) => `ssh://git@127.0.0.1/${project.full_path}.git`;
 const as = async ({ token }: TestUser) => {
-  caller = await callerOfToken(app.deps, token, '127.0.0.1');
+  caller = (await callerOfToken(app.deps, token, '127.0.0.1'))!;
 };
 
 test('one connection serves clones and pushes with every protocol version, and follows up what a push asks for', async () => {

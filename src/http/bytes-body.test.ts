@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ANONYMOUS } from '../access/caller.ts';
 import { forbidden } from '../core/errors.ts';
+import { basic } from './credential-places.ts';
 import type { Credentials } from './credentials.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type Access, route } from './route.ts';
@@ -22,9 +23,17 @@ const room: Access<{ most: number }> = {
   },
 };
 const named: Credentials = {
-  security: ['basic'],
-  caller: async (_deps, request) =>
-    request.headers.authorization === 'Basic YTpi' ? { ...ANONYMOUS, admin: true } : ANONYMOUS,
+  ways: [
+    {
+      name: 'basic',
+      place: basic,
+      description: 'A name and its secret.',
+      kinds: [
+        async (_deps, { username, secret }) =>
+          `${username} ${secret}` === 'a b' ? { ...ANONYMOUS, admin: true } : undefined,
+      ],
+    },
+  ],
 };
 const TYPE = 'application/vnd.things+json';
 

@@ -8,9 +8,9 @@ import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
-import { checkScopes } from './auth.ts';
+import { API_TOKENS } from './api-tokens.ts';
 import { RouteContext } from './context.ts';
-import { API_TOKENS } from './credentials.ts';
+import { callerOf, decidingHeaders, orRefusal, saysWho } from './credentials.ts';
 import { whatIsGone } from './gone.ts';
 import { secretNames } from './mask.ts';
 import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
@@ -18,6 +18,7 @@ import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
 import type { AccessRequest, Context, Route } from './route.ts';
 import type { PreparedRoute } from './routed.ts';
+import { checkScopes } from './scopes.ts';
 import { sendJson } from './send.ts';
 import type { HttpServices } from './services.ts';
 
@@ -57,19 +58,22 @@ interface Admission {
   limit?: number;
 }
 
+/** What proves who the caller is until the day or something in the database changes. */
+const LASTS_A_DAY: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set(['access_token', 'none']);
 const DAY_MS = 86_400_000;
 const MAX_KEY = 2_000;
 
 /**
  * Under which the admission of a reading request is remembered until the next commit: all that it depends on beside the
- * database, which is the token, the address asked for and the day (on which tokens and memberships end). Null where it
+ * database, which is who sent it, the address asked for and the day (on which tokens and memberships end). Null where it
  * depends on more.
+ * @param headers that say who sent it
  */
-function admissionKey(deps: Deps, request: FastifyRequest): string | null {
+function admissionKey(deps: Deps, request: FastifyRequest, headers: readonly string[]): string | null {
   if (request.headers.sudo !== undefined || request.url.length > MAX_KEY) return null;
-  const { 'private-token': token = '', authorization = '' } = request.headers;
   const day = Math.floor(deps.clock.now().getTime() / DAY_MS);
-  return `admission:${day}:${request.method} ${String(token)} ${authorization} ${request.url}`;
+  const sent = headers.map((name) => request.headers[name] ?? '');
+  return `admission:${day}:${request.method} ${sent.join(' ')} ${request.url}`;
 }
 
 const withBody = (request: FastifyRequest): Record<string, unknown> => ({
@@ -94,12 +98,14 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const isParsed = hasBody && body === undefined;
   const counted = options.unthrottled !== true;
+  const headers = decidingHeaders(credentials);
+  const isToldInBody = isParsed && credentials.ways.some(({ place }) => place.inBody);
 
   /** Who calls, what they may do, and with what: everything but the body. */
   async function examine(request: FastifyRequest, reply: FastifyReply): Promise<Admission> {
     const error = queryError(request.query);
     if (error !== undefined) throw error;
-    const caller = await credentials.caller(deps, request).catch(async (error: unknown) => {
+    const caller = await callerOf(deps, credentials, request).catch(async (error: unknown) => {
       if (counted) services.throttleFailure(request, reply);
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
       throw error;
@@ -146,9 +152,11 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (waitsAt === undefined || (waitsAt.version !== null && waitsAt.version === deps.database.version())) {
       return admission;
     }
-    const caller = await credentials.caller(deps, request);
-    request.caller = caller;
-    return { ...admission, caller, scope: await authorize(request, caller) };
+    return orRefusal(credentials, async () => {
+      const caller = await callerOf(deps, credentials, request);
+      request.caller = caller;
+      return { ...admission, caller, scope: await authorize(request, caller) };
+    });
   }
 
   const readSource = (source: Record<string, unknown>): SourcedInput => ({
@@ -156,12 +164,18 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     values: Object.freeze(readInput(source)),
   });
 
+  /** Before the body is read; but who says only there who he is, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (counted) services.throttleAddress(request, reply);
-    const key = hasBody || credentials !== API_TOKENS ? null : admissionKey(deps, request);
+    if (isToldInBody && !saysWho(credentials, request)) return;
+    await orRefusal(credentials, () => enter(request, reply));
+  }
+
+  async function enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (counted && !saysWho(credentials, request)) services.throttleAddress(request, reply);
+    const key = hasBody || headers === null ? null : admissionKey(deps, request, headers);
     const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
-    // OAuth tokens end within a day: these are examined each time.
-    const known = found?.value.caller.credential.kind === 'oauth' ? undefined : found;
+    // All others may end within a day: they are examined each time.
+    const known = LASTS_A_DAY.has(found?.value.caller.credential.kind) ? found : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply);
@@ -184,6 +198,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { held } = request;
+    if (request.admission === null) await orRefusal(credentials, () => enter(request, reply));
     held?.claim();
     try {
       return await work(request, reply);

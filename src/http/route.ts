@@ -149,6 +149,7 @@ export interface Route {
 
 /**
  * Declares one endpoint. The handler gets typed parameters and whatever `access` found; it returns the answer's body.
+ * @throws Error for a declaration that cannot be kept safely
  */
 export function route<
   A extends object,
@@ -156,5 +157,9 @@ export function route<
   I extends TObject = TObject<Record<never, TSchema>>,
 >(options: RouteOptions<P, I, A> & { handler: (context: Context<P, I, A>) => unknown }): Route {
   const { handler, ...rest } = options;
+  const { method, path, bodyLimit, credentials } = options;
+  if (bodyLimit === 'file' && credentials?.ways.some(({ place }) => place.inBody)) {
+    throw new Error(`${method} ${path} would read large bodies of callers whom it does not know`);
+  }
   return { options: rest, handle: handler };
 }

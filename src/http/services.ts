@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import type { Deps } from '../deps.ts';
-import { tokenOf } from './auth.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
@@ -23,9 +22,9 @@ export class HttpServices {
     return this.#headPaths.has(path);
   }
 
-  /** Counts requests without a token, by address. @throws Throttled */
+  /** Counts requests that do not say who sends them, by address. @throws Throttled */
   throttleAddress(request: FastifyRequest, reply: FastifyReply): void {
-    if (this.#deps.config.throttles.unauthenticated.requests === 0 || tokenOf(request) !== null) return;
+    if (this.#deps.config.throttles.unauthenticated.requests === 0) return;
     this.#apply('unauthenticated', request.ip, reply);
   }
 

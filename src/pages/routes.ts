@@ -3,8 +3,9 @@ import { findNamespace, findProject } from '../access/lookup.ts';
 import { groupPermissions, projectPermissions } from '../access/permissions.ts';
 import { notFound } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
-import { gitCaller } from '../git-server/http/credentials.ts';
-import { authenticate, tokenOf } from '../http/auth.ts';
+import { GIT_CREDENTIALS } from '../git-server/http/credentials.ts';
+import { API_TOKENS } from '../http/api-tokens.ts';
+import { callerOf, orRefusal } from '../http/credentials.ts';
 import { goGetPage } from './go-get.ts';
 import { apiAddressOf } from './redirects.ts';
 import { HOME } from './rewrite.ts';
@@ -55,9 +56,12 @@ export function registerPages(app: FastifyInstance, deps: Deps): void {
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
+/** Those of the API, and those that git sends. */
+const CREDENTIALS = { ...GIT_CREDENTIALS, ways: [...API_TOKENS.ways, ...GIT_CREDENTIALS.ways] };
+
 /** The API's address of the project, group or user with that path; null where the caller may see none. */
 async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
-  const caller = tokenOf(request) === null ? await gitCaller(deps, request) : await authenticate(deps, request);
+  const caller = await orRefusal(CREDENTIALS, () => callerOf(deps, CREDENTIALS, request));
   const groupPath = /^groups\/(.+)$/.exec(path)?.[1] ?? path;
   if (path.includes('/') && groupPath === path) {
     const found = await findProject(deps, path);

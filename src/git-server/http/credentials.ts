@@ -1,36 +1,31 @@
 import type { FastifyRequest } from 'fastify';
-import { ANONYMOUS, type Caller } from '../../access/caller.ts';
-import { callerOfBasic } from '../../access/git-credentials.ts';
-import { callerOfToken } from '../../access/token-caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
+import { basic, bearer } from '../../http/credential-places.ts';
+import { type Credentials, callerOf, orRefusal } from '../../http/credentials.ts';
+import { accessToken, deployToken, password } from '../../http/secret-kinds.ts';
 
 const DENIED = 'HTTP Basic: Access denied. Give a token as the password (any user name), or a user name and password.';
 
-/** What git is asked for credentials with, in the place of any other 401. */
-const challenge = () => new ApiError(401, DENIED, {}, { 'WWW-Authenticate': 'Basic realm="Stithy"' });
+/** How git and its like say who they are; any 401 makes git ask its user. */
+export const GIT_CREDENTIALS: Credentials = {
+  ways: [
+    { name: 'bearer', place: bearer, description: 'An access token or an OAuth token.', kinds: [accessToken] },
+    {
+      name: 'basic',
+      place: basic,
+      description:
+        'An access token as the password with any user name, the name and token of a deploy token, or a user name and password.',
+      kinds: [accessToken, deployToken, password],
+    },
+  ],
+  refusal: () => new ApiError(401, DENIED, {}, { 'WWW-Authenticate': 'Basic realm="Stithy"' }),
+};
 
 /** Runs what may find that the caller has to say who he is. @throws ApiError; for 401 one that makes git ask its user */
-export async function orChallenge<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) throw challenge();
-    throw error;
-  }
-}
+export const orChallenge = <T>(work: () => Promise<T>): Promise<T> => orRefusal(GIT_CREDENTIALS, work);
 
-/** Who sent a git request: by Basic or Bearer; anonymous without either. @throws ApiError 401 */
-export async function gitCaller(deps: Deps, request: FastifyRequest): Promise<Caller> {
-  const header = request.headers.authorization ?? '';
-  const bearer = /^Bearer +(\S+)$/i.exec(header);
-  if (bearer !== null) return orChallenge(() => callerOfToken(deps, bearer[1]!, request.ip));
-  const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(header);
-  if (basic === null) return ANONYMOUS;
-  const text = Buffer.from(basic[1]!, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  if (colon === -1) throw challenge();
-  const [username, password] = [text.slice(0, colon), text.slice(colon + 1)];
-  if (username === '' && password === '') return ANONYMOUS;
-  return orChallenge(() => callerOfBasic(deps, username, password, request.ip));
-}
+/** Who sent a git request; anonymous where it does not say. @throws ApiError 401, 403, 429 */
+export const gitCaller = (deps: Deps, request: FastifyRequest): Promise<Caller> =>
+  orChallenge(() => callerOf(deps, GIT_CREDENTIALS, request));

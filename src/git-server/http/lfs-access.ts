@@ -1,14 +1,11 @@
 import { Type } from 'typebox';
-import type { Credentials } from '../../http/credentials.ts';
 import type { Access } from '../../http/route.ts';
 import type { ProjectAccess, Wants } from '../access.ts';
 import { admitLfs } from '../lfs/access.ts';
-import { gitCaller, orChallenge } from './credentials.ts';
+import { GIT_CREDENTIALS } from './credentials.ts';
 import { GIT_PREFIX } from './paths.ts';
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
-
-const GIT_CREDENTIALS: Credentials = { security: ['basic', 'bearer'], caller: gitCaller };
 
 const inRepository = (wants: Wants, description: string): Access<{ access: ProjectAccess }> => ({
   description,
@@ -20,7 +17,7 @@ const inRepository = (wants: Wants, description: string): Access<{ access: Proje
     }),
   },
   check: async ({ deps, caller, params }) => ({
-    access: await orChallenge(() => admitLfs(deps, caller, params.repository!, wants)),
+    access: await admitLfs(deps, caller, params.repository!, wants),
   }),
 });
 

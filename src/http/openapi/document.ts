@@ -1,6 +1,6 @@
 import { planWords } from '../../access/plan.ts';
 import { VERSION } from '../../core/version.ts';
-import { API_TOKENS, SECURITY_SCHEMES } from '../credentials.ts';
+import { API_TOKENS } from '../api-tokens.ts';
 import type { Method, Route } from '../route.ts';
 import { introduction } from './introduction.ts';
 import { bytesBody, pathParameters, queryParameters, requestBody } from './parameters.ts';
@@ -8,6 +8,7 @@ import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, succe
 import { ruleSentences } from './rules.ts';
 import type { SchemaObject } from './schema-object.ts';
 import { pascalCase, SchemaBook, singular } from './schemas.ts';
+import { credentialWords, securityOf, securitySchemes } from './security.ts';
 import { NO_VOCABULARY, type Vocabulary } from './words.ts';
 
 /** A document of OpenAPI 3.1, as far as the code that makes it needs to know. */
@@ -94,12 +95,13 @@ const bodyName = (summary: string): string =>
 
 /** What there is to say of an operation, in Markdown. */
 function describe({ options }: Route, scopes: readonly string[]): string {
-  const { description, access, plan, rules = {} } = options;
+  const { description, access, plan, credentials, rules = {} } = options;
   return [
     ...(description === undefined ? [] : [description]),
     ...ruleSentences(rules),
     ...(plan === undefined ? [] : [`**Plan:** ${planWords(plan)}.`]),
     `**Who:** ${access.description}.`,
+    ...(credentials === undefined ? [] : [`**Credentials:** ${credentialWords(credentials)}.`]),
     `**Scopes of tokens:** ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
   ].join('\n\n');
 }
@@ -131,7 +133,7 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
       string,
       object
     >,
-    security: [...(access.anonymous ? [{}] : []), ...credentials.security.map((name) => ({ [name]: [] }))],
+    security: securityOf(credentials, access.anonymous),
     ...(route.options.plan === undefined ? {} : { 'x-plan': route.options.plan }),
     'x-access': {
       who: access.description,
@@ -205,7 +207,7 @@ export function openApiDocument(
       schemas: book.components,
       headers: HEADERS,
       responses: sharedResponses(),
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: securitySchemes(routes),
     },
   };
 }

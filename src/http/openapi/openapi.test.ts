@@ -162,7 +162,12 @@ test('parameters of a POST are a body in three encodings', () => {
   assert.deepEqual(fileIn('application/json'), { type: 'string', examples: ['file'] });
   assert.deepEqual(fileIn('multipart/form-data'), { type: 'string', format: 'binary' });
   assert.deepEqual(Object.keys(operation.responses), ['201', '400', '401', '403', '404', '409', '413', '415', '429']);
-  assert.deepEqual(operation.security, [{ privateToken: [] }, { bearer: [] }, { privateTokenQuery: [] }]);
+  assert.deepEqual(operation.security, [
+    { privateToken: [] },
+    { privateTokenQuery: [] },
+    { bearer: [] },
+    { accessTokenQuery: [] },
+  ]);
 });
 
 test('a list has page headers, and says who may call', () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, type TestApp, TestClock } from '../../test/support/app.ts';
-import { timestamp } from '../core/clock.ts';
-import { hashPassword, tokenDigest } from '../core/secrets.ts';
-import { callerOfBasic } from './git-credentials.ts';
+import type { FastifyRequest } from 'fastify';
+import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { timestamp } from '../../core/clock.ts';
+import { hashPassword, tokenDigest } from '../../core/secrets.ts';
+import { callerOf } from '../../http/credentials.ts';
+import { GIT_CREDENTIALS } from './credentials.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -12,7 +14,12 @@ before(async () => {
 });
 after(() => app.close());
 
-const sign = (username: string, password: string) => callerOfBasic(app.deps, username, password, '127.0.0.1');
+const { ways } = GIT_CREDENTIALS;
+const sign = (username: string, password: string) => {
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const request: Partial<FastifyRequest> = { headers: { authorization }, ip: '127.0.0.1' };
+  return callerOf(app.deps, { ways }, request as FastifyRequest);
+};
 const UNKNOWN = { status: 401, message: '401 Unauthorized' };
 
 test('a token as password stands for its user under any name', async () => {

@@ -1,0 +1,13 @@
+import { callerOfDeployToken, callerOfPassword } from '../access/git-credentials.ts';
+import { callerOfToken } from '../access/token-caller.ts';
+import type { LookUp } from './credentials.ts';
+
+/** A personal, project, group or OAuth token, under any name. */
+export const accessToken: LookUp = (deps, { secret }, { ip }) => callerOfToken(deps, secret, ip);
+
+/** A deploy token; where a name is sent it must be the token's. */
+export const deployToken: LookUp = (deps, { username, secret }) => callerOfDeployToken(deps, username, secret);
+
+/** The password of a user. */
+export const password: LookUp = async (deps, { username, secret }, { ip }) =>
+  username === null ? undefined : callerOfPassword(deps, username, secret, ip);
