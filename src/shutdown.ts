@@ -1,31 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './core/logger.ts';
 import type { HttpServer } from './http/server.ts';
+import type { JobQueue } from './jobs/queue.ts';
 
-/** So long background work and connections to the database may take to end once requests have, in milliseconds. */
-const CLOSING_MS = 5_000;
+/** What is stopped: the server, its background work, and all that is open behind them. */
+interface Stopping {
+  deps: { jobs: Pick<JobQueue, 'stop'> };
+  server: HttpServer;
+  close(): Promise<void>;
+}
+
+/** So long jobs that were told to end, and connections to the database, may take once requests have ended, in milliseconds. */
+const CLOSING_MS = 7_000;
 
 /**
  * Stops a server within a bounded time. Readiness turns false while the listener still answers; once the requests that were
- * under way have ended it closes, and the rest are finished. What is still under way when the time is over is cut off.
- * @param timeoutMs milliseconds that requests may take
+ * under way have ended it closes, and the rest are finished. Beside it the jobs that run end, and no other is taken. What
+ * is still under way when the time is over is cut off.
+ * @param timeoutMs milliseconds that requests and jobs may take
  * @param hurry ends the wait at once
  */
 export async function shutDown(
-  { server: { app, drain }, close }: { server: HttpServer; close(): Promise<void> },
+  { deps: { jobs }, server: { app, drain }, close }: Stopping,
   timeoutMs: number,
   log: Logger,
   hurry?: AbortSignal,
 ): Promise<void> {
   const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(hurry === undefined ? [] : [hurry])]);
+  const jobsEnded = jobs.stop(deadline);
   const onTime = await before(deadline, drain());
   const closed = app.close();
   if (!onTime || !(await before(deadline, closed))) {
     log.log('warn', 'requests that did not end in time were cut off', { timeout_s: timeoutMs / 1_000 });
     app.server.closeAllConnections();
   }
+  await before(deadline, jobsEnded);
   const closing = (async () => {
     await closed;
+    await jobsEnded;
     await close();
   })();
   const done = await Promise.race([closing.then(() => true), sleep(CLOSING_MS, false, { ref: false })]);

@@ -27,10 +27,11 @@ import { AnswerCache } from './http/answers.ts';
 import { ActionLimiter } from './http/rate-limit.ts';
 import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
+import { registerPruning } from './jobs/prune.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { LeftIntents } from './repositories/left-intents.ts';
-import { enqueueRecovery, recoverIntents } from './repositories/recover-intents.ts';
+import { recoverIntents } from './repositories/recover-intents.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
@@ -64,7 +65,7 @@ export async function open(
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
-  const jobs = new JobQueue(database.db, clock, log);
+  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres');
   const snapshot = new SnapshotCache(database.version);
   rememberCounts(database.db, snapshot);
   const deps: Deps = {
@@ -86,7 +87,7 @@ export async function open(
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,
-    events: new EventBus(jobs, clock),
+    events: new EventBus(database.db, jobs, clock),
     lifecycle: new Lifecycle(),
     refObservers: [],
     leftIntents: new LeftIntents(log),
@@ -102,6 +103,7 @@ export async function open(
   try {
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
+    registerPruning(deps);
     const firstStart = await bootstrap(deps);
     return { deps, server: buildApp(deps), firstStart, close };
   } catch (error) {
@@ -188,7 +190,6 @@ async function serveClaimed(
     // Only now: a token that was made before a start that failed would never be seen.
     newToken = await makeFirstToken(instance.deps);
     await enqueueSweep(instance.deps);
-    await enqueueRecovery(instance.deps);
   } catch (error) {
     await app.close();
     await instance.close();

@@ -28,8 +28,7 @@ export async function placeRepository(db: Db, jobs: JobQueue, dir: string, line:
   const [type, id] = line.holder.split(':');
   if (type === 'project') {
     await followMergeRequests(db, Number(id), refs, dir);
-    const uniqueKey = `${MAINTAIN_REPOSITORY}:${id}`;
-    await jobs.enqueue(db, MAINTAIN_REPOSITORY, { project_id: Number(id) }, { uniqueKey });
+    await jobs.enqueue(db, MAINTAIN_REPOSITORY, { project_id: Number(id) }, { uniqueKey: Number(id) });
   }
   await writeSynced(join(dir, 'packed-refs'), packedText(refs));
   await syncPath(dir);

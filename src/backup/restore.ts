@@ -144,7 +144,7 @@ async function putDatabase(
 ): Promise<void> {
   const complete = async (db: Db) => {
     await dropBackupLeases(db);
-    const jobs = new JobQueue(db, clock, silentLogger);
+    const jobs = new JobQueue(db, clock, silentLogger, config.database.kind === 'postgres');
     for await (const line of contentOf(folder, name)) {
       if (!('blobs' in line)) await placeRepository(db, jobs, directoryOf(config, line), line);
     }

@@ -65,6 +65,8 @@ export interface Config {
   };
   /** Days that a deleted group or project is kept, marked, before it goes; 0 removes it at once. */
   deletionDelayDays: number;
+  /** Days that are kept: events, once nothing follows them any more, and jobs that were given up. */
+  kept: { eventDays: number; deadJobDays: number };
   throttles: { authenticated: Throttle; unauthenticated: Throttle };
   /** Milliseconds that requests under way may take when the server is told to stop. */
   shutdownMs: number;
@@ -173,6 +175,10 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       minRate: env.integer('STITHY_MIN_RATE', 1_024, { min: 0, max: 1e9 }),
     },
     deletionDelayDays: env.integer('STITHY_DELETION_DELAY_DAYS', 0, { min: 0, max: 365 }),
+    kept: {
+      eventDays: env.integer('STITHY_EVENT_DAYS', 30, { min: 1, max: 3_650 }),
+      deadJobDays: env.integer('STITHY_DEAD_JOB_DAYS', 90, { min: 1, max: 3_650 }),
+    },
     throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
     shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),

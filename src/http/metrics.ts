@@ -27,6 +27,11 @@ export class Metrics {
     this.#inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests under way.', registers });
   }
 
+  /** Lets others add what they measure. */
+  add(register: (registry: Registry) => void): void {
+    register(this.#registry);
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }

@@ -1,6 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { registerJobMetrics } from '../jobs/metrics.ts';
 import { sendErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { checkReadiness } from './readiness.ts';
@@ -22,6 +23,7 @@ function allowlist(entries: readonly string[]): (address: string) => boolean {
 
 /** `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false when the server is going down. */
 export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Metrics, isReady: () => boolean): void {
+  metrics.add((registry) => registerJobMetrics(registry, deps));
   const allowed = allowlist(deps.config.monitoringAllowlist);
   const guarded = async (request: FastifyRequest, reply: FastifyReply) => {
     // The peer's own address decides: forwarded headers could be made up.

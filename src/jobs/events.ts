@@ -1,7 +1,8 @@
 import { type Clock, timestamp } from '../core/clock.ts';
-import type { DomainEvents, DomainEventType } from '../core/domain-events.ts';
+import { type DomainEvents, type DomainEventType, isEventKind } from '../core/domain-events.ts';
 import type { Db } from '../db/schema.ts';
-import type { JobQueue } from './queue.ts';
+import { type JobKind, jobKind, type Lane } from './kinds.ts';
+import type { JobQueue, NewJob } from './queue.ts';
 
 export interface RecordedEvent<T extends DomainEventType = DomainEventType> {
   id: number;
@@ -13,75 +14,162 @@ export interface RecordedEvent<T extends DomainEventType = DomainEventType> {
   created_at: string;
 }
 
+/** One of the jobs that a subscriber wants for an event. */
+export interface Target {
+  /** Jobs of one key run one at a time, in the order of their events. */
+  orderKey?: string;
+  /** What `handle` is given: what to do, and what has to be told as it was when it happened. As JSON. */
+  data?: unknown;
+}
+
+export interface Subscription<T extends DomainEventType> {
+  /** Stable, for it is part of stored jobs. */
+  name: string;
+  types: readonly T[];
+  /** `events` where it is left out. */
+  lane?: Lane;
+  /** Milliseconds. */
+  timeoutMs?: number;
+  maxAttempts?: number;
+  /**
+   * Whether it wants an event, before any job is written: one job, none, or one for each target. Called in the
+   * transaction of the event with its handle, by everybody who makes such events: so it is quick, and asks git nothing.
+   */
+  wants?: (event: RecordedEvent<T>, db: Db) => Wanted | Promise<Wanted>;
+  /** At least once for each event that it wanted; the event's id tells one from the other. */
+  handle: (event: RecordedEvent<T>, job: { data: unknown; attempts: number; signal: AbortSignal }) => Promise<void>;
+}
+
+type Wanted = boolean | readonly Target[];
+
+interface EventJob {
+  event_id: number;
+  data?: unknown;
+}
+
 interface FollowUp {
-  kind: string;
+  kind: JobKind<{ project_id: number }>;
   delayMs: number;
 }
 
-export type Subscriber<T extends DomainEventType> = (event: RecordedEvent<T>) => Promise<void>;
+interface Subscriber {
+  kind: JobKind<EventJob>;
+  wants: (event: RecordedEvent<never>, db: Db) => Wanted | Promise<Wanted>;
+}
+
+/** What an event belongs to, and who made it. */
+export interface About {
+  projectId?: number | null;
+  groupId?: number | null;
+  actorId?: number | null;
+}
+
+/** A job cannot be done, now or later. */
+class Lost extends Error {
+  readonly lasting = true;
+}
 
 /**
- * Hands recorded events to whoever subscribed. Producers know no subscriber. Each subscriber gets each event as a job
- * of its own: at least once, retried apart from the others; the event's id is the idempotency key.
+ * Hands recorded events to whoever wants them. Producers know no subscriber. Each subscriber gets each event that it wants
+ * as a job of its own: at least once, retried apart from the others; the event's id is the idempotency key.
  */
 export class EventBus {
+  readonly #db: Db;
   readonly #jobs: JobQueue;
   readonly #clock: Clock;
-  readonly #subscribers = new Map<DomainEventType, string[]>();
+  readonly #subscribers = new Map<DomainEventType, Subscriber[]>();
   readonly #followUps = new Map<DomainEventType, FollowUp[]>();
 
-  constructor(jobs: JobQueue, clock: Clock) {
+  constructor(db: Db, jobs: JobQueue, clock: Clock) {
+    this.#db = db;
     this.#jobs = jobs;
     this.#clock = clock;
   }
 
-  /** @param name stable name of the subscriber; it is part of stored jobs */
-  subscribe<T extends DomainEventType>(db: Db, name: string, types: readonly T[], subscriber: Subscriber<T>): void {
-    for (const type of types) this.#subscribers.set(type, [...(this.#subscribers.get(type) ?? []), name]);
-    this.#jobs.register<{ event_id: number }>(`event:${name}`, async ({ event_id }) => {
-      const row = await db.selectFrom('domain_events').selectAll().where('id', '=', event_id).executeTakeFirst();
-      if (row !== undefined) await subscriber({ ...row, type: row.type as T, payload: JSON.parse(row.payload) });
+  subscribe<T extends DomainEventType>(subscription: Subscription<T>): void {
+    const { name, types, lane = 'events', wants = () => true, handle, timeoutMs, maxAttempts } = subscription;
+    const kind = jobKind<EventJob>(`event:${name}`, {
+      lane,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(maxAttempts === undefined ? {} : { maxAttempts }),
     });
+    for (const type of types) this.#subscribers.set(type, [...(this.#subscribers.get(type) ?? []), { kind, wants }]);
+    this.#jobs.register(kind, async ({ event_id, data }, { attempts, signal }) => {
+      const event = await this.#load(event_id);
+      await handle(event as RecordedEvent<T>, { data, attempts, signal });
+    });
+  }
+
+  /** @throws Lost, so that the job is kept and shown, for an event that is gone or of a kind that is not known */
+  async #load(id: number): Promise<RecordedEvent> {
+    const row = await this.#db.selectFrom('domain_events').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) throw new Lost(`event ${id} is gone`);
+    if (!isEventKind(row.type))
+      throw new Lost(`event ${id} is of the kind ${row.type}, which this version does not know`);
+    return { ...row, type: row.type, payload: JSON.parse(row.payload) };
   }
 
   /**
    * Has a job of the kind run for the project some time after an event of these types, once for a burst of them. For
-   * work that need not know what happened, only that something did. The job's payload is `{ project_id }`.
+   * work that need not know what happened, only that something did.
    */
-  followUp(types: readonly DomainEventType[], kind: string, delayMs: number): void {
+  followUp(types: readonly DomainEventType[], kind: JobKind<{ project_id: number }>, delayMs: number): void {
     for (const type of types) this.#followUps.set(type, [...(this.#followUps.get(type) ?? []), { kind, delayMs }]);
   }
 
-  /** Records what happened, with the handle of the transaction in which it happens. */
+  /**
+   * Records what happened, with the handle of the transaction in which it happens, and writes the jobs that follow.
+   * @returns the event's id
+   */
   async record<T extends DomainEventType>(
     db: Db,
     type: T,
     payload: DomainEvents[T],
-    about: { projectId?: number | null; groupId?: number | null; actorId?: number | null } = {},
+    about: About = {},
   ): Promise<number> {
+    const values = {
+      type,
+      project_id: about.projectId ?? null,
+      group_id: about.groupId ?? null,
+      actor_id: about.actorId ?? null,
+      created_at: timestamp(this.#clock),
+    };
     const { id } = await db
       .insertInto('domain_events')
-      .values({
-        type,
-        payload: JSON.stringify(payload),
-        project_id: about.projectId ?? null,
-        group_id: about.groupId ?? null,
-        actor_id: about.actorId ?? null,
-        created_at: timestamp(this.#clock),
-      })
+      .values({ ...values, payload: JSON.stringify(payload) })
       .returning('id')
       .executeTakeFirstOrThrow();
-    for (const name of this.#subscribers.get(type) ?? []) {
-      await this.#jobs.enqueue(db, `event:${name}`, { event_id: id });
-    }
-    if (about.projectId != null) await this.#enqueueFollowUps(db, type, about.projectId);
+    const event: RecordedEvent<T> = { ...values, id, payload };
+    await this.#jobs.enqueueAll(db, [...(await this.#wanted(db, event)), ...this.#following(event)]);
     return id;
   }
 
-  async #enqueueFollowUps(db: Db, type: DomainEventType, projectId: number): Promise<void> {
-    for (const { kind, delayMs } of this.#followUps.get(type) ?? []) {
-      const runAt = new Date(this.#clock.now().getTime() + delayMs);
-      await this.#jobs.enqueue(db, kind, { project_id: projectId }, { uniqueKey: `${kind}:${projectId}`, runAt });
+  async #wanted<T extends DomainEventType>(db: Db, event: RecordedEvent<T>): Promise<NewJob<EventJob>[]> {
+    const jobs: NewJob<EventJob>[] = [];
+    for (const { kind, wants } of this.#subscribers.get(event.type) ?? []) {
+      const wanted = await wants(event as RecordedEvent<never>, db);
+      const targets: readonly Target[] = wanted === true ? [{}] : wanted === false ? [] : wanted;
+      for (const { orderKey, data } of targets) {
+        jobs.push({
+          kind,
+          payload: { event_id: event.id, ...(data === undefined ? {} : { data }) },
+          eventId: event.id,
+          projectId: event.project_id,
+          ...(orderKey === undefined ? {} : { orderKey }),
+        });
+      }
     }
+    return jobs;
+  }
+
+  #following({ type, project_id }: RecordedEvent): NewJob<{ project_id: number }>[] {
+    if (project_id === null) return [];
+    return (this.#followUps.get(type) ?? []).map(({ kind, delayMs }) => ({
+      kind,
+      payload: { project_id },
+      uniqueKey: project_id,
+      projectId: project_id,
+      runAt: new Date(this.#clock.now().getTime() + delayMs),
+    }));
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { buildTestApp, type TestApp, TestClock } from '../../test/support/app.ts';
-import { bringBackJobs } from './stranded.ts';
+import { jobKind } from './kinds.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -9,6 +9,8 @@ beforeEach(async () => {
   app = await buildTestApp({ clock });
 });
 afterEach(() => app.close());
+
+const TEST = jobKind<{ n: number }>('test', { lane: 'events', maxAttempts: 3 });
 
 const states = async () =>
   (await app.deps.db.selectFrom('jobs').selectAll().where('kind', '=', 'test').orderBy('id').execute()).map(
@@ -18,11 +20,11 @@ const states = async () =>
 test('a job runs once, also when it was written twice under its key, and is gone', async () => {
   const { jobs, db } = app.deps;
   const seen: number[] = [];
-  jobs.register<{ n: number }>('test', async ({ n }) => {
+  jobs.register(TEST, async ({ n }) => {
     seen.push(n);
   });
-  await jobs.enqueue(db, 'test', { n: 1 }, { uniqueKey: 'key' });
-  await jobs.enqueue(db, 'test', { n: 2 }, { uniqueKey: 'key' });
+  await jobs.enqueue(db, TEST, { n: 1 }, { uniqueKey: 'key' });
+  await jobs.enqueue(db, TEST, { n: 2 }, { uniqueKey: 'key' });
   await jobs.drain();
   assert.deepEqual(seen, [1]);
   assert.deepEqual(await states(), []);
@@ -30,40 +32,37 @@ test('a job runs once, also when it was written twice under its key, and is gone
 
 test('a waiting job can be taken back, once', async () => {
   const { jobs, db } = app.deps;
-  jobs.register('test', () => assert.fail('it was taken back'));
-  await jobs.enqueue(db, 'test', {}, { uniqueKey: 'key' });
-  assert.equal(await jobs.cancel(db, 'key'), true);
-  assert.equal(await jobs.cancel(db, 'key'), false);
+  jobs.register(TEST, () => assert.fail('it was taken back'));
+  await jobs.enqueue(db, TEST, { n: 1 }, { uniqueKey: 7 });
+  assert.equal(await jobs.cancel(db, TEST, 7), true);
+  assert.equal(await jobs.cancel(db, TEST, 7), false);
   await jobs.drain();
 });
 
 test('a failed job comes again after a pause, and is kept as dead after its last attempt', async () => {
   const { jobs, db } = app.deps;
-  jobs.register('test', () => Promise.reject(new Error('no')), { maxAttempts: 2 });
-  await jobs.enqueue(db, 'test', {});
+  jobs.register(TEST, () => Promise.reject(new Error('no')));
+  await jobs.enqueue(db, TEST, { n: 1 });
   await jobs.drain();
   assert.deepEqual(await states(), [['waiting', 1]]);
-  clock.advance(3_600_000);
-  await jobs.drain();
-  assert.deepEqual(await states(), [['dead', 2]]);
+  for (let attempt = 2; attempt <= 4; attempt += 1) {
+    clock.advance(3_600_000);
+    await jobs.drain();
+  }
+  assert.deepEqual(await states(), [['dead', 3]]);
 });
 
 test('the job of a killed process is taken up again, but not for ever', async () => {
   const { jobs, db } = app.deps;
   let runs = 0;
-  jobs.register(
-    'test',
-    async () => {
-      runs += 1;
-    },
-    { maxAttempts: 3 },
-  );
-  const lease = new Date(clock.now().getTime() + 600_000).toISOString();
+  jobs.register(TEST, async () => {
+    runs += 1;
+  });
   for (const attempts of [1, 3]) {
-    await jobs.enqueue(db, 'test', {});
+    await jobs.enqueue(db, TEST, { n: attempts });
     await db
       .updateTable('jobs')
-      .set({ state: 'running', lease_until: lease, attempts })
+      .set({ state: 'running', claim: 'dead.1', attempts })
       .where('state', '=', 'waiting')
       .where('kind', '=', 'test')
       .execute();
@@ -80,8 +79,8 @@ test('a full disk or a lost database is no failure of a job: it comes again for 
   const { jobs, db } = app.deps;
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   let ran = false;
-  jobs.register('test', () => (ran ? Promise.resolve() : Promise.reject(full)), { maxAttempts: 1 });
-  await jobs.enqueue(db, 'test', {});
+  jobs.register(TEST, () => (ran ? Promise.resolve() : Promise.reject(full)));
+  await jobs.enqueue(db, TEST, { n: 1 });
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await jobs.drain();
     assert.deepEqual(await states(), [['waiting', 0]]);
@@ -96,33 +95,94 @@ test('jobs that a clock which ran ahead has put far into the future come back', 
   const { jobs, db } = app.deps;
   const year = 365 * 24 * 3_600_000;
   const seen: string[] = [];
-  jobs.register<{ name: string }>('test', async ({ name }) => {
+  const kind = jobKind<{ name: string }>('test', { lane: 'events' });
+  jobs.register(kind, async ({ name }) => {
     if (name === 'failed' && seen.push('attempt') === 1) throw new Error('no');
     seen.push(name);
   });
   clock.advance(year);
-  await jobs.enqueue(db, 'test', { name: 'enqueued' });
-  await jobs.enqueue(db, 'test', { name: 'delayed' }, { runAt: new Date(clock.now().getTime() + 600_000) });
+  await jobs.enqueue(db, kind, { name: 'enqueued' });
+  await jobs.enqueue(db, kind, { name: 'delayed' }, { runAt: new Date(clock.now().getTime() + 600_000) });
   clock.advance(-year);
-  await jobs.enqueue(db, 'test', { name: 'failed' });
-  clock.advance(year);
-  await db
-    .updateTable('jobs')
-    .set({ state: 'running', attempts: 1, lease_until: new Date(clock.now().getTime() + year).toISOString() })
-    .where('payload', 'like', '%failed%')
-    .execute();
-  clock.advance(-year);
+  await jobs.enqueue(db, kind, { name: 'failed' });
   await jobs.drain();
   assert.deepEqual(seen, ['attempt']);
-  await db
-    .updateTable('jobs')
-    .set({ run_at: new Date(clock.now().getTime() + year).toISOString() })
-    .where('payload', 'like', '%failed%')
-    .execute();
-  assert.equal(await bringBackJobs(db, clock.now(), 3_600_000), 3);
+  const ahead = new Date(clock.now().getTime() + year).toISOString();
+  await db.updateTable('jobs').set({ run_at: ahead, turn_at: ahead }).where('payload', 'like', '%failed%').execute();
+  await jobs.upkeep();
   await jobs.drain();
   assert.deepEqual(seen.slice(1).sort(), ['attempt', 'enqueued', 'failed']);
   clock.advance(660_000);
   await jobs.drain();
   assert.equal(seen.at(-1), 'delayed');
+});
+
+test('jobs of one key run in the order in which they were written, and what fails holds up those behind it alone', async () => {
+  const { jobs, db } = app.deps;
+  const seen: number[] = [];
+  let fails = true;
+  jobs.register(TEST, async ({ n }) => {
+    if (n === 1 && fails) throw new Error('not yet');
+    seen.push(n);
+  });
+  for (const n of [1, 2, 3]) await jobs.enqueue(db, TEST, { n }, { orderKey: 'a' });
+  await jobs.enqueue(db, TEST, { n: 10 }, { orderKey: 'b' });
+  await jobs.enqueue(db, TEST, { n: 20 });
+  await jobs.drain();
+  assert.deepEqual(seen, [10, 20]);
+  fails = false;
+  clock.advance(10_000);
+  await jobs.drain();
+  assert.deepEqual(seen, [10, 20, 1, 2, 3]);
+});
+
+test('what is behind a job that is given up, or was removed by hand, goes on', async () => {
+  const { jobs, db } = app.deps;
+  const seen: number[] = [];
+  jobs.register(TEST, async ({ n }) => {
+    if (n === 1) throw Object.assign(new Error('never'), { lasting: true });
+    seen.push(n);
+  });
+  for (const n of [1, 2, 3]) await jobs.enqueue(db, TEST, { n }, { orderKey: 'a' });
+  await jobs.drain();
+  assert.deepEqual(seen, [2, 3]);
+  assert.deepEqual(await states(), [['dead', 1]]);
+});
+
+/** What the log says, once it has been written. */
+async function logged(): Promise<string> {
+  while (app.logLines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  return app.logLines.join('');
+}
+
+test('a job of a kind that nobody knows is kept, told of, and taken by the version that knows it', async () => {
+  const { jobs, db } = app.deps;
+  await jobs.enqueue(db, jobKind<object>('test.later', { lane: 'git' }), {});
+  clock.advance(700_000);
+  await jobs.drain();
+  await jobs.upkeep();
+  const lane = async () =>
+    (await db.selectFrom('jobs').select('lane').where('kind', '=', 'test.later').executeTakeFirst())?.lane;
+  assert.equal(await lane(), 'unknown');
+  assert.match(await logged(), /a kind that this version does not know.*test\.later/);
+  let ran = false;
+  jobs.register(jobKind<object>('test.later', { lane: 'git' }), async () => {
+    ran = true;
+  });
+  await jobs.upkeep();
+  assert.equal(await lane(), 'git');
+  await jobs.drain();
+  assert.equal(ran, true);
+});
+
+test('jobs of earlier versions, which knew no lanes, find theirs', async () => {
+  const { jobs, db } = app.deps;
+  let ran = false;
+  jobs.register(TEST, async () => {
+    ran = true;
+  });
+  await jobs.enqueue(db, TEST, { n: 1 });
+  await db.updateTable('jobs').set({ lane: '' }).execute();
+  jobs.start();
+  while (!ran) await new Promise((resolve) => setTimeout(resolve, 10));
 });

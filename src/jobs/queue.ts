@@ -1,131 +1,187 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
-import { timestamp } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
-import { faultOf } from '../core/surroundings.ts';
-import { isUniqueViolation } from '../db/errors.ts';
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
 import { afterCommit } from '../db/transactions.ts';
+import { claimJobs } from './claim.ts';
+import { type JobKind, LANES, type Lane, type Schedule } from './kinds.ts';
+import { type Counts, LaneWorkers, type Workshop } from './lane.ts';
+import { keepRecurring } from './recurring.ts';
+import { type JobHandler, MAX_BACK_OFF_MS, outcomeOf, runJob, textOf, type Work } from './run.ts';
+import { settleJobs } from './settle.ts';
 import { bringBackJobs } from './stranded.ts';
+import { Turns } from './turns.ts';
+import { beat, freeHeld, letRunAgain, type Seen, sortLanes, takeOver } from './upkeep.ts';
 
-/** What a job of one kind does. It may run more than once for one job, so it must bear that. */
-export type JobHandler<T> = (payload: T, job: { id: number; attempts: number; signal: AbortSignal }) => Promise<void>;
-
-export interface JobKind {
-  /** After so many failures, or one whose error says that it is `lasting`, the job is kept as dead, for a person to look at. */
-  maxAttempts?: number;
-  /** Milliseconds a run may take; the lease lasts as long. */
-  timeoutMs?: number;
+export interface JobOptions {
+  /** While a job of that kind and key waits, no second one is written. */
+  uniqueKey?: string | number;
+  /** Jobs of one key run one at a time, in the order in which they were written; what fails holds up those behind it. */
+  orderKey?: string;
+  /** Not before this instant. */
+  runAt?: Date;
+  /** Whose share of the lane it takes. */
+  projectId?: number | null;
+  /** The domain event that it follows, which is kept until it has ended. */
+  eventId?: number;
 }
 
-interface Registered extends Required<JobKind> {
-  handler: JobHandler<never>;
+export interface NewJob<Payload> extends JobOptions {
+  kind: JobKind<Payload>;
+  payload: Payload;
 }
 
-const WORKERS = 2;
-const POLL_MS = 2_000;
-const MAX_BACK_OFF_MS = 3_600_000;
-/** A lease lasts so much longer than its job may run. */
-const LEASE_SLACK_MS = 30_000;
-/** Between two attempts to write how a job ended: the first, and the longest. */
-const RECORD_PAUSE_MS = 100;
-const MAX_RECORD_PAUSE_MS = 5_000;
-/** How often jobs are looked for that a wrong clock has put far into the future. */
-const BRING_BACK_EVERY_MS = 600_000;
+/** How often a process says that its jobs run, and looks for those of dead ones. */
+const BEAT_MS = 20_000;
+/** How often jobs are looked for that are not where they belong: put far ahead by a wrong clock, or of an earlier version. */
+const UPKEEP_MS = 600_000;
+
+const keyOf = (kind: JobKind, key: string | number): string => `${kind.name}:${key}`;
 
 /**
- * Durable background work in one table. A job is written in the transaction that makes it necessary; workers of any
- * process take it with a lease, so that the work of a killed process is taken up again. At least once, in order of
- * `run_at` and id, with growing pauses after failures.
+ * Durable background work in one table. A job is written in the transaction that makes it necessary; the workers of its
+ * lane, in any process, take it up once that has committed. At least once: what a killed process ran runs again. With
+ * growing pauses after failures.
  */
 export class JobQueue {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #kinds = new Map<string, Registered>();
-  readonly #stop = new AbortController();
-  #wake: (() => void)[] = [];
-  #workers: Promise<void>[] = [];
-  #nextBringBack = 0;
+  readonly #shop: Workshop;
+  readonly #works = new Map<string, Work>();
+  readonly #turns = new Turns();
+  readonly #seen: Seen = new Map();
+  readonly #wakers = new Map<Lane, () => void>();
+  #lanes = new Map<Lane, LaneWorkers>();
+  #timer: NodeJS.Timeout | undefined;
+  #keeping: Promise<void> | null = null;
+  #nextUpkeep = 0;
+  #stopping: Promise<void> | null = null;
 
-  constructor(db: Db, clock: Clock, log: Logger) {
+  /** @param postgres whether other processes may work on the same jobs */
+  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
+    const process = randomUUID();
+    let claims = 0;
+    this.#shop = {
+      db,
+      clock,
+      log,
+      postgres,
+      works: this.#works,
+      claim: () => `${process}.${++claims}`,
+      onEmpty: (lane) => this.#turns.forget(lane),
+    };
+    for (const lane of Object.keys(LANES) as Lane[]) this.#wakers.set(lane, () => this.#lanes.get(lane)?.wake());
   }
 
   /** Names what runs for a kind of job. Before `start`. */
-  register<T>(kind: string, handler: JobHandler<T>, options: JobKind = {}): void {
-    if (this.#kinds.has(kind)) throw new Error(`job kind ${kind} is registered twice`);
-    this.#kinds.set(kind, { handler, maxAttempts: options.maxAttempts ?? 20, timeoutMs: options.timeoutMs ?? 600_000 });
+  register<Payload>(kind: JobKind<Payload>, handler: JobHandler<Payload>): void {
+    this.#add({ kind, handler, schedule: null });
   }
 
   /**
-   * Writes a job with the transaction's handle; workers are woken once it has committed.
-   * @param options `uniqueKey`: while a job of that key waits, no second one is written; `runAt`: not before this instant
+   * Names work that comes again and again: in one process of all that work on the data, one run at a time. A run that
+   * fails comes again after a pause, at the next time of its schedule at the latest.
    */
-  async enqueue(
-    db: Db,
-    kind: string,
-    payload: unknown,
-    options: { uniqueKey?: string; runAt?: Date } = {},
-  ): Promise<void> {
-    const now = timestamp(this.#clock);
+  every(kind: JobKind<Record<string, never>>, schedule: Schedule, handler: JobHandler<Record<string, never>>): void {
+    this.#add({ kind, handler, schedule });
+  }
+
+  #add(work: Work): void {
+    const { name } = work.kind;
+    if (this.#works.has(name)) throw new Error(`job kind ${name} is registered twice`);
+    this.#works.set(name, work);
+  }
+
+  /** Whether this process knows what to do for a kind. */
+  knows(kind: string): boolean {
+    return this.#works.has(kind);
+  }
+
+  /** Writes a job with the transaction's handle; workers are woken once it has committed. */
+  enqueue<Payload>(db: Db, kind: JobKind<Payload>, payload: Payload, options: JobOptions = {}): Promise<void> {
+    return this.enqueueAll(db, [{ kind, payload, ...options }]);
+  }
+
+  /** Writes several jobs in one statement. */
+  async enqueueAll(db: Db, jobs: readonly NewJob<unknown>[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const now = this.#clock.now();
     await db
       .insertInto('jobs')
-      .values({
-        kind,
-        payload: JSON.stringify(payload),
-        unique_key: options.uniqueKey ?? null,
-        run_at: options.runAt?.toISOString() ?? now,
-        lease_until: null,
-        last_error: null,
-        created_at: now,
-      })
+      .values(jobs.map((job) => this.#row(job, now)))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    if (options.runAt === undefined || options.runAt <= this.#clock.now()) afterCommit(db, this.#wakeUp);
+    for (const { kind, runAt = now } of jobs) if (runAt <= now) afterCommit(db, this.#wakers.get(kind.lane)!);
+  }
+
+  #row({ kind, payload, uniqueKey, orderKey, runAt, projectId = null, eventId }: NewJob<unknown>, now: Date) {
+    const due = runAt ?? now;
+    const turn = this.#turns.next(kind.lane, projectId, due.getTime(), now.getTime());
+    return {
+      kind: kind.name,
+      payload: JSON.stringify(payload),
+      unique_key: uniqueKey === undefined ? null : keyOf(kind, uniqueKey),
+      run_at: due.toISOString(),
+      turn_at: new Date(turn).toISOString(),
+      last_error: null,
+      created_at: now.toISOString(),
+      lane: kind.lane,
+      project_id: projectId,
+      event_id: eventId ?? null,
+      order_key: orderKey ?? null,
+    };
   }
 
   /**
-   * Removes the waiting job of a key.
+   * Removes the waiting job of a kind and key.
    * @param db the handle of the transaction that makes it unnecessary
    * @returns whether there was one; a job that runs already is none
    */
-  async cancel(db: Db, uniqueKey: string): Promise<boolean> {
+  async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
     const { numDeletedRows } = await db
       .deleteFrom('jobs')
-      .where('unique_key', '=', uniqueKey)
+      .where('unique_key', '=', keyOf(kind, uniqueKey))
       .where('state', '=', 'waiting')
       .executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
   }
 
-  /**
-   * Takes the jobs of a dead process up again at once rather than when their leases end. Only for the start of a server
-   * that is alone.
-   */
+  /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
   async reclaim(): Promise<void> {
-    await this.#db.updateTable('jobs').set({ lease_until: '' }).where('state', '=', 'running').execute();
+    await letRunAgain(this.#db);
   }
 
-  /** Wakes the workers of this process. */
-  readonly #wakeUp = (): void => {
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const wake of waiting) wake();
-  };
-
+  /** Starts the workers of all lanes. */
   start(): void {
-    this.#workers = Array.from({ length: WORKERS }, () => this.#work());
+    for (const [lane, workers] of Object.entries(LANES) as [Lane, number][]) {
+      this.#lanes.set(lane, new LaneWorkers(this.#shop, lane, workers));
+    }
+    this.#timer = setInterval(() => this.#keep(), BEAT_MS).unref();
+    this.#keep();
+    for (const lane of this.#lanes.values()) lane.start();
   }
 
-  /** Ends the workers: running jobs are told by their signal and awaited. */
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    this.#wakeUp();
-    await Promise.all(this.#workers);
+  /**
+   * Ends the workers: no job is taken any more, and what runs may end.
+   * @param deadline when it comes, or at once where it is left out, running jobs are told to end; slow ones are at once
+   */
+  async stop(deadline: AbortSignal = AbortSignal.abort()): Promise<void> {
+    this.#stopping ??= Promise.all([...this.#lanes.values()].map((lane) => lane.stop())).then(async () => {
+      clearInterval(this.#timer);
+      await this.#keeping;
+    });
+    const cut = () => {
+      for (const lane of this.#lanes.values()) lane.cut();
+    };
+    this.#lanes.get('slow')?.cut();
+    if (deadline.aborted) cut();
+    else deadline.addEventListener('abort', cut, { once: true });
+    await this.#stopping;
+    deadline.removeEventListener('abort', cut);
   }
 
   /**
@@ -133,156 +189,55 @@ export class JobQueue {
    * @param aheadMs what is due so many milliseconds from now counts as due
    */
   async drain(aheadMs = 0): Promise<void> {
-    while (await this.#runNext(aheadMs)) {
-      // Each round takes one job.
+    for (;;) {
+      const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
+      const wanted = { kinds: [...this.#works.keys()], limit: 1, now, claim: this.#shop.claim() };
+      if (wanted.kinds.length === 0) return;
+      const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#shop.postgres, wanted));
+      if (job === undefined) return;
+      const work = this.#works.get(job.kind)!;
+      const failure = await runJob(work, job, new AbortController().signal);
+      if (failure !== null) this.#log.log('warn', 'job failed', { kind: job.kind, error: textOf(failure.error) });
+      const outcome = outcomeOf(work, job, failure, this.#clock.now(), false);
+      await this.#db.transaction().execute((db) => settleJobs(db, [outcome]));
     }
   }
 
-  async #work(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      let ran = false;
-      try {
-        await this.#bringBack();
-        ran = await this.#runNext();
-      } catch (error) {
-        this.#log.log('error', 'jobs cannot be taken', { error: String(error) });
-      }
-      if (!ran && !this.#stop.signal.aborted) await this.#pause();
-    }
+  /** How many runs ended how in this process, by lane. */
+  counts(): Map<Lane, Counts> {
+    return new Map([...this.#lanes].map(([lane, { counts }]) => [lane, counts]));
   }
 
-  async #bringBack(): Promise<void> {
-    const now = performance.now();
-    if (now < this.#nextBringBack) return;
-    this.#nextBringBack = now + BRING_BACK_EVERY_MS;
-    const count = await bringBackJobs(this.#db, this.#clock.now(), MAX_BACK_OFF_MS);
-    if (count > 0)
-      this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: count });
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      timer.unref();
-      this.#wake.push(() => {
-        clearTimeout(timer);
-        resolve();
+  #keep(): void {
+    this.#keeping ??= this.#lookAfter()
+      .catch((error: unknown) => this.#log.log('error', 'jobs cannot be looked after', { error: String(error) }))
+      .finally(() => {
+        this.#keeping = null;
       });
-    });
   }
 
-  async #runNext(aheadMs = 0): Promise<boolean> {
-    const job = await this.#take(aheadMs);
-    if (job === undefined) return false;
-    const kind = this.#kinds.get(job.kind);
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(kind?.timeoutMs ?? 1_000)]);
-    let failure: { error: unknown } | null = null;
-    try {
-      if (kind === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`);
-      if (job.attempts > kind.maxAttempts) throw new Error('its process ended at every attempt');
-      await kind.handler(JSON.parse(job.payload) as never, { id: job.id, attempts: job.attempts, signal });
-    } catch (error) {
-      failure = { error };
-    }
-    if (failure !== null) this.#note(job, kind, failure.error);
-    await this.#record(() => (failure === null ? this.#remove(job) : this.#fail(job, kind, failure.error)));
-    return true;
+  async #lookAfter(): Promise<void> {
+    const now = performance.now();
+    const own = [...this.#lanes.values()].flatMap(({ mine }) => mine);
+    await beat(this.#db, own);
+    const taken = await takeOver(this.#db, this.#seen, new Set(own.map(({ id }) => id)), now);
+    if (taken > 0) this.#log.log('warn', 'jobs of a process that has died run again', { jobs: taken });
+    await freeHeld(this.#db);
+    if (now < this.#nextUpkeep) return;
+    await this.upkeep();
+    this.#nextUpkeep = now + UPKEEP_MS;
+    for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  async #remove({ id }: StoredJob): Promise<void> {
-    await this.#db.deleteFrom('jobs').where('id', '=', id).execute();
-  }
-
-  /** Writes how a job ended, again and again while the database is away: else it would hang until its lease ends. */
-  async #record(write: () => Promise<void>): Promise<void> {
-    for (let pause = RECORD_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_RECORD_PAUSE_MS)) {
-      try {
-        await write();
-        return;
-      } catch (error) {
-        if (faultOf(error) === null || this.#stop.signal.aborted) throw error;
-        await sleep(pause, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {});
-      }
-    }
-  }
-
-  async #take(aheadMs: number): Promise<StoredJob | undefined> {
+  /** Puts right what a wrong clock or another version has left in the table, and sees to it that recurring work is there. */
+  async upkeep(): Promise<void> {
     const now = this.#clock.now();
-    const kinds = [...this.#kinds.keys()];
-    if (kinds.length === 0) return undefined;
-    const timeouts = [...this.#kinds.values()].map(({ timeoutMs }) => timeoutMs);
-    const longest = new Date(now.getTime() + Math.max(...timeouts) + 2 * LEASE_SLACK_MS).toISOString();
-    const candidate = await this.#db
-      .selectFrom('jobs')
-      .select(['id', 'kind', 'attempts'])
-      .where((eb) =>
-        eb.or([
-          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', new Date(now.getTime() + aheadMs).toISOString())]),
-          eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now.toISOString())]),
-          // Taken by a clock that ran ahead.
-          eb.and([eb('state', '=', 'running'), eb('lease_until', '>', longest)]),
-        ]),
-      )
-      .where('kind', 'in', kinds)
-      .orderBy('run_at')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    if (candidate === undefined) return undefined;
-    const lease = this.#kinds.get(candidate.kind)!.timeoutMs + LEASE_SLACK_MS;
-    const taken = await this.#db
-      .updateTable('jobs')
-      .set({
-        state: 'running',
-        attempts: candidate.attempts + 1,
-        lease_until: new Date(now.getTime() + lease).toISOString(),
-      })
-      .where('id', '=', candidate.id)
-      .where('attempts', '=', candidate.attempts)
-      .returningAll()
-      .executeTakeFirst();
-    // Another worker was faster: look for the next one.
-    return taken ?? this.#take(aheadMs);
-  }
-
-  /** Whether a job that failed is given up: not for what was wrong around it. */
-  #isDead(job: StoredJob, kind: Registered | undefined, error: unknown): boolean {
-    if (faultOf(error) !== null) return false;
-    // What costs too much would come to the same end each time.
-    const lasting = error instanceof Error && 'lasting' in error && error.lasting === true;
-    return lasting || job.attempts >= (kind?.maxAttempts ?? 1);
-  }
-
-  #note(job: StoredJob, kind: Registered | undefined, error: unknown): void {
-    this.#log.log(this.#isDead(job, kind, error) ? 'error' : 'warn', 'job failed', {
-      job: job.id,
-      kind: job.kind,
-      attempts: job.attempts,
-      error: textOf(error),
-    });
-  }
-
-  async #fail(job: StoredJob, kind: Registered | undefined, error: unknown): Promise<void> {
-    const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
-    try {
-      await this.#db
-        .updateTable('jobs')
-        .set({
-          state: this.#isDead(job, kind, error) ? 'dead' : 'waiting',
-          // What was wrong around it counts for nothing.
-          attempts: faultOf(error) === null ? job.attempts : job.attempts - 1,
-          lease_until: null,
-          last_error: textOf(error).slice(0, 2_000),
-          run_at: new Date(this.#clock.now().getTime() + pause).toISOString(),
-        })
-        .where('id', '=', job.id)
-        .execute();
-    } catch (failure) {
-      // One of the same key has been written meanwhile: it does this one's work.
-      if (!isUniqueViolation(failure)) throw failure;
-      await this.#remove(job);
+    const laneOf = (kind: string) => this.#works.get(kind)?.kind.lane;
+    for (const { kind, jobs } of await sortLanes(this.#db, laneOf, now)) {
+      this.#log.log('warn', 'there are jobs of a kind that this version does not know', { kind, jobs });
     }
+    await keepRecurring(this.#db, this.#works.values(), now);
+    const back = await bringBackJobs(this.#db, now, MAX_BACK_OFF_MS);
+    if (back > 0) this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: back });
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -14,11 +14,12 @@ export async function bringBackJobs(db: Db, now: Date, longestPauseMs: number): 
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
   const failed = await db
     .updateTable('jobs')
-    .set({ run_at: at(0) })
+    .set({ run_at: at(0), turn_at: at(0) })
     .where('state', '=', 'waiting')
     .where('run_at', '>', at(longestPauseMs + SLACK_MS))
     .where('attempts', '>', 0)
     .where('created_at', '<=', at(SLACK_MS))
+    .where('recurring', '=', 0)
     .executeTakeFirst();
   const ahead = await db
     .selectFrom('jobs')
@@ -26,13 +27,14 @@ export async function bringBackJobs(db: Db, now: Date, longestPauseMs: number): 
     .where('state', '=', 'waiting')
     .where('run_at', '>', at(SLACK_MS))
     .where('created_at', '>', at(SLACK_MS))
+    .where('recurring', '=', 0)
     .limit(BATCH)
     .execute();
   for (const { id, run_at, created_at } of ahead) {
     const delay = Math.max(0, Date.parse(run_at) - Date.parse(created_at));
     await db
       .updateTable('jobs')
-      .set({ run_at: at(delay), created_at: at(0) })
+      .set({ run_at: at(delay), turn_at: at(delay), created_at: at(0) })
       .where('id', '=', id)
       .where('state', '=', 'waiting')
       .execute();

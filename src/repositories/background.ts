@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { maintain } from '../git/maintenance.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
+import { jobKind } from '../jobs/kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
 import { holderOf } from './holder.ts';
@@ -10,7 +11,12 @@ import { registerRemoval } from './removal.ts';
 import { recordSnippetChange } from './snippet-files.ts';
 import { MAINTAIN_REPOSITORY, MAINTAIN_SNIPPET, MAINTENANCE_PAUSE_MS } from './upkeep.ts';
 
-const SWEEP = 'sweep-repositories';
+// Given up it would never come again before the next start.
+const SWEEP = jobKind<{ started_at: string }>('sweep-repositories', {
+  lane: 'slow',
+  maxAttempts: Number.POSITIVE_INFINITY,
+  timeoutMs: 3_600_000,
+});
 
 /** What is done for repositories in the background: upkeep after changes, and clearing up after a crash. */
 export function registerRepositoryWork(deps: Deps): void {
@@ -19,17 +25,12 @@ export function registerRepositoryWork(deps: Deps): void {
     const holder = await holderOf(deps.db, id);
     if (holder !== undefined) await maintain(repositoryOf(deps, holder));
   };
-  deps.jobs.register<{ project_id: number }>(MAINTAIN_REPOSITORY, (id) => upkeep({ ...id, snippet_id: null }));
-  deps.jobs.register<{ snippet_id: number }>(MAINTAIN_SNIPPET, (id) => upkeep({ ...id, project_id: null }));
+  deps.jobs.register(MAINTAIN_REPOSITORY, (id) => upkeep({ ...id, snippet_id: null }));
+  deps.jobs.register(MAINTAIN_SNIPPET, (id) => upkeep({ ...id, project_id: null }));
   deps.refObservers.push(recordSnippetChange(deps));
   registerRecovery(deps);
   registerRemoval(deps);
-  deps.jobs.register<{ started_at: string }>(
-    SWEEP,
-    ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal),
-    // Given up it would never come again before the next start.
-    { maxAttempts: Number.POSITIVE_INFINITY, timeoutMs: 3_600_000 },
-  );
+  deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));
 }
 
 /** Removes half an upload, and the locks that a killed process left in any repository, a batch at a time. */
@@ -56,7 +57,7 @@ async function sweep(deps: Deps, startedAt: number, signal: AbortSignal): Promis
 export async function enqueueSweep(deps: Deps): Promise<void> {
   const started_at = leftOverBefore(deps).toISOString();
   await deps.db.transaction().execute(async (db) => {
-    await deps.jobs.cancel(db, SWEEP);
-    await deps.jobs.enqueue(db, SWEEP, { started_at }, { uniqueKey: SWEEP });
+    await deps.jobs.cancel(db, SWEEP, 'all');
+    await deps.jobs.enqueue(db, SWEEP, { started_at }, { uniqueKey: 'all' });
   });
 }

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
+import { jobKind } from '../jobs/kinds.ts';
 import { finishChange, repositoryOf } from './change-refs.ts';
 import { type Holder, holderOf } from './holder.ts';
 import type { Intent } from './intent.ts';
@@ -12,7 +13,8 @@ import { leftOverBefore } from './left-over.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
 const SETTLED_AFTER_MS = 5 * 60_000;
-const RECOVER = 'recover-intents';
+const RECOVER = jobKind<Record<string, never>>('recover-intents', { lane: 'git' });
+const RECOVER_EVERY_MS = 10 * 60_000;
 
 type Row = Selectable<RefIntentsTable>;
 
@@ -37,17 +39,10 @@ export async function recoverIntents(deps: Deps): Promise<void> {
   }
 }
 
-/** Names the job that comes back for the intents of a neighbour that has died. */
+/** Comes back again and again for the intents of a neighbour that has died. */
 export function registerRecovery(deps: Deps): void {
-  deps.jobs.register(RECOVER, () => recoverIntents(deps));
+  deps.jobs.every(RECOVER, { everyMs: RECOVER_EVERY_MS }, () => recoverIntents({ ...deps, alone: false }));
   deps.settleIntent = (holder, key) => settleIntent(deps, holder, key);
-}
-
-/** Asks for another look at what was too young to tell at the start. */
-export async function enqueueRecovery(deps: Deps): Promise<void> {
-  if (deps.alone) return;
-  const runAt = new Date(deps.clock.now().getTime() + SETTLED_AFTER_MS + 60_000);
-  await deps.jobs.enqueue(deps.db, RECOVER, {}, { uniqueKey: RECOVER, runAt });
 }
 
 /** Settles one intent of this process by its key, where it is still there. In the repository's queue. */

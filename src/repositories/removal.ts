@@ -3,9 +3,10 @@ import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { removeRepository } from '../git/repository-files.ts';
 import type { Location } from '../git/storages.ts';
+import { jobKind } from '../jobs/kinds.ts';
 
-const REMOVE_REPOSITORY = 'repository.remove';
-const DISCARD_REPOSITORY = 'repository.discard';
+const REMOVE_REPOSITORY = jobKind<Location>('repository.remove', { lane: 'git' });
+const DISCARD_REPOSITORY = jobKind<Location>('repository.discard', { lane: 'git' });
 /** Far longer than making a repository takes, in milliseconds. */
 const DISCARD_AFTER = 3_600_000;
 /** How long a removal waits before it looks again whether a backup still needs the files. */
@@ -16,7 +17,7 @@ export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Pr
   await deps.jobs.enqueue(db, REMOVE_REPOSITORY, location);
 }
 
-const discardKey = ({ storage, diskPath }: Location): string => `${DISCARD_REPOSITORY}:${storage}:${diskPath}`;
+const keyOf = ({ storage, diskPath }: Location): string => `${storage}:${diskPath}`;
 
 /**
  * Writes down that a repository is about to be made for a row that is not there yet: if the process dies in between,
@@ -24,7 +25,7 @@ const discardKey = ({ storage, diskPath }: Location): string => `${DISCARD_REPOS
  */
 export async function discardUnlessKept(deps: Deps, location: Location): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
-  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: discardKey(location), runAt });
+  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: keyOf(location), runAt });
 }
 
 /**
@@ -32,14 +33,14 @@ export async function discardUnlessKept(deps: Deps, location: Location): Promise
  * @returns false when that was so long ago that the files are being removed
  */
 export const keepRepository = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
-  deps.jobs.cancel(db, discardKey(location));
+  deps.jobs.cancel(db, DISCARD_REPOSITORY, keyOf(location));
 
 /** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write, or a backup, that is under way ends first. */
 export function registerRemoval(deps: Deps): void {
-  const remove = (kind: string) => async (location: Location) => {
+  const remove = (kind: typeof REMOVE_REPOSITORY) => async (location: Location) => {
     if (await backupRuns(deps.db, deps.clock)) {
       const runAt = new Date(deps.clock.now().getTime() + BACKUP_PAUSE);
-      const key = kind === DISCARD_REPOSITORY ? { uniqueKey: discardKey(location) } : {};
+      const key = kind === DISCARD_REPOSITORY ? { uniqueKey: keyOf(location) } : {};
       return deps.jobs.enqueue(deps.db, kind, location, { ...key, runAt });
     }
     const repo = deps.storages.open(location);
@@ -48,6 +49,6 @@ export function registerRemoval(deps: Deps): void {
       await removeRepository(repo.dir);
     });
   };
-  deps.jobs.register<Location>(REMOVE_REPOSITORY, remove(REMOVE_REPOSITORY));
-  deps.jobs.register<Location>(DISCARD_REPOSITORY, remove(DISCARD_REPOSITORY));
+  deps.jobs.register(REMOVE_REPOSITORY, remove(REMOVE_REPOSITORY));
+  deps.jobs.register(DISCARD_REPOSITORY, remove(DISCARD_REPOSITORY));
 }

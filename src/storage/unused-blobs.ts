@@ -2,11 +2,12 @@ import { backupRuns } from '../db/backup-lease.ts';
 import { startsWith } from '../db/like.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
+import { jobKind } from '../jobs/kinds.ts';
 
 /** Under which the look of the server is kept among the values of the installation. */
 export const APPEARANCE_KEY = 'appearance';
 
-const REMOVE = 'blobs.remove_unused';
+const REMOVE = jobKind<{ sha256s: string[] }>('blobs.remove_unused', { lane: 'slow' });
 /** Longer than the time between the end of an upload and the row that refers to it. */
 const GRACE_MS = 3_600_000;
 const BATCH = 500;
@@ -24,7 +25,7 @@ export async function enqueueBlobRemoval(deps: Deps, db: Db, sha256s: readonly s
 
 /** Names the work behind `enqueueBlobRemoval`. */
 export function registerBlobRemoval(deps: Deps): void {
-  deps.jobs.register<{ sha256s: string[] }>(REMOVE, async ({ sha256s }) => {
+  deps.jobs.register(REMOVE, async ({ sha256s }) => {
     // A backup that is being made may need what nothing refers to any more.
     if (await backupRuns(deps.db, deps.clock)) return enqueueBlobRemoval(deps, deps.db, sha256s);
     for (const sha256 of sha256s) {

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { GitError } from '../../src/git/errors.ts';
+import { jobKind } from '../../src/jobs/kinds.ts';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { ProjectGit } from '../support/project-git.ts';
 import { makeTreeBomb, workingOn } from '../support/tree-bomb.ts';
@@ -49,11 +50,12 @@ for (const name of ['commit', 'diff', 'compare', 'list'] as const) {
 test('a job that costs too much is not tried again', async () => {
   const { jobs, db } = app.deps;
   let runs = 0;
-  jobs.register('test.costly', async () => {
+  const costly = jobKind<object>('test.costly', { lane: 'git' });
+  jobs.register(costly, async () => {
     runs += 1;
     throw new GitError('timeout', 'took too long');
   });
-  await jobs.enqueue(db, 'test.costly', {});
+  await jobs.enqueue(db, costly, {});
   await app.settle();
   const job = await db.selectFrom('jobs').selectAll().where('kind', '=', 'test.costly').executeTakeFirst();
   assert.deepEqual([runs, job?.state, job?.attempts], [1, 'dead', 1]);

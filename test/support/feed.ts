@@ -55,7 +55,7 @@ export class Happenings {
     ] as const) {
       const note = await this.#rows.note(on, { author_id: actorId, ...columns });
       notes.push(note);
-      await this.happen('note.created', { note_id: note.id, project_id }, about);
+      await this.happen('note.created', { note_id: note.id, project_id, noteable_type: note.noteable_type }, about);
     }
     await this.#app.settle();
     return { issue, secret, mergeRequest, snippet, notes };

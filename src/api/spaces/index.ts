@@ -6,7 +6,7 @@ import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
-import { recoverRemovalOfMarked, registerRemovalOfMarked } from './groups/remove-marked.ts';
+import { registerRemovalOfMarked } from './groups/remove-marked.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { groupShareRoutes } from './groups/share-routes.ts';
 import { takePartInUserRemoval } from './groups/user-removal.ts';
@@ -61,5 +61,4 @@ export const spaces: Area = {
     takePartInUserRemoval(deps);
     deps.lifecycle.addressConfirmed.add((db, userId, address) => acceptInvitations(deps, db, userId, address));
   },
-  recover: recoverRemovalOfMarked,
 };

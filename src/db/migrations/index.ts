@@ -3,6 +3,7 @@ import { collaboration } from './0002-collaboration.ts';
 import { exactness } from './0006-exactness.ts';
 import { planning } from './0007-planning.ts';
 import { spaces } from './0008-spaces.ts';
+import { jobs } from './0013-jobs.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -11,4 +12,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0006-exactness': exactness,
   '0007-planning': planning,
   '0008-spaces': spaces,
+  '0013-jobs': jobs,
 };

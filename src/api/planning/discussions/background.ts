@@ -16,15 +16,20 @@ const MAX_THREADS = 500;
 
 /** Lets threads on lines of merge requests follow their lines when new commits come. */
 export function registerLineWork(deps: Deps): void {
-  deps.events.subscribe(deps.db, 'discussions.lines', ['merge_request.updated'], async ({ payload, actor_id }) => {
-    if (payload.new_sha == null) return;
-    const found = await deps.db
-      .selectFrom('merge_requests')
-      .select('id')
-      .where('id', '=', payload.merge_request_id)
-      .where('state', 'in', ['opened', 'locked'])
-      .executeTakeFirst();
-    if (found !== undefined) await followLines(deps, await refreshMergeRequest(deps, found.id), actor_id);
+  deps.events.subscribe({
+    name: 'discussions.lines',
+    types: ['merge_request.updated'],
+    lane: 'git',
+    wants: ({ payload }) => payload.new_sha != null,
+    handle: async ({ payload, actor_id }) => {
+      const found = await deps.db
+        .selectFrom('merge_requests')
+        .select('id')
+        .where('id', '=', payload.merge_request_id)
+        .where('state', 'in', ['opened', 'locked'])
+        .executeTakeFirst();
+      if (found !== undefined) await followLines(deps, await refreshMergeRequest(deps, found.id), actor_id);
+    },
   });
 }
 
@@ -111,7 +116,7 @@ async function leave(
     .where('noteable_id', '=', mergeRequest.id)
     .where('system', '=', 0)
     .where('resolved_at', 'is', null)
-    .returning(['id', 'project_id'])
+    .returning(['id', 'project_id', 'noteable_type'])
     .execute();
   if (resolved.length > 0) await recordNote(deps, db, 'note.updated', resolved[0]!, resolver);
 }

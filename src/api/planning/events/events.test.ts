@@ -136,7 +136,7 @@ test('comments are told with the comment, system notes are not told', async () =
   const { issue, mergeRequest, snippet, notes } = await everything(project, user.id);
   const system = await rows.note({ type: 'Issue', id: issue.id, projectId: project.id }, { system: 1 });
   const about = { projectId: project.id, actorId: user.id };
-  await happen('note.created', { note_id: system.id, project_id: project.id }, about);
+  await happen('note.created', { note_id: system.id, project_id: project.id, noteable_type: 'Issue' }, about);
   await app.settle();
   const query = { action: 'commented', sort: 'asc' };
   const comments = await list(`/projects/${project.id}/events`, { token, query });
@@ -254,7 +254,7 @@ test('what is removed is not told of any more', async () => {
   await happen('milestone.created', payload, about);
   await happen('milestone.closed', payload, about);
   await happen('issue.created', { issue_id: issue.id, project_id: project.id }, about);
-  await happen('note.created', { note_id: note.id, project_id: project.id }, about);
+  await happen('note.created', { note_id: note.id, project_id: project.id, noteable_type: 'Issue' }, about);
   await app.settle();
   const path = `/projects/${project.id}/events`;
   const titles = async () => (await list(path, { token })).map((each) => `${each.action_name} ${each.target_title}`);

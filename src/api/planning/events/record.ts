@@ -194,5 +194,9 @@ const forgetMilestone = (db: Db, id: number) =>
  * the order in which they happened, each once.
  */
 export function registerActivityFeed(deps: Deps): void {
-  deps.events.subscribe(deps.db, 'activity-feed', TOLD, (event) => write(deps, event as ToldEvent));
+  deps.events.subscribe({
+    name: 'activity-feed',
+    types: TOLD,
+    handle: (event) => write(deps, event as ToldEvent),
+  });
 }

@@ -59,7 +59,11 @@ test('a note on an issue has all its fields', async () => {
     .where('type', '=', 'note.created')
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow();
-  assert.deepEqual(JSON.parse(event.payload), { note_id: note.id, project_id: project.id });
+  assert.deepEqual(JSON.parse(event.payload), {
+    note_id: note.id,
+    project_id: project.id,
+    noteable_type: 'Issue',
+  });
   assert.equal(event.actor_id, users.guest.user.id);
 });
 

@@ -145,10 +145,10 @@ export async function recordNote(
   deps: Deps,
   db: Db,
   type: 'note.created' | 'note.updated',
-  { id, project_id }: Pick<Note, 'id' | 'project_id'>,
+  { id, project_id, noteable_type }: Pick<Note, 'id' | 'project_id' | 'noteable_type'>,
   actorId: number,
 ): Promise<void> {
-  await deps.events.record(db, type, { note_id: id, project_id }, { projectId: project_id, actorId });
+  await deps.events.record(db, type, { note_id: id, project_id, noteable_type }, { projectId: project_id, actorId });
 }
 
 const insertNote = (db: Db, values: Insertable<NotesTable>): Promise<Note> =>

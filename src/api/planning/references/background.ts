@@ -1,3 +1,4 @@
+import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Deps } from '../../../deps.ts';
 import { closeByMergeRequest, syncClosingIssues } from './closing.ts';
 import { readPush } from './pushes.ts';
@@ -8,41 +9,59 @@ import { actorOf } from './viewer.ts';
 /** Whether a change of these attributes changes what a description names. */
 const changesText = (changes: Record<string, unknown>): boolean => 'title' in changes || 'description' in changes;
 
+type Described = DomainEvents['merge_request.created'] | DomainEvents['merge_request.updated'];
+
+const movesBranches = (payload: Described): boolean =>
+  'changes' in payload && ('target_branch' in payload.changes || payload.new_sha != null);
+
 /** Follows what texts name, after they were written: mentions, cross references, and issues that are closed by them. */
 export function registerReferences(deps: Deps): void {
   const { db, events } = deps;
-  events.subscribe(db, 'references.issue', ['issue.created', 'issue.updated'], async ({ payload, actor_id }) => {
-    if ('changes' in payload && !changesText(payload.changes)) return;
-    await readDescription(deps, 'Issue', payload.issue_id, actor_id);
+  events.subscribe({
+    name: 'references.issue',
+    types: ['issue.created', 'issue.updated'],
+    wants: ({ payload }) => !('changes' in payload) || changesText(payload.changes),
+    handle: ({ payload, actor_id }) => readDescription(deps, 'Issue', payload.issue_id, actor_id),
   });
-  events.subscribe(
-    db,
-    'references.merge_request',
-    ['merge_request.created', 'merge_request.updated'],
-    async ({ payload, actor_id }) => {
+  events.subscribe({
+    name: 'references.merge_request',
+    types: ['merge_request.created', 'merge_request.updated'],
+    wants: ({ payload }) => !('changes' in payload) || changesText(payload.changes) || movesBranches(payload),
+    handle: async ({ payload, actor_id }) => {
       const { merge_request_id: id } = payload;
       const text = !('changes' in payload) || changesText(payload.changes);
       if (text) await readDescription(deps, 'MergeRequest', id, actor_id);
-      const branches = 'changes' in payload && ('target_branch' in payload.changes || payload.new_sha != null);
-      if (text || branches) await followClosing(deps, id, actor_id);
+      if (text || movesBranches(payload)) await followClosing(deps, id, actor_id);
     },
-  );
-  events.subscribe(db, 'references.snippet', ['snippet.created', 'snippet.updated'], ({ payload, actor_id }) =>
-    readDescription(deps, 'Snippet', payload.snippet_id, actor_id),
-  );
-  events.subscribe(db, 'references.note', ['note.created', 'note.updated'], ({ payload, actor_id }) =>
-    readNote(deps, payload.note_id, actor_id),
-  );
-  events.subscribe(db, 'references.push', ['push'], async ({ payload, actor_id, created_at }) => {
-    const pusher = await actorOf(deps, actor_id);
-    const home = await homeOf(deps, db, payload.project_id);
-    if (pusher !== undefined && home !== undefined) await readPush(deps, pusher, home, payload, created_at);
   });
-  events.subscribe(db, 'references.merged', ['merge_request.merged'], async ({ payload, actor_id, created_at }) => {
-    const merger = await actorOf(deps, actor_id);
-    const found = await mergeRequestOf(deps, payload.merge_request_id);
-    if (merger === undefined || found === undefined) return;
-    await closeByMergeRequest(deps, merger, found.home, found.mergeRequest, created_at);
+  events.subscribe({
+    name: 'references.snippet',
+    types: ['snippet.created', 'snippet.updated'],
+    handle: ({ payload, actor_id }) => readDescription(deps, 'Snippet', payload.snippet_id, actor_id),
+  });
+  events.subscribe({
+    name: 'references.note',
+    types: ['note.created', 'note.updated'],
+    handle: ({ payload, actor_id }) => readNote(deps, payload.note_id, actor_id),
+  });
+  events.subscribe({
+    name: 'references.push',
+    types: ['push'],
+    handle: async ({ payload, actor_id, created_at }) => {
+      const pusher = await actorOf(deps, actor_id);
+      const home = await homeOf(deps, db, payload.project_id);
+      if (pusher !== undefined && home !== undefined) await readPush(deps, pusher, home, payload, created_at);
+    },
+  });
+  events.subscribe({
+    name: 'references.merged',
+    types: ['merge_request.merged'],
+    handle: async ({ payload, actor_id, created_at }) => {
+      const merger = await actorOf(deps, actor_id);
+      const found = await mergeRequestOf(deps, payload.merge_request_id);
+      if (merger === undefined || found === undefined) return;
+      await closeByMergeRequest(deps, merger, found.home, found.mergeRequest, created_at);
+    },
   });
 }
 

@@ -8,6 +8,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Issue, NoteableType } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
@@ -201,11 +202,11 @@ test('events that come twice, late or about what is gone change nothing', async 
   const [target, issue] = [await rows.issue(project.id), await rows.issue(project.id)];
   const note = await comment('issues', issue.iid, `#${target.iid} @root`);
   for (let round = 0; round < 3; round += 1) {
-    await happened('note.created', { note_id: note, project_id: project.id }, 1);
+    await happened('note.created', { note_id: note, project_id: project.id, noteable_type: 'Issue' }, 1);
   }
   assert.equal((await told('Issue', target)).length, 1);
   assert.deepEqual(await mentioned('Issue', issue), [{ user_id: 1, note_id: note }]);
-  await happened('note.updated', { note_id: 424242, project_id: project.id }, 1);
+  await happened('note.updated', { note_id: 424242, project_id: project.id, noteable_type: 'Issue' }, 1);
   await happened('issue.created', { issue_id: 424242, project_id: project.id }, 1);
   await happened('merge_request.created', { merge_request_id: 424242, project_id: project.id }, 1);
   await happened('merge_request.merged', { merge_request_id: 424242, project_id: project.id }, 1);
@@ -300,7 +301,7 @@ test('an issue that was opened again stays open when the event comes again', asy
     await db.updateTable('issues').set({ state: 'opened' }).where('id', '=', issue.id).execute();
     const target = { type: 'Issue', id: issue.id, projectId: home.id } as const;
     await writeSystemNote(app.deps, db, target, 1, 'reopened', 'reopened');
-    await app.deps.jobs.enqueue(db, 'event:references.push', { event_id: event.id });
+    await app.deps.jobs.enqueue(db, jobKind('event:references.push', { lane: 'events' }), { event_id: event.id });
   });
   await app.settle();
   assert.equal((await stateOf(issue)).state, 'opened');

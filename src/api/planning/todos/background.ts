@@ -10,14 +10,20 @@ const MAX_APPROVERS = 500;
 
 /** Asks people who are needed for a merge request, after the fact: its approvers, and its author when a build fails. */
 export function registerTodos(deps: Deps): void {
-  deps.events.subscribe(deps.db, 'todos.approvers', ['merge_request.created'], async ({ payload }) => {
-    const id = payload.merge_request_id;
-    const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row !== undefined) await askApprovers(deps, row);
+  deps.events.subscribe({
+    name: 'todos.approvers',
+    types: ['merge_request.created'],
+    handle: async ({ payload }) => {
+      const id = payload.merge_request_id;
+      const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row !== undefined) await askApprovers(deps, row);
+    },
   });
-  deps.events.subscribe(deps.db, 'todos.builds', ['commit_status.updated'], ({ payload }) =>
-    tellFailure(deps, payload.status_id),
-  );
+  deps.events.subscribe({
+    name: 'todos.builds',
+    types: ['commit_status.updated'],
+    handle: ({ payload }) => tellFailure(deps, payload.status_id),
+  });
 }
 
 async function askApprovers(deps: Deps, row: MergeRequest): Promise<void> {

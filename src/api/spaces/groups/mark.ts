@@ -9,7 +9,6 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { destroyGroup } from './destroy.ts';
-import { enqueueRemovalOfMarked } from './remove-marked.ts';
 import { moveTree } from './tree.ts';
 
 /**
@@ -36,9 +35,8 @@ export async function deleteGroup(
 }
 
 async function markGroup(deps: Deps, caller: UserCaller, found: Namespace): Promise<void> {
-  await changeMark(deps, caller, found, async (db, group) => {
+  await changeMark(deps, caller, found, async (_db, group) => {
     if (group.marked_for_deletion_on !== null) throw refused('Group has been already marked for deletion');
-    await enqueueRemovalOfMarked(deps, db);
     return {
       name: markedName(group.name, group.id),
       path: markedName(group.path, group.id),

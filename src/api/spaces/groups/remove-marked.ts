@@ -1,32 +1,18 @@
 import { ApiError, conflict } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { destroyProject } from '../projects/destroy.ts';
 import { destroyGroup } from './destroy.ts';
 
-const REMOVE_MARKED = 'remove-marked';
+const REMOVE_MARKED = jobKind<Record<string, never>>('remove-marked', { lane: 'slow', timeoutMs: 3_600_000 });
 const DAY_MS = 86_400_000;
 /** Groups or projects that are looked up at a time. */
 const BATCH = 100;
 
-/**
- * Has what is marked for deletion looked through at the beginning of the next day (UTC), and every day from then on as
- * long as anything is marked.
- */
-export function enqueueRemovalOfMarked(deps: Deps, db: Db): Promise<void> {
-  const now = deps.clock.now().getTime();
-  const runAt = new Date(now - (now % DAY_MS) + DAY_MS);
-  return deps.jobs.enqueue(db, REMOVE_MARKED, {}, { uniqueKey: REMOVE_MARKED, runAt });
-}
-
-/** Sees to it, when a server starts, that what is marked will be looked through. */
-export async function recoverRemovalOfMarked(deps: Deps): Promise<void> {
-  if (await anythingMarked(deps.db)) await enqueueRemovalOfMarked(deps, deps.db);
-}
-
-/** The work that removes groups and projects whose days are over. */
+/** Has what is marked for deletion looked through at the beginning of every day (UTC). */
 export function registerRemovalOfMarked(deps: Deps): void {
-  deps.jobs.register(REMOVE_MARKED, (_payload, { signal }) => removeMarked(deps, signal), { timeoutMs: 3_600_000 });
+  deps.jobs.every(REMOVE_MARKED, { dailyAt: '00:00' }, (_payload, { signal }) => removeMarked(deps, signal));
 }
 
 /** Marked on this day or before it: to be removed now. */
@@ -53,7 +39,6 @@ async function removeMarked(deps: Deps, signal: AbortSignal): Promise<void> {
       last = rows.at(-1)!.id;
     }
   }
-  if (await anythingMarked(deps.db)) await enqueueRemovalOfMarked(deps, deps.db);
 }
 
 const dueAfter = (db: Db, table: 'namespaces' | 'projects', day: string, id: number) =>
@@ -86,17 +71,4 @@ async function passOverGone(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) throw error;
   }
-}
-
-async function anythingMarked(db: Db): Promise<boolean> {
-  for (const table of ['namespaces', 'projects'] as const) {
-    const marked = await db
-      .selectFrom(table)
-      .select('id')
-      .where('marked_for_deletion_on', 'is not', null)
-      .limit(1)
-      .executeTakeFirst();
-    if (marked !== undefined) return true;
-  }
-  return false;
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 
 type Json = Record<string, unknown>;
 let guarded: TestApp;
@@ -111,7 +112,10 @@ test('what may have been safe when it was stored is looked at again when it is u
     .where('id', '=', project.id)
     .execute();
   const disk_path = deps.storages.newDiskPath();
-  await deps.jobs.enqueue(deps.db, 'project.import_repository', { project_id: project.id, disk_path });
+  await deps.jobs.enqueue(deps.db, jobKind('project.import_repository', { lane: 'slow' }), {
+    project_id: project.id,
+    disk_path,
+  });
   await guarded.settle();
   const body = expectStatus<Json>(await guarded.get(`/projects/${project.id}`), 200);
   assert.equal(body.import_error, 'The address is blocked: Requests to localhost are not allowed');

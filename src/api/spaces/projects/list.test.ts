@@ -191,10 +191,11 @@ test('GET /users/:user_id/projects, starred_projects and contributed_projects', 
   expectStatus(await app.post(`/projects/${other.id}/star`, { token }), 201);
   await app.deps.events.record(
     app.deps.db,
-    'push',
-    { project_id: other.id, updates: [], push_options: [], via: 'git' },
+    'milestone.created',
+    { milestone_id: 1, project_id: other.id, group_id: null },
     { projectId: other.id, actorId: user.id },
   );
+  await app.settle();
   assert.deepEqual(await list(made, {}, null, `/users/${user.username}/projects`), ['of-user']);
   assert.deepEqual(await list(made, { sort: 'asc' }, token, `/users/${user.id}/projects`), [
     'of-user',

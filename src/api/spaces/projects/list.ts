@@ -124,10 +124,10 @@ function within(eb: Eb, base: ListBase): Expression<SqlBool>[] {
   if (base.forkedFromId !== undefined) conditions.push(eb('projects.forked_from_id', '=', base.forkedFromId));
   if (base.contributor !== undefined) {
     const events = eb
-      .selectFrom('domain_events')
-      .select('domain_events.project_id')
-      .where('domain_events.actor_id', '=', base.contributor.userId)
-      .where('domain_events.created_at', '>', base.contributor.since);
+      .selectFrom('events')
+      .select('events.project_id')
+      .where('events.author_id', '=', base.contributor.userId)
+      .where('events.created_at', '>', base.contributor.since);
     conditions.push(eb('projects.id', 'in', events));
   }
   return conditions;

@@ -20,6 +20,7 @@ const clock = new TestClock();
 let app: TestApp;
 before(async () => {
   app = await buildTestApp({ clock, settings: { STITHY_DELETION_DELAY_DAYS: '7' } });
+  await app.deps.jobs.upkeep();
 });
 after(() => app.close());
 

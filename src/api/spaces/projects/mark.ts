@@ -8,7 +8,6 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { enqueueRemovalOfMarked } from '../groups/remove-marked.ts';
 import { refuseTaken } from './create.ts';
 import { destroyProject, lockProject } from './destroy.ts';
 import { keepOldPath } from './update.ts';
@@ -44,10 +43,9 @@ export async function deleteProject(
 
 async function markProject(deps: Deps, scope: DeletionScope): Promise<void> {
   const { caller } = scope;
-  await changeMark(deps, scope, async (db, project) => {
+  await changeMark(deps, scope, async (project) => {
     if (project.marked_for_deletion_on !== null) throw refused('Project has been already marked for deletion');
     const { id } = project;
-    await enqueueRemovalOfMarked(deps, db);
     return {
       names: [{ name: markedName(project.name, id), path: markedName(project.path, id) }],
       columns: { marked_for_deletion_on: today(deps.clock), marked_by_id: caller.user.id, in_deletion: 1 as const },
@@ -61,7 +59,7 @@ async function markProject(deps: Deps, scope: DeletionScope): Promise<void> {
  * @throws ApiError 400 where it is not marked, 404
  */
 export async function restoreProject(deps: Deps, scope: DeletionScope): Promise<Project> {
-  return changeMark(deps, scope, async (_db, project, namespace) => {
+  return changeMark(deps, scope, async (project, namespace) => {
     if (project.marked_for_deletion_on === null) throw refused('Project has not been marked for deletion');
     const [name, path] = [originalName(project.name, project.id), originalName(project.path, project.id)];
     const more = randomText(5).toLowerCase();
@@ -84,13 +82,13 @@ interface Change {
 async function changeMark(
   deps: Deps,
   { project: found, namespace: place, caller }: DeletionScope,
-  decide: (db: Db, project: Project, namespace: Namespace) => Promise<Change>,
+  decide: (project: Project, namespace: Namespace) => Promise<Change>,
 ): Promise<Project> {
   return deps.db.transaction().execute(async (db) => {
     const namespace = (await lockTrees(db, [place]))[0]!;
     const project = await lockProject(db, found.id);
     if (project === undefined || project.namespace_id !== namespace.id) throw notFound('Project');
-    const { names, columns } = await decide(db, project, namespace);
+    const { names, columns } = await decide(project, namespace);
     const { name, path } = await freeName(db, project, namespace, names);
     const fullPath = `${namespace.full_path}/${path}`;
     const row = await db

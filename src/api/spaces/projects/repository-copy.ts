@@ -7,10 +7,9 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { cloneRepository } from '../../../git/repository-files.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { type FillJob, FillRefused, type FillWork, fillRepository } from './repository-fill.ts';
 
-const COPY = 'project.copy_repository';
-const COPY_MS = 1_800_000;
 const GONE = 'The source project no longer exists.';
 const CLOSED = 'The source project is closed to who forked it.';
 
@@ -21,18 +20,21 @@ interface RepositoryCopy {
   branch: string | null;
 }
 
+const COPY = jobKind<RepositoryCopy & FillJob>('project.copy_repository', { lane: 'git', timeoutMs: 1_800_000 });
+
 /** Writes the job that fills a fork's repository, in the transaction that makes the fork. */
 export async function enqueueCopy(deps: Deps, db: Db, copy: RepositoryCopy): Promise<void> {
-  await deps.jobs.enqueue(db, COPY, { ...copy, disk_path: deps.storages.newDiskPath() });
+  await deps.jobs.enqueue(
+    db,
+    COPY,
+    { ...copy, disk_path: deps.storages.newDiskPath() },
+    { projectId: copy.project_id },
+  );
 }
 
 /** Names the work behind `enqueueCopy`. */
 export function registerCopies(deps: Deps): void {
-  deps.jobs.register<RepositoryCopy & FillJob>(
-    COPY,
-    (job, { signal }) => fillRepository(deps, job, (fork) => copyOf(deps, job, fork, signal)),
-    { timeoutMs: COPY_MS },
-  );
+  deps.jobs.register(COPY, (job, { signal }) => fillRepository(deps, job, (fork) => copyOf(deps, job, fork, signal)));
 }
 
 async function copyOf(

@@ -2,26 +2,24 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { importRepository } from '../../../git/import.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { remoteSource, withoutCredentials } from './import-url.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
-const IMPORT = 'project.import_repository';
-const IMPORT_MS = 3_600_000;
+const IMPORT = jobKind<FillJob>('project.import_repository', { lane: 'slow', timeoutMs: 3_600_000 });
 
 /** Writes the job that fills a new project's repository from its `import_url`. */
 export async function enqueueImport(deps: Deps, db: Db, projectId: number): Promise<void> {
   const job: FillJob = { project_id: projectId, disk_path: deps.storages.newDiskPath() };
-  await deps.jobs.enqueue(db, IMPORT, job);
+  await deps.jobs.enqueue(db, IMPORT, job, { projectId });
 }
 
 /** Names the work behind `enqueueImport`. */
 export function registerImports(deps: Deps): void {
-  deps.jobs.register<FillJob>(
-    IMPORT,
-    (job, { signal }) => fillRepository(deps, job, (project) => importOf(deps, project, signal)),
-    { timeoutMs: IMPORT_MS },
+  deps.jobs.register(IMPORT, (job, { signal }) =>
+    fillRepository(deps, job, (project) => importOf(deps, project, signal)),
   );
 }
 

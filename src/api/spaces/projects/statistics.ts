@@ -6,11 +6,12 @@ import { type LanguageShare, languagesOf } from '../../../git/languages.ts';
 import { countCommits } from '../../../git/log.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { repositorySize } from '../../../git/repository-files.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { statisticsOf } from './entity.ts';
 import type { ProjectStatistics } from './schema.ts';
 
-const COUNT = 'project.statistics';
+const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
 /** So long after a push, so that one count serves a burst of them. */
 const PAUSE_MS = 10_000;
 /** What of the storage a project takes as a whole. */
@@ -37,13 +38,13 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
     db,
     COUNT,
     { project_id: projectId },
-    { uniqueKey: `${COUNT}:${projectId}`, runAt: new Date(deps.clock.now().getTime() + PAUSE_MS) },
+    { uniqueKey: projectId, projectId, runAt: new Date(deps.clock.now().getTime() + PAUSE_MS) },
   );
 }
 
 /** Keeps statistics and languages up to date after pushes. */
 export function registerStatistics(deps: Deps): void {
-  deps.jobs.register<{ project_id: number }>(COUNT, ({ project_id }) => count(deps, project_id));
+  deps.jobs.register(COUNT, ({ project_id }) => count(deps, project_id));
   deps.events.followUp(['push'], COUNT, PAUSE_MS);
 }
 

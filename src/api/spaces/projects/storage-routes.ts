@@ -46,8 +46,7 @@ export const storageRoutes = [
     input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),
     success: { status: 201, empty: true },
     handler: async ({ deps, project }) => {
-      const uniqueKey = `${MAINTAIN_REPOSITORY}:${project.id}`;
-      await deps.jobs.enqueue(deps.db, MAINTAIN_REPOSITORY, { project_id: project.id }, { uniqueKey });
+      await deps.jobs.enqueue(deps.db, MAINTAIN_REPOSITORY, { project_id: project.id }, { uniqueKey: project.id });
     },
   }),
   route({

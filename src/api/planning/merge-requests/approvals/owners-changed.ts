@@ -4,16 +4,18 @@ import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { entryAt } from '../../../../git/tree.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { refreshMergeRequest } from '../head/refresh.ts';
 
 const HEADS = 'refs/heads/';
 const OPEN = ['opened', 'locked'] as const;
-const RESYNC = 'approvals.code_owners';
 
 interface Resync {
   project_id: number;
   branch: string;
 }
+
+const RESYNC = jobKind<Resync>('approvals.code_owners', { lane: 'slow' });
 
 /** Branches that say otherwise than before a push who owns their code. */
 export async function branchesWithOtherOwners(repo: Repository, updates: readonly RefChange[]): Promise<string[]> {
@@ -39,7 +41,7 @@ export async function enqueueResync(deps: Deps, db: Db, projectId: number, branc
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   const payload: Resync = { project_id: projectId, branch };
-  await deps.jobs.enqueue(db, RESYNC, payload, { uniqueKey: `${RESYNC}:${projectId}:${branch}` });
+  await deps.jobs.enqueue(db, RESYNC, payload, { uniqueKey: `${projectId}:${branch}`, projectId });
 }
 
 /** What tells one CODEOWNERS file of a commit from another: where it is and its object id. */
@@ -53,7 +55,7 @@ async function ownersFile(repo: Repository, commit: string): Promise<string> {
 
 /** Names the work behind `enqueueResync`. */
 export function registerResync(deps: Deps): void {
-  deps.jobs.register<Resync>(RESYNC, async ({ project_id, branch }, { signal }) => {
+  deps.jobs.register(RESYNC, async ({ project_id, branch }, { signal }) => {
     const open = await deps.db
       .selectFrom('merge_requests')
       .select('id')

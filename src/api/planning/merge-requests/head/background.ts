@@ -9,7 +9,7 @@ export function registerMergeRequestWork(deps: Deps): void {
   deps.refObservers.push(followPush(deps));
   registerTargetMoved(deps);
   registerRefRemoval(deps);
-  deps.jobs.register<{ id: number }>(REFRESH, async ({ id }) => {
+  deps.jobs.register(REFRESH, async ({ id }) => {
     const found = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
     if (found !== undefined) await refreshMergeRequest(deps, id);
   });

@@ -6,6 +6,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isAncestor } from '../../../../git/compare.ts';
 import type { Repository } from '../../../../git/repository.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject, writable } from '../../../../repositories/holder.ts';
@@ -18,10 +19,10 @@ import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts
 
 const HEADS = 'refs/heads/';
 const MAX_TRIES = 5;
-/** Kind of the job behind a refresh; its payload is `{ id }`. */
-export const REFRESH = 'merge_requests.refresh';
+/** The job behind a refresh; its unique key is the merge request's id. */
+export const REFRESH = jobKind<{ id: number }>('merge_requests.refresh', { lane: 'git' });
 
-const keyOf = (id: number) => `${REFRESH}:${id}`;
+const keyOf = (id: number) => `${REFRESH.name}:${id}`;
 
 /** So long a refresh waits that an answer is to do itself, for when that comes to nothing. */
 const IN_PLACE_MS = 5_000;
@@ -35,7 +36,7 @@ export const enqueueRefresh = (deps: Deps, db: Db, id: number, { inPlace = false
     db,
     REFRESH,
     { id },
-    { uniqueKey: keyOf(id), runAt: new Date(deps.clock.now().getTime() + (inPlace ? IN_PLACE_MS : 0)) },
+    { uniqueKey: id, runAt: new Date(deps.clock.now().getTime() + (inPlace ? IN_PLACE_MS : 0)) },
   );
 
 /** Full name of the ref that holds the head of a merge request in the target repository. */
@@ -65,7 +66,7 @@ export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeReques
 export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> {
   try {
     const row = await refreshMergeRequest(deps, id);
-    await deps.jobs.cancel(deps.db, keyOf(id));
+    await deps.jobs.cancel(deps.db, REFRESH, id);
     return row;
   } catch (error) {
     deps.log.log('warn', 'a merge request could not be refreshed at once', { id, error: String(error) });

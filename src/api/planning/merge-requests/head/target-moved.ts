@@ -7,12 +7,12 @@ import { GitError } from '../../../../git/errors.ts';
 import { listCommits } from '../../../../git/log.ts';
 import { readRecords } from '../../../../git/records.ts';
 import type { Repository } from '../../../../git/repository.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { markMerged } from '../requests/state.ts';
 import { enqueueRefresh } from './refresh.ts';
 
-const TARGET_MOVED = 'merge_requests.target_moved';
 const HEADS = 'refs/heads/';
 /** New commits that are looked for in open merge requests; past it all of them are refreshed. */
 const MAX_NEW = 5_000;
@@ -25,6 +25,8 @@ interface TargetMoved {
   new: string;
   user_id: number | null;
 }
+
+const TARGET_MOVED = jobKind<TargetMoved>('merge_requests.target_moved', { lane: 'git' });
 
 type Open = Pick<MergeRequest, 'id' | 'head_sha' | 'latest_diff_id'>;
 
@@ -44,7 +46,7 @@ export async function enqueueTargetMoved(
     new: update.new,
     user_id: userId,
   };
-  await deps.jobs.enqueue(db, TARGET_MOVED, payload);
+  await deps.jobs.enqueue(db, TARGET_MOVED, payload, { projectId });
 }
 
 /**
@@ -52,7 +54,7 @@ export async function enqueueTargetMoved(
  * other commits with it get a new version.
  */
 export function registerTargetMoved(deps: Deps): void {
-  deps.jobs.register<TargetMoved>(TARGET_MOVED, async (moved) => {
+  deps.jobs.register(TARGET_MOVED, async (moved) => {
     const project = await deps.db
       .selectFrom('projects')
       .selectAll()

@@ -13,32 +13,55 @@ export function subscribeAutoMerge(deps: Deps): void {
   const look = async (ids: readonly number[]) => {
     for (const id of ids) await processAutoMerge(deps, id);
   };
-  events.subscribe(db, 'auto-merge-status', ['commit_status.updated'], async ({ payload }) =>
-    look(await ofStatus(db, payload.status_id)),
-  );
-  events.subscribe(db, 'auto-merge-note', ['note.updated'], async ({ payload }) =>
-    look(await ofNote(db, payload.note_id)),
-  );
-  events.subscribe(db, 'auto-merge-approval', ['merge_request.approved'], ({ payload }) =>
-    look([payload.merge_request_id]),
-  );
-  events.subscribe(db, 'auto-merge-check', ['merge_request.status_checked'], ({ payload }) =>
-    look([payload.merge_request_id]),
-  );
-  events.subscribe(db, 'auto-merge-change', ['merge_request.updated', 'merge_request.closed'], (event) =>
-    afterChange(deps, event),
-  );
+  events.subscribe({
+    name: 'auto-merge-status',
+    types: ['commit_status.updated'],
+    lane: 'git',
+    wants: async ({ payload }, db) => (await ofStatus(openWith(db), payload.status_id)).length > 0,
+    handle: async ({ payload }) => look(await ofStatus(waiting(db), payload.status_id)),
+  });
+  events.subscribe({
+    name: 'auto-merge-note',
+    types: ['note.updated'],
+    lane: 'git',
+    wants: ({ payload }) => payload.noteable_type === 'MergeRequest',
+    handle: async ({ payload }) => look(await ofNote(db, payload.note_id)),
+  });
+  events.subscribe({
+    name: 'auto-merge-approval',
+    types: ['merge_request.approved'],
+    lane: 'git',
+    wants: ({ payload }, db) => isWaiting(db, payload.merge_request_id),
+    handle: ({ payload }) => look([payload.merge_request_id]),
+  });
+  events.subscribe({
+    name: 'auto-merge-check',
+    types: ['merge_request.status_checked'],
+    lane: 'git',
+    handle: ({ payload }) => look([payload.merge_request_id]),
+  });
+  events.subscribe({
+    name: 'auto-merge-change',
+    types: ['merge_request.updated', 'merge_request.closed'],
+    lane: 'git',
+    wants: ({ payload }, db) => isWaiting(db, payload.merge_request_id),
+    handle: (event) => afterChange(deps, event),
+  });
 }
 
-const waiting = (db: Db) =>
-  db
-    .selectFrom('merge_requests')
-    .select('merge_requests.id')
-    .where('merge_requests.auto_merge', '=', 1)
-    .where('merge_requests.state', '=', 'opened');
+/** For events whose transactions hold the row of the merge request: who enables an automatic merge waits for them. */
+async function isWaiting(db: Db, id: number): Promise<boolean> {
+  const query = db.selectFrom('merge_requests').select('id').where('id', '=', id).where('auto_merge', '=', 1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
 
-async function ofStatus(db: Db, statusId: number): Promise<number[]> {
-  const rows = await waiting(db)
+const openWith = (db: Db) =>
+  db.selectFrom('merge_requests').select('merge_requests.id').where('merge_requests.state', '=', 'opened');
+
+const waiting = (db: Db) => openWith(db).where('merge_requests.auto_merge', '=', 1);
+
+async function ofStatus(open: ReturnType<typeof openWith>, statusId: number): Promise<number[]> {
+  const rows = await open
     .innerJoin('commit_statuses', (join) =>
       join
         .onRef('commit_statuses.project_id', '=', 'merge_requests.source_project_id')

@@ -7,6 +7,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -31,7 +32,7 @@ const MAY_PASS: readonly DetailedMergeStatus[] = [
   'ci_still_running',
   'ci_must_pass',
 ];
-const TIMER = 'merging.auto_merge';
+const TIMER = jobKind<{ merge_request_id: number }>('merging.auto_merge', { lane: 'git' });
 
 /** Whether a merge that is asked for now waits instead: for a check that may pass, or the end of a pipeline. */
 export async function waits(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
@@ -62,6 +63,8 @@ export async function enableAutoMerge(
     const text = `enabled an automatic merge when all merge checks for ${head_sha} pass`;
     if (row.auto_merge === 0) await note(deps, db, row, userId, text);
     await waitForTime(deps, db, row);
+    // What it waits for may have come while it was asked for.
+    await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: `${id}:at-once` });
   });
 }
 
@@ -69,8 +72,8 @@ export async function enableAutoMerge(
 async function waitForTime(deps: Deps, db: Db, { id, merge_after }: MergeRequest): Promise<void> {
   if (merge_after === null || Date.parse(merge_after) <= deps.clock.now().getTime()) return;
   const runAt = new Date(merge_after);
-  await deps.jobs.cancel(db, `${TIMER}:${id}`);
-  await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: `${TIMER}:${id}`, runAt });
+  await deps.jobs.cancel(db, TIMER, id);
+  await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: id, runAt });
 }
 
 const note = (
@@ -102,7 +105,7 @@ export async function cancelAutoMerge(
     .executeTakeFirst();
   if (row === undefined) return false;
   await note(deps, db, row, by.userId, by.text);
-  await deps.jobs.cancel(db, `${TIMER}:${id}`);
+  await deps.jobs.cancel(db, TIMER, id);
   return true;
 }
 
@@ -160,7 +163,5 @@ const hasPassed = (pipeline: Pipeline | undefined): boolean =>
 
 /** Names what automatic merges wait for. */
 export function registerAutoMerge(deps: Deps): void {
-  deps.jobs.register<{ merge_request_id: number }>(TIMER, ({ merge_request_id }) =>
-    processAutoMerge(deps, merge_request_id),
-  );
+  deps.jobs.register(TIMER, ({ merge_request_id }) => processAutoMerge(deps, merge_request_id));
 }

@@ -7,6 +7,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { firstFailure } from './checks.ts';
@@ -26,14 +27,13 @@ export interface MergeOrder {
 
 /** Longer than a merge takes: git is ended after a minute, and tried a few times. */
 const MERGE_TAKES_MS = 15 * 60_000;
-const UNLOCK = 'merging.unlock';
 
 interface Unlock {
   merge_request_id: number;
   locked_at: string;
 }
 
-const keyOf = (id: number) => `${UNLOCK}:${id}`;
+const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
 
 /**
  * Takes a merge request for a merge of exactly the head and the target branch that were seen. In one transaction it
@@ -62,7 +62,7 @@ export async function lockForMerge(
     // Should this process die, the merge request is opened again.
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at };
-    await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: keyOf(id), runAt });
+    await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: id, runAt });
     const params: MergeParams = { ...given, approvals: await approvalsOf(db, id) };
     const locked = await db
       .updateTable('merge_requests')
@@ -147,12 +147,12 @@ export async function unlock(deps: Deps, { id, locked_at }: MergeRequest, error:
 
 /** Takes back the job that would open the merge request. Give the handle of the transaction that ends the merge. */
 export async function dropUnlock(deps: Deps, db: Db, id: number): Promise<void> {
-  await deps.jobs.cancel(db, keyOf(id));
+  await deps.jobs.cancel(db, UNLOCK, id);
 }
 
 /** Names the job that opens merge requests whose merge was left by a dead process. */
 export function registerUnlocking(deps: Deps): void {
-  deps.jobs.register<Unlock>(UNLOCK, async ({ merge_request_id, locked_at }) => {
+  deps.jobs.register(UNLOCK, async ({ merge_request_id, locked_at }) => {
     const row = await deps.db
       .selectFrom('merge_requests')
       .selectAll()

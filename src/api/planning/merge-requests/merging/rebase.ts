@@ -7,6 +7,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { GitError } from '../../../../git/errors.ts';
 import { rebaseCommits } from '../../../../git/rebase.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../../../../repositories/change-refs.ts';
 import { collaborationBranches } from '../../../../repositories/collaboration.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
@@ -17,7 +18,6 @@ import { laterCaller } from './actor.ts';
 import { branchTip } from './git-checks.ts';
 import { methodNotAllowed } from './refusals.ts';
 
-const REBASE = 'merging.rebase';
 /** After so long a rebase that has not ended is one of a dead process. */
 const REBASE_TAKES_MS = 15 * 60_000;
 const MAX_TRIES = 3;
@@ -29,6 +29,8 @@ interface Rebase {
   user_id: number;
   skip_ci: boolean;
 }
+
+const REBASE = jobKind<Rebase>('merging.rebase', { lane: 'git' });
 
 /**
  * Asks for a rebase of the source branch onto the target branch; the work is done in the background.
@@ -50,13 +52,13 @@ export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRe
     const rebase_started_at = timestamp(deps.clock);
     await db.updateTable('merge_requests').set({ rebase_started_at, merge_error: null }).where('id', '=', id).execute();
     const payload: Rebase = { merge_request_id: id, user_id: caller.user.id, skip_ci: skipCi };
-    await deps.jobs.enqueue(db, REBASE, payload, { uniqueKey: `${REBASE}:${id}` });
+    await deps.jobs.enqueue(db, REBASE, payload, { uniqueKey: id, projectId: row.project_id });
   });
 }
 
 /** Names the work behind `requestRebase`. */
 export function registerRebase(deps: Deps): void {
-  deps.jobs.register<Rebase>(REBASE, async (payload, { signal }) => {
+  deps.jobs.register(REBASE, async (payload, { signal }) => {
     const { merge_request_id: id } = payload;
     const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined || row.rebase_started_at === null) return;

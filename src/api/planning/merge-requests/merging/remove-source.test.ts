@@ -5,6 +5,7 @@ import { openMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 
 let app: TestApp;
 let project: Project;
@@ -65,7 +66,7 @@ describe('the source branch', () => {
     expectStatus(await merge(row, { should_remove_source_branch: true }), 200);
     git.run(['update-ref', 'refs/heads/topic', head]);
     const payload = { merge_request_id: row.id, user_id: 1 };
-    await app.deps.jobs.enqueue(app.deps.db, 'merging.remove_source_branch', payload);
+    await app.deps.jobs.enqueue(app.deps.db, jobKind('merging.remove_source_branch', { lane: 'git' }), payload);
     await app.settle();
     assert.equal(isThere(), false);
   });

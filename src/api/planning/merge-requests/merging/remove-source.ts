@@ -5,18 +5,17 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { GitError } from '../../../../git/errors.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { laterCaller } from './actor.ts';
-
-const REMOVE = 'merging.remove_source_branch';
 
 interface Remove {
   merge_request_id: number;
   user_id: number;
 }
 
-const keyOf = (id: number) => `${REMOVE}:${id}`;
+const REMOVE = jobKind<Remove>('merging.remove_source_branch', { lane: 'git' });
 
 /** Whether the source branch goes with the merge: as who merges says, else as the merge request says. */
 function isWanted({ merge_params, remove_source_branch }: MergeRequest): boolean {
@@ -28,14 +27,12 @@ export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: num
   const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined || userId === null || !isWanted(row)) return;
   const payload: Remove = { merge_request_id: id, user_id: userId };
-  await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: keyOf(id) });
+  await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: id, projectId: row.project_id });
 }
 
 /** Names the job that removes a merged branch whose merge was the last thing its process did. */
 export function registerSourceRemoval(deps: Deps): void {
-  deps.jobs.register<Remove>(REMOVE, ({ merge_request_id, user_id }) =>
-    removeSourceBranch(deps, merge_request_id, user_id),
-  );
+  deps.jobs.register(REMOVE, ({ merge_request_id, user_id }) => removeSourceBranch(deps, merge_request_id, user_id));
 }
 
 /**
@@ -47,7 +44,7 @@ export async function removeSourceBranch(deps: Deps, id: number, userId: number)
   if (row?.state !== 'merged' || row.source_project_id === null || !isWanted(row)) return;
   const people = row.remove_source_branch === 1 ? [userId, row.author_id] : [userId];
   for (const person of new Set(people)) if (await removeAs(deps, row, row.source_project_id, person)) break;
-  await deps.jobs.cancel(deps.db, keyOf(id));
+  await deps.jobs.cancel(deps.db, REMOVE, id);
 }
 
 /** @returns whether nothing is left to do */

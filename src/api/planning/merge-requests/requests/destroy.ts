@@ -2,14 +2,15 @@ import type { UserCaller } from '../../../../access/caller.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import { removeTraces } from '../../../../db/traces.ts';
 import type { Deps } from '../../../../deps.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-
-const REMOVE_REFS = 'merge_requests.remove_refs';
 
 interface RemoveRefs {
   project_id: number;
   iid: number;
 }
+
+const REMOVE_REFS = jobKind<RemoveRefs>('merge_requests.remove_refs', { lane: 'git' });
 
 /** Removes a merge request with everything about it; its refs go by background work. */
 export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<void> {
@@ -23,13 +24,13 @@ export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: M
       { merge_request_id: id, project_id, iid, title },
       { projectId: project_id, actorId: caller.user.id },
     );
-    await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid } satisfies RemoveRefs);
+    await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid });
   });
 }
 
 /** Names the work behind `destroyMergeRequest`. Numbers are not given twice, so nothing new can be hit. */
 export function registerRefRemoval(deps: Deps): void {
-  deps.jobs.register<RemoveRefs>(REMOVE_REFS, async ({ project_id, iid }) => {
+  deps.jobs.register(REMOVE_REFS, async ({ project_id, iid }) => {
     const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
     if (project === undefined) return;
     const { refs } = repositoryOf(deps, project);

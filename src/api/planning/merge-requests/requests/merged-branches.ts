@@ -8,6 +8,7 @@ import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { mergedInto } from '../../../../git/compare.ts';
 import type { Repository } from '../../../../git/repository.ts';
+import { jobKind } from '../../../../jobs/kinds.ts';
 import { actorNow } from '../../../../repositories/actor-now.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
@@ -15,7 +16,6 @@ import { type Actor, loadProtections, protectionsOf } from '../../../../reposito
 import { defaultBranchOf, HEADS } from '../../../code/index.ts';
 import { openBranches } from '../head/open-branches.ts';
 
-const DELETE_MERGED = 'branches.delete_merged';
 /** Branches that go in one transaction, and are told of in one event. */
 const BATCH = 100;
 
@@ -24,17 +24,20 @@ interface DeleteMerged {
   user_id: number;
 }
 
+const DELETE_MERGED = jobKind<DeleteMerged>('branches.delete_merged', { lane: 'slow' });
+
 /** Asks for the removal of all merged branches, in the caller's name; the work is done in the background. */
 export async function requestMergedDeletion(deps: Deps, project: Project, user: User): Promise<void> {
   const payload: DeleteMerged = { project_id: project.id, user_id: user.id };
   await deps.jobs.enqueue(deps.db, DELETE_MERGED, payload, {
-    uniqueKey: `${DELETE_MERGED}:${project.id}:${user.id}`,
+    uniqueKey: `${project.id}:${user.id}`,
+    projectId: project.id,
   });
 }
 
 /** Names the work behind `requestMergedDeletion`. */
 export function registerMergedDeletion(deps: Deps): void {
-  deps.jobs.register<DeleteMerged>(DELETE_MERGED, async ({ project_id, user_id }, { signal }) => {
+  deps.jobs.register(DELETE_MERGED, async ({ project_id, user_id }, { signal }) => {
     const found = await findProject(deps, String(project_id));
     const user = await deps.db.selectFrom('users').selectAll().where('id', '=', user_id).executeTakeFirst();
     if (found === undefined || user === undefined || user.state !== 'active') return;

@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import type { StoredJob } from '../db/tables/instance.ts';
+
+export interface Wanted {
+  /** Those of this lane; of all lanes in order of `run_at` where it is left out. */
+  lane?: string;
+  /** Names of the kinds that this process knows. */
+  kinds: readonly string[];
+  limit: number;
+  /** What is due then. */
+  now: string;
+  /** Is written to the jobs that are taken. */
+  claim: string;
+}
+
+interface Candidate {
+  id: number;
+  order_key: string | null;
+}
+
+/** Whether a lane has anything that is due. Asks without a transaction. */
+export async function anyDue(db: Db, { lane, kinds, now }: Pick<Wanted, 'lane' | 'kinds' | 'now'>): Promise<boolean> {
+  const due = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('lane', '=', lane!)
+    .where('state', '=', 'waiting')
+    .where('run_at', '<=', now)
+    .where('kind', 'in', kinds)
+    .limit(1)
+    .executeTakeFirst();
+  return due !== undefined;
+}
+
+/**
+ * Takes jobs that are due, within a transaction: first those whose turn it is, then, where workers are left, whatever is
+ * due. Of an `order_key` only the first one, and only while no other of it runs; the others are held until it has ended.
+ * Among several processes each job goes to one.
+ * @param postgres whether rows are locked one by one
+ */
+export async function claimJobs(db: Db, postgres: boolean, wanted: Wanted): Promise<StoredJob[]> {
+  const taken: StoredJob[] = [];
+  while (taken.length < wanted.limit) {
+    const limit = wanted.limit - taken.length;
+    const candidates = await candidatesOf(db, postgres, { ...wanted, limit });
+    const { ready, held } = await inOrder(db, postgres, candidates);
+    if (ready.length > 0) {
+      const rows = await db
+        .updateTable('jobs')
+        .set((eb) => ({ state: 'running', claim: wanted.claim, attempts: eb('attempts', '+', 1) }))
+        .where('id', 'in', ready)
+        .returningAll()
+        .execute();
+      taken.push(...rows.sort((a, b) => ready.indexOf(a.id) - ready.indexOf(b.id)));
+    }
+    if (held === 0) break;
+  }
+  return taken;
+}
+
+async function candidatesOf(db: Db, postgres: boolean, wanted: Wanted): Promise<Candidate[]> {
+  const { lane, kinds, limit, now } = wanted;
+  const waiting = db
+    .selectFrom('jobs')
+    .select(['id', 'order_key'])
+    .where('state', '=', 'waiting')
+    .where('kind', 'in', kinds)
+    .$if(lane !== undefined, (query) => query.where('lane', '=', lane!))
+    .$if(postgres, (query) => query.forUpdate().skipLocked());
+  const anyOrder = () => waiting.where('run_at', '<=', now).orderBy('run_at').orderBy('id');
+  if (lane === undefined) return anyOrder().limit(limit).execute();
+  const inTurn = waiting.where('turn_at', '<=', now).orderBy('turn_at').orderBy('id');
+  const first = await inTurn.limit(limit).execute();
+  if (first.length === limit) return first;
+  const rest = await anyOrder()
+    .where('turn_at', '>', now)
+    .limit(limit - first.length)
+    .execute();
+  return [...first, ...rest];
+}
+
+/** Which of the candidates may run now. The others of their keys are held; where another process is at a key, left. */
+async function inOrder(
+  db: Db,
+  postgres: boolean,
+  candidates: readonly Candidate[],
+): Promise<{ ready: number[]; held: number }> {
+  const keyed = candidates.filter(({ order_key }) => order_key !== null).map(({ id }) => id);
+  if (keyed.length === 0) return { ready: candidates.map(({ id }) => id), held: 0 };
+  const heads = await db
+    .selectFrom('jobs')
+    .select(['id', 'order_key'])
+    .select((eb) =>
+      eb
+        .selectFrom('jobs as first')
+        .select('first.id')
+        .whereRef('first.order_key', '=', 'jobs.order_key')
+        // In these words the index on what is not dead is used.
+        .where(sql<boolean>`first.state <> 'dead'`)
+        .orderBy('first.id')
+        .limit(1)
+        .as('head'),
+    )
+    .where('id', 'in', keyed)
+    .execute();
+  const behind = heads.filter(({ id, head }) => id !== head);
+  const later = new Set(behind.map(({ id }) => id));
+  const ready = candidates.flatMap(({ id }) => (later.has(id) ? [] : [id]));
+  if (behind.length === 0) return { ready, held: 0 };
+  // While its row is locked the first one cannot end unseen, which would let the others go.
+  const locked = await db
+    .selectFrom('jobs')
+    .select(['id', 'order_key'])
+    .where(
+      'id',
+      'in',
+      behind.map(({ head }) => head!),
+    )
+    .$if(postgres, (query) => query.forUpdate().skipLocked())
+    .execute();
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ state: 'held' })
+    .where('state', '=', 'waiting')
+    .where(
+      'order_key',
+      'in',
+      locked.map(({ order_key }) => order_key),
+    )
+    .where(
+      'id',
+      'not in',
+      locked.map(({ id }) => id),
+    )
+    .executeTakeFirstOrThrow();
+  return { ready, held: Number(numUpdatedRows) };
+}

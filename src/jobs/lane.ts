@@ -1,0 +1,189 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Db } from '../db/schema.ts';
+import type { StoredJob } from '../db/tables/instance.ts';
+import { anyDue, claimJobs } from './claim.ts';
+import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
+import { type Outcome, settleJobs } from './settle.ts';
+
+/** What the workers of all lanes share. */
+export interface Workshop {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  postgres: boolean;
+  /** What this process can do, by the name of the kind. */
+  works: ReadonlyMap<string, Work>;
+  /** A new word for taking jobs. */
+  claim(): string;
+  /** Called when a lane has nothing that waits. */
+  onEmpty(lane: string): void;
+}
+
+/** How many runs of a lane ended how, since the process began. */
+export interface Counts {
+  done: number;
+  failed: number;
+  dead: number;
+}
+
+const POLL_MS = 2_000;
+/** Between two attempts to reach the database: the first, and the longest. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * The workers of one lane: one loop takes as many jobs as workers are free, and writes how others ended, in the same
+ * transaction.
+ */
+export class LaneWorkers {
+  readonly counts: Counts = { done: 0, failed: 0, dead: 0 };
+  readonly #shop: Workshop;
+  readonly #lane: string;
+  readonly #workers: number;
+  readonly #kinds: readonly string[];
+  readonly #running = new Map<number, StoredJob>();
+  readonly #cut = new AbortController();
+  /** Runs that did not end when they were told to. */
+  #left = 0;
+  #ended: Outcome[] = [];
+  #stopping = false;
+  #woken = false;
+  #wake: () => void = () => {};
+  #loop: Promise<void> | null = null;
+
+  constructor(shop: Workshop, lane: string, workers: number) {
+    this.#shop = shop;
+    this.#lane = lane;
+    this.#workers = workers;
+    this.#kinds = [...shop.works.values()].flatMap(({ kind }) => (kind.lane === lane ? [kind.name] : []));
+  }
+
+  /** Jobs that this process runs, or has run and not written down yet. */
+  get mine(): StoredJob[] {
+    return [...this.#running.values(), ...this.#ended.map(({ job }) => job)];
+  }
+
+  start(): void {
+    if (this.#kinds.length > 0) this.#loop = this.#run();
+  }
+
+  /** Has the lane looked at now. */
+  wake(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Takes no more jobs, and ends once those that run have ended. */
+  stop(): Promise<void> {
+    this.#stopping = true;
+    this.wake();
+    return this.#loop ?? Promise.resolve();
+  }
+
+  /** Tells what runs to end. */
+  cut(): void {
+    this.#cut.abort();
+    this.wake();
+  }
+
+  /** Free workers; runs that were left count once they are as many as the workers. */
+  get #free(): number {
+    if (this.#stopping) return 0;
+    return this.#workers - this.#running.size - Math.max(0, this.#left - this.#workers);
+  }
+
+  async #run(): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; ; ) {
+      this.#woken = false;
+      try {
+        await this.#exchange();
+        pause = FIRST_PAUSE_MS;
+      } catch (error) {
+        this.#shop.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
+        // What ended is written when the database is back; what is not by the end of the process runs again.
+        if (this.#stopping && this.#cut.signal.aborted && this.#running.size === 0) return;
+        await this.#pause(pause, false);
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+        continue;
+      }
+      if (this.#ended.length > 0) continue;
+      if (this.#stopping && this.#running.size === 0) return;
+      if (!this.#woken) await this.#pause(POLL_MS, true);
+      // What ends at the same time is written at once.
+      await turn();
+    }
+  }
+
+  /** Writes how jobs ended and takes others. */
+  async #exchange(): Promise<void> {
+    const { db, clock, postgres } = this.#shop;
+    const now = clock.now().toISOString();
+    const wanted = { lane: this.#lane, kinds: this.#kinds, limit: this.#free, now, claim: this.#shop.claim() };
+    const ended = [...this.#ended];
+    const due = wanted.limit > 0 && (await anyDue(db, wanted));
+    if (ended.length === 0 && !due) {
+      if (wanted.limit === this.#workers) this.#shop.onEmpty(this.#lane);
+      return;
+    }
+    const taken = await db.transaction().execute(async (db) => {
+      await settleJobs(db, ended);
+      return due ? claimJobs(db, postgres, wanted) : [];
+    });
+    this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
+    for (const job of taken) this.#begin(job);
+    // A job may have made another one due, and what was written may have let one go.
+    if (taken.length > 0 || ended.some(({ job }) => job.order_key !== null)) this.#woken = true;
+  }
+
+  #begin(job: StoredJob): void {
+    const work = this.#shop.works.get(job.kind)!;
+    this.#running.set(job.id, job);
+    void runJob(work, job, this.#cut.signal).then((failure) => {
+      this.#running.delete(job.id);
+      this.#end(work, job, failure);
+    });
+  }
+
+  #end(work: Work, job: StoredJob, failure: Failure | null): void {
+    const { clock, log } = this.#shop;
+    const stopped = this.#cut.signal.aborted;
+    const outcome = outcomeOf(work, job, failure, clock.now(), stopped);
+    if (failure !== null && !stopped) {
+      const dead = outcome.to !== 'done' && outcome.to.state === 'dead';
+      this.counts[dead ? 'dead' : 'failed'] += 1;
+      log.log(dead ? 'error' : 'warn', 'job failed', {
+        job: job.id,
+        kind: job.kind,
+        attempts: job.attempts,
+        error: textOf(failure.error),
+      });
+    }
+    if (failure === null) this.counts.done += 1;
+    if (failure?.left) {
+      this.#left += 1;
+      log.log('error', 'a job goes on after its time was over, and is left', { job: job.id, kind: job.kind });
+      void failure.left.then(() => {
+        this.#left -= 1;
+        this.wake();
+      });
+    }
+    this.#ended.push(outcome);
+    this.wake();
+  }
+
+  /** @param early whether the pause ends when the lane is woken */
+  #pause(ms: number, early: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      if (early) {
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }
+    });
+  }
+}

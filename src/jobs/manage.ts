@@ -1,0 +1,102 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Schema } from '../db/schema.ts';
+import type { StoredJob } from '../db/tables/instance.ts';
+import { freeHeld } from './upkeep.ts';
+
+/** Which jobs are meant: all conditions hold. */
+export interface Selection {
+  ids?: readonly number[];
+  states?: readonly StoredJob['state'][];
+  lane?: string;
+  kind?: string;
+}
+
+/** What a list tells of a job: all but what it carries. */
+export const JOB_COLUMNS = [
+  'id',
+  'kind',
+  'lane',
+  'state',
+  'attempts',
+  'run_at',
+  'created_at',
+  'last_error',
+  'project_id',
+  'event_id',
+  'unique_key',
+  'order_key',
+  'recurring',
+] as const satisfies readonly (keyof StoredJob)[];
+export type ListedJob = Pick<StoredJob, (typeof JOB_COLUMNS)[number]>;
+
+const BATCH = 500;
+
+const matching = (db: Db, { ids, states, lane, kind }: Selection): SelectQueryBuilder<Schema, 'jobs', object> =>
+  db
+    .selectFrom('jobs')
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids!))
+    .$if(states !== undefined, (query) => query.where('state', 'in', states!))
+    .$if(lane !== undefined, (query) => query.where('lane', 'in', lane === 'unknown' ? ['unknown', ''] : [lane!]))
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind!));
+
+/** Jobs in the order in which they were written. */
+export const listJobs = (db: Db, selection: Selection, limit: number): Promise<ListedJob[]> =>
+  matching(db, selection).select(JOB_COLUMNS).orderBy('id').limit(limit).execute();
+
+/**
+ * Has jobs that were given up, or wait for another attempt, run now, with all their attempts before them.
+ * @returns how many there were
+ */
+export async function retryJobs(db: Db, selection: Selection, now: Date): Promise<number> {
+  const run_at = now.toISOString();
+  return inBatches(db, { states: ['dead', 'waiting'], ...selection }, async (db, ids) => {
+    const { numUpdatedRows } = await db
+      .updateTable('jobs')
+      .set((eb) => ({
+        state: 'waiting',
+        attempts: 0,
+        run_at,
+        turn_at: run_at,
+        // Where another one of its key waits by now, both run.
+        unique_key: eb.case().when('state', '=', 'waiting').then(eb.ref('unique_key')).end(),
+      }))
+      .where('id', 'in', ids)
+      .where('state', 'in', ['dead', 'waiting'])
+      .executeTakeFirstOrThrow();
+    return Number(numUpdatedRows);
+  });
+}
+
+/** Removes jobs that do not run. What was held behind them goes on. @returns how many there were */
+export async function dropJobs(db: Db, selection: Selection): Promise<number> {
+  const dropped = await inBatches(db, { states: ['dead'], ...selection }, async (db, ids) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('jobs')
+      .where('id', 'in', ids)
+      .where('state', '<>', 'running')
+      .where('recurring', '=', 0)
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  });
+  if (dropped > 0) await db.transaction().execute(freeHeld);
+  return dropped;
+}
+
+async function inBatches(
+  db: Db,
+  selection: Selection,
+  change: (db: Db, ids: number[]) => Promise<number>,
+): Promise<number> {
+  for (let [total, after] = [0, 0]; ; ) {
+    const rows = await matching(db, selection)
+      .select('id')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    const ids = rows.map(({ id }) => id);
+    total += await db.transaction().execute((db) => change(db, ids));
+    if (rows.length < BATCH) return total;
+    after = ids.at(-1)!;
+  }
+}
