@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 
 const PROGRAM = resolve(import.meta.dirname, '../../bin/stithy.js');
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 const MAX_TEXT = 64 * 1024;
 
 export interface ServerOptions {
