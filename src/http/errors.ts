@@ -39,15 +39,14 @@ function projectOf(request: FastifyRequest): string | undefined {
   return project?.full_path;
 }
 
-function damaged(request: FastifyRequest, cause: GitError): ApiError {
-  const path = projectOf(request);
+function damaged(path: string | undefined, cause: GitError): ApiError {
   const what = path === undefined ? 'The repository' : `The repository of ${path}`;
   const error = new ApiError(500, `${what} is damaged: an administrator can run stithy doctor.`);
   error.cause = cause;
   return error;
 }
 
-function fromGit(error: GitError, request: FastifyRequest): ApiError | undefined {
+function fromGit(error: GitError, path: string | undefined): ApiError | undefined {
   if (error.code === 'busy' || error.code === 'locked') {
     return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
   }
@@ -58,17 +57,16 @@ function fromGit(error: GitError, request: FastifyRequest): ApiError | undefined
   if (error.code === 'timeout' || error.code === 'output_too_large') {
     return new ApiError(503, '503 Service Unavailable - this request needs more work than is allowed; narrow it');
   }
-  return error.damage ? damaged(request, error) : undefined;
+  return error.damage ? damaged(path, error) : undefined;
 }
 
 /** Of the file system, a database or git, wherever it came up. */
-const FAULTS: Readonly<Record<Fault, (request: FastifyRequest, cause: unknown) => ApiError>> = {
+const FAULTS: Readonly<Record<Fault, (path: string | undefined, cause: unknown) => ApiError>> = {
   disk_full: () =>
     new ApiError(507, '507 Insufficient Storage - the disk of the server is full; an administrator has to make room'),
   unavailable: () =>
     new ApiError(503, '503 Service Unavailable - the database cannot do it now; try again', {}, { 'Retry-After': '2' }),
-  denied: (request, cause) => {
-    const path = projectOf(request);
+  denied: (path, cause) => {
     const what = path === undefined ? 'its files' : `files of ${path}`;
     const error = new ApiError(500, `The server cannot read or write ${what}: an administrator can run stithy doctor.`);
     error.cause = cause;
@@ -81,13 +79,16 @@ const FAULTS: Readonly<Record<Fault, (request: FastifyRequest, cause: unknown) =
     ),
 };
 
-/** Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client. */
-function toApiError(error: unknown, request: FastifyRequest): ApiError | undefined {
+/**
+ * Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client.
+ * @param path of the project that it was about, where it is known
+ */
+function toApiError(error: unknown, path: string | undefined): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof ParamsError) return new ApiError(400, error.message, { error: error.message });
   const fault = faultOf(error);
-  if (fault !== null) return FAULTS[fault](request, error);
-  if (error instanceof GitError) return fromGit(error, request);
+  if (fault !== null) return FAULTS[fault](path, error);
+  if (error instanceof GitError) return fromGit(error, path);
   if (isScarcity(error)) {
     return new ApiError(503, '503 Service Unavailable - the server is busy; try again', {}, { 'Retry-After': '1' });
   }
@@ -110,21 +111,30 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
   }
   // Nobody waits for the answer any more.
   if (reply.raw.destroyed && error instanceof GitError && error.code === 'aborted') return;
-  const answer = describeError(log, error, request);
+  const answer = describeError(log, error, request, projectOf(request));
   reply.code(answer.status).headers(answer.headers);
   sendErrorBody(reply, { message: answer.message, ...answer.body });
 }
 
-/** As `sendError`, in plain text: git shows it to its user line by line, and shows nothing of any other type. */
-export function sendTextError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, headers, message } = describeError(log, error, request);
+/**
+ * As `sendError`, in plain text: git shows it to its user line by line, and shows nothing of any other type.
+ * @param path of the project whose repository it was about, where it is known
+ */
+export function sendTextError(
+  log: Logger,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string | undefined,
+): void {
+  const { status, headers, message } = describeError(log, error, request, path);
   reply.code(status).headers(headers).type('text/plain; charset=utf-8').header('Cache-Control', 'no-cache');
   reply.serializer(String).send(`${message}\n`);
 }
 
 /** What is answered to an error; what nobody expected goes to the log. */
-function describeError(log: Logger, error: unknown, request: FastifyRequest): ApiError {
-  const answer = toApiError(error, request);
+function describeError(log: Logger, error: unknown, request: FastifyRequest, path: string | undefined): ApiError {
+  const answer = toApiError(error, path);
   if (answer !== undefined && answer.status < 500) return answer;
   const reason = error instanceof ApiError ? (error.cause ?? error) : error;
   const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };

@@ -91,6 +91,7 @@ describe('damage stays in its project and says so', () => {
       await othersWork();
       assert.deepEqual(wrong, [], name);
       assert.ok(failures > 0 || name === 'no HEAD', 'nothing told of the damage');
+      if (name === 'no folder') assert.ok(clone.stderr.includes(damageTold(broken.full_path)), clone.stderr);
       if (name !== 'a ref without content') assert.notEqual(clone.code, 0, 'a clone of what is damaged');
     });
   }

@@ -30,6 +30,9 @@ function inputOf(request: FastifyRequest): Readable {
   return body.pipe(gunzip);
 }
 
+const projectPathOf = ({ git }: FastifyRequest): string | undefined =>
+  git?.kind === 'project' ? git.project.full_path : undefined;
+
 const NO_DUMB_PROTOCOL = 'Only the smart protocol is served here: use a newer git.';
 
 /** A body that does not unpack is the client's fault. */
@@ -85,7 +88,9 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
   };
 
   app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendTextError(deps.log, error, request, reply));
+    scope.setErrorHandler((error, request, reply) =>
+      sendTextError(deps.log, error, request, reply, projectPathOf(request)),
+    );
     scope.get(
       `${GIT_PREFIX}/:repository/info/refs`,
       {

@@ -74,6 +74,13 @@ async function withoutRights(lab: Lab, dataDir: string, database: Record<string,
     const count = await askAll(call, project, name);
     assert.ok(count > 0, `nothing told of an ${name} repository`);
     assert.notEqual(await push(lab, server.url, project, name), 0);
+    if (name === 'unreadable') {
+      const { stderr } = await runGitClient(lab.folder, [
+        'ls-remote',
+        cloneUrl(server.url, project.fullPath, ROOT_TOKEN),
+      ]);
+      assert.ok(stderr.includes(`The server cannot read or write files of ${project.fullPath}`), stderr);
+    }
     await commitFile(call, other.at, 'main', name);
     for (const path of ['/projects', '/merge_requests?scope=all', '/events']) await must(call, 'GET', path);
     const { code, stdout } = await doctor();
