@@ -1,6 +1,15 @@
 import { AccessLevel, type Visibility } from '../core/access-levels.ts';
 import type { FeatureLevel, ProjectFeature } from '../db/tables/projects.ts';
-import { type Circumstances, developer, guest, maintainer, owner, type Rule, reporter } from './ability-rule.ts';
+import {
+  type Circumstances,
+  developer,
+  guest,
+  maintainer,
+  owner,
+  type Relation,
+  type Rule,
+  reporter,
+} from './ability-rule.ts';
 import { isTokenBot, type UserCaller } from './caller.ts';
 import { type CreationLevels, GROUP_RULES, type GroupAbility, type GroupRule } from './group-abilities.ts';
 import type { InstanceRole } from './instance-abilities.ts';
@@ -83,6 +92,9 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   );
 }
 
+/** How callers can stand to an object so that it gives them the ability. */
+export const relationsOf = (ability: ProjectAbility): Relation[] =>
+  Object.keys(RULES[ability].relations ?? {}) as Relation[];
 /** Whether it changes nothing. */
 export const isReading = (ability: ProjectAbility): boolean => RULES[ability].writes !== true;
 export interface GroupStanding {

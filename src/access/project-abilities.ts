@@ -73,6 +73,8 @@ export const PROJECT_RULES = {
   /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
   read_confidential_issues: { level: planner, feature: 'issues' },
   create_issue: { level: guest, openToUsers: true, feature: 'issues', writes: true },
+  /** Labels, people, milestone and dates of an issue at its making. */
+  set_new_issue_metadata: { level: guest, feature: 'issues', writes: true },
   /** Title, description and state. */
   update_issue: {
     level: planner,
@@ -169,6 +171,13 @@ export const PROJECT_RULES = {
   },
   update_draft_note: {
     level: NO_ROLE,
+    relations: { author: { needs: 'create_note' } },
+    writes: true,
+    whenLocked: 'members',
+  },
+  /** Changing or resolving a note of a thread: of the body depends which of both it takes. */
+  change_thread_note: {
+    level: developer,
     relations: { author: { needs: 'create_note' } },
     writes: true,
     whenLocked: 'members',

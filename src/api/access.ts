@@ -250,3 +250,19 @@ export function inGroup(
     },
   };
 }
+
+/** Of those whom another check lets into a project, who has an ability in the group that it is in, too; 403 for others. */
+export function alsoInItsGroup<A extends ProjectScope>(place: Access<A>, ability: GroupAbility): Access<A> {
+  return {
+    ...place,
+    description: `${place.description}. In the group of the project: ${whoInGroup(ability)}`,
+    check: async (request) => {
+      const scope = await place.check(request);
+      const { namespace } = scope;
+      const closed =
+        namespace.kind === 'group' && !(await groupPermissions(request.deps, request.caller, namespace)).can(ability);
+      if (closed) throw forbidden();
+      return scope;
+    },
+  };
+}

@@ -8,9 +8,10 @@ import {
   type UpdateMergeRequest,
   updateMergeRequest,
 } from '../../api/planning/index.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, unauthorized } from '../../core/errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
+import { canMergeInto } from '../../repositories/protections.ts';
 import type { ProjectAccess } from '../access.ts';
 import { defaultText } from './default-text.ts';
 import { findMetadata, type PushedMetadata } from './metadata.ts';
@@ -66,6 +67,7 @@ export async function applyMergeRequestOptions(
           `A merge_request.create push option is required to create a merge request for branch ${branch.name}`,
         );
       } else if (options.flags.auto_merge === true) {
+        if (!(await canMergeInto(deps, target, row.project_id, row.target_branch))) throw unauthorized();
         await acceptMergeRequest(deps, target, row, { auto: true, sha: branch.head });
       }
     } catch (error) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { whoInProject } from '../../access/ability-words.ts';
 import type { Access } from '../../http/route.ts';
 import type { ProjectAccess, Wants } from '../access.ts';
 import { admitLfs } from '../lfs/access.ts';
@@ -9,6 +10,7 @@ export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
 const inRepository = (wants: Wants, description: string): Access<{ access: ProjectAccess }> => ({
   description,
+  ...(wants === 'write' ? { ability: 'push_code', writes: true } : { ability: 'read_code' }),
   anonymous: wants === 'read',
   params: {
     repository: Type.String({
@@ -22,9 +24,9 @@ const inRepository = (wants: Wants, description: string): Access<{ access: Proje
 });
 
 /** Who may read the repository. */
-export const reads = inRepository('read', 'Whoever may read the repository; anonymous callers too where it is public');
+export const reads = inRepository('read', whoInProject('read_code', undefined, true));
 /** Who may push to it. */
-export const pushes = inRepository('write', 'Whoever may push to the project');
+export const pushes = inRepository('write', whoInProject('push_code'));
 
 /**
  * What all routes of LFS have in common, which stand below a repository's address.

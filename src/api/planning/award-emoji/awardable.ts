@@ -1,4 +1,3 @@
-import { isFrozen } from '../../../access/frozen.ts';
 import { ApiError, notFound } from '../../../core/errors.ts';
 import type { AwardEmojiTable } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
@@ -10,10 +9,10 @@ export interface Awardable {
   type: AwardEmojiTable['awardable_type'];
   id: number;
   projectId: number;
-  /** Whether the caller may react to it: whoever may comment on it. */
-  open: boolean;
-  /** Whether nothing is to change any more. */
-  archived: boolean;
+  /** Whether only members may react to it: its discussion is locked. */
+  locked: boolean;
+  /** Whether nobody may: the system wrote it. */
+  sealed: boolean;
 }
 
 /** What can be reacted to, and so can the notes on it; with the name of its number in addresses. */
@@ -47,12 +46,10 @@ async function find(
   number: number,
   noteId: number | undefined,
 ): Promise<Awardable> {
-  const { project, permissions } = scope;
   const noteable = await NOTEABLE_KINDS[segment].find(deps, scope, number);
   if (noteable.type === 'Commit') throw notFound();
-  const open = permissions.can('award_emoji') && (!noteable.locked || permissions.level > 0);
-  const rest = { projectId: project.id, archived: isFrozen(project) };
-  if (noteId === undefined) return { type: noteable.type, id: noteable.id, open, ...rest };
+  const { locked, projectId } = noteable;
+  if (noteId === undefined) return { type: noteable.type, id: noteable.id, projectId, locked, sealed: false };
   const { id, system } = await findNote(deps, scope, noteable, noteId);
-  return { type: 'Note', id, open: open && system === 0, ...rest };
+  return { type: 'Note', id, projectId, locked, sealed: system === 1 };
 }

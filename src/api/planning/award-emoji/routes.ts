@@ -1,17 +1,20 @@
 import { type TInteger, Type } from 'typebox';
+import { notFound, unauthorized } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
+import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
+import { inProject, type ProjectScope } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
+import { onObject } from '../../object-access.ts';
+import type { NoteScope } from '../notes/noteable.ts';
 import { AWARDABLES, findAwardable } from './awardable.ts';
 import { AwardEmoji, presentAward } from './entity.ts';
 import { award, awardsOf, findAward, revoke } from './service.ts';
 
 const reading = inProject('read_project', { anonymous: true });
-const reacting = inProjectByUser('read_project');
 
 /** The four endpoints of one kind of thing (part 1, section 4.10), or of the notes on it. */
 function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofNotes: boolean): Route[] {
@@ -21,8 +24,38 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
   if (ofNotes) target.note_id = Type.Integer();
   const params = Type.Object(target);
   const awardParams = Type.Object({ ...target, award_id: Type.Integer({ description: 'Id of the reaction.' }) });
-  const find = (c: BaseContext & ProjectScope & { params: Record<string, number> }) =>
-    findAwardable(c.deps, c, { segment, number: c.params[param]!, noteId: c.params.note_id });
+  const findIn = (deps: Deps, scope: NoteScope, values: Record<string, number>) =>
+    findAwardable(deps, scope, { segment, number: values[param]!, noteId: values.note_id });
+  const find = (c: BaseContext & ProjectScope & { params: Record<string, number> }) => findIn(c.deps, c, c.params);
+  const sees = 'read_project';
+  /** What may not be reacted to is answered like what does not exist. */
+  const reacting = onObject(
+    {
+      noun: label.replace(/^an? /, ''),
+      sees,
+      params: target,
+      find: async (deps, scope, values) => ({ awardable: await findIn(deps, scope, values) }),
+      target: (_deps, { awardable: { locked, sealed } }) => ({ is: () => false, locked, sealed }),
+    },
+    'award_emoji',
+    { refusal: () => notFound('Award Emoji') },
+  );
+  const revoking = onObject(
+    {
+      noun: 'reaction',
+      sees,
+      params: awardParams.properties,
+      find: async (deps, scope, values) => {
+        const awardable = await findIn(deps, scope, values);
+        return { awardable, reaction: await findAward(deps.db, awardable, values.award_id!) };
+      },
+      target: (_deps, { reaction }, { user }) => ({
+        is: (relation) => relation === 'author' && reaction.user_id === user.id,
+      }),
+    },
+    'revoke_emoji',
+    { refusal: ({ permissions }) => (permissions.frozen ? notFound('Award Emoji') : unauthorized()) },
+  );
 
   return [
     route({
@@ -69,26 +102,22 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
       path,
       summary: `React to ${what} with an emoji`,
       access: reacting,
-      params,
       input: Type.Object({ name: Filled({ description: 'Name of the emoji without colons, `thumbsup` for one.' }) }),
       success: { status: 201, schema: AwardEmoji },
       errors: [404],
       handler: async (c) =>
-        presentAward(c.deps, await award(c.deps, c.caller, await find(c), c.input.name), c.caller.user),
+        presentAward(c.deps, await award(c.deps, c.caller, c.awardable, c.input.name), c.caller.user),
     }),
     route({
       method: 'DELETE',
       path: `${path}/:award_id`,
       summary: `Take a reaction to ${what} back`,
-      access: reacting,
-      params: awardParams,
+      access: revoking,
       success: { status: 204, empty: true },
       errors: [401, 404, 412],
       handler: async (c) => {
-        const awardable = await find(c);
-        const row = await findAward(c.deps.db, awardable, c.params.award_id!);
-        checkUnmodifiedSince(c.request, row.updated_at);
-        await revoke(c.deps, c.caller, awardable, row);
+        checkUnmodifiedSince(c.request, c.reaction.updated_at);
+        await revoke(c.deps, c.caller, c.awardable, c.reaction);
       },
     }),
   ];

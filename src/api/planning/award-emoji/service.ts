@@ -1,6 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { notFound, recordNotFound, unauthorized } from '../../../core/errors.ts';
+import { notFound, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AwardEmoji } from '../../../db/tables/issues.ts';
@@ -60,10 +60,9 @@ async function settle(deps: Deps, db: Db, { type, id }: Awardable, userId: numbe
 /**
  * Reacts to something with an emoji.
  * @param name as the client says it, an alias perhaps
- * @throws ApiError 404 when the caller may not, when it is no emoji, and when he has reacted with it already
+ * @throws ApiError 404 when it is no emoji, and when he has reacted with it already
  */
 export async function award(deps: Deps, { user }: UserCaller, awardable: Awardable, name: string): Promise<AwardEmoji> {
-  if (!awardable.open) throw notFound('Award Emoji');
   const known = await emojiName(name);
   if (known === undefined) throw notFound('Award Emoji Name is not a valid emoji name');
   const { type, id, projectId } = awardable;
@@ -96,18 +95,8 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
     });
 }
 
-/**
- * Takes a reaction back.
- * @throws ApiError 401 for anyone but its author and administrators, 404 when it is gone or the project is archived
- */
-export async function revoke(
-  deps: Deps,
-  { user, admin }: UserCaller,
-  awardable: Awardable,
-  award: AwardEmoji,
-): Promise<void> {
-  if (award.user_id !== user.id && !admin) throw unauthorized();
-  if (awardable.archived) throw notFound('Award Emoji');
+/** Takes a reaction back. @throws ApiError 404 when it is gone */
+export async function revoke(deps: Deps, { user }: UserCaller, awardable: Awardable, award: AwardEmoji): Promise<void> {
   const { type, id, projectId } = awardable;
   await deps.db.transaction().execute(async (db) => {
     await count(db, awardable, award.name, -1);

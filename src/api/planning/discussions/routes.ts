@@ -4,12 +4,14 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, Instant, pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { inProject } from '../../access.ts';
+import { noteableParams, onNoteable } from '../notes/access.ts';
 import { Discussion, isResolvable, Note, presentDiscussions, presentNotes, presentOne } from '../notes/entity.ts';
 import { reloadNote } from '../notes/find.ts';
 import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
-import { requireComment, requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
+import { requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
 import { changeNote, MAX_NOTE, removeNote } from '../notes/write.ts';
+import { onDiscussion, onThreadNote } from './access.ts';
 import { findDiscussion, listDiscussions, noteIn } from './find.ts';
 import { PositionInput } from './position.ts';
 import { reply, setResolved, startDiscussion } from './write.ts';
@@ -22,11 +24,9 @@ const created_at = Type.Optional(Instant({ description: 'When it was written; fr
 function threadRoutesOf(kind: NoteableKind) {
   const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/discussions`;
-  const noteable_id = Type.Unsafe<number | string>(kind.key);
-  const ofNoteable = Type.Object({ noteable_id });
-  const ofDiscussion = Type.Object({ noteable_id, discussion_id });
+  const ofNoteable = Type.Object(noteableParams(kind));
+  const ofDiscussion = Type.Object({ ...noteableParams(kind), discussion_id });
   const readers = inProject(kind.read, { anonymous: true });
-  const writers = inProjectByUser(kind.read);
   return [
     route({
       method: 'GET',
@@ -62,8 +62,7 @@ function threadRoutesOf(kind: NoteableKind) {
       method: 'POST',
       path,
       summary: `Begin a thread on a ${noun}`,
-      access: writers,
-      params: ofNoteable,
+      access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body,
         created_at,
@@ -77,8 +76,7 @@ function threadRoutesOf(kind: NoteableKind) {
       success: { status: 201, schema: Discussion },
       errors: [400, 403, 404, 429],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        requireComment(c, noteable);
+        const { noteable } = c;
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
         const note = await startDiscussion(c.deps, c, c.project, noteable, { ...c.input, internal });
@@ -103,15 +101,12 @@ function threadRoutesOf(kind: NoteableKind) {
       method: 'POST',
       path: `${path}/:discussion_id/notes`,
       summary: `Answer in a thread on a ${noun}`,
-      access: writers,
-      params: ofDiscussion,
+      access: onDiscussion(kind, kind.comment),
       input: Type.Object({ body, created_at }),
       success: { status: 201, schema: Note },
       errors: [400, 403, 404, 429],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
-        requireComment(c, noteable);
+        const { noteable, notes } = c;
         return presentOne(c.deps, noteable, await reply(c.deps, c, noteable, notes, c.input));
       },
     }),
@@ -121,10 +116,8 @@ function threadRoutesOf(kind: NoteableKind) {
 function threadNoteRoutesOf(kind: NoteableKind) {
   const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/discussions/:discussion_id/notes/:note_id`;
-  const noteable_id = Type.Unsafe<number | string>(kind.key);
-  const params = Type.Object({ noteable_id, discussion_id, note_id });
+  const params = Type.Object({ ...noteableParams(kind), discussion_id, note_id });
   const readers = inProject(kind.read, { anonymous: true });
-  const writers = inProjectByUser(kind.read);
   return [
     route({
       method: 'GET',
@@ -144,8 +137,7 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       method: 'PUT',
       path,
       summary: `Change or resolve a note of a thread on a ${noun}`,
-      access: writers,
-      params,
+      access: onThreadNote(kind, 'change_thread_note'),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
         resolved: Type.Optional(Type.Boolean({ description: 'Of merge requests: whether the note is resolved.' })),
@@ -154,15 +146,13 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       success: { status: 200, schema: Note },
       errors: [400, 403, 404],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
-        const note = noteIn(notes, c.params.note_id);
+        const { noteable, note } = c;
         const { body, resolved } = c.input;
         if (body !== undefined) {
-          requireNoteChange(c, noteable, note);
+          await requireNoteChange(c, noteable, note);
           return presentOne(c.deps, noteable, await changeNote(c.deps, c, noteable, note.id, body));
         }
-        requireResolve(c, noteable);
+        await requireResolve(c, noteable);
         if (!isResolvable(note)) throw badRequest('Note is not resolvable');
         await setResolved(c.deps, c, noteable, [note], resolved === true);
         return presentOne(c.deps, noteable, await reloadNote(c.deps.db, note.id));
@@ -172,15 +162,11 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       method: 'DELETE',
       path,
       summary: `Delete a note of a thread on a ${noun}`,
-      access: writers,
-      params,
+      access: onThreadNote(kind, 'update_note'),
       success: { status: 204, empty: true },
       errors: [403, 404, 412],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
-        const note = noteIn(notes, c.params.note_id);
-        requireNoteChange(c, noteable, note);
+        const { noteable, note } = c;
         checkUnmodifiedSince(c.request, note.updated_at);
         await removeNote(c.deps, c, noteable, note.id);
       },
@@ -193,18 +179,15 @@ const resolveRoute = route({
   method: 'PUT',
   path: '/projects/:id/merge_requests/:noteable_id/discussions/:discussion_id',
   summary: 'Resolve a thread on a merge request',
-  description: 'Or open it again. By the author of the merge request, and by Developers.',
-  access: inProjectByUser(mergeRequests.read),
-  params: Type.Object({ noteable_id: Type.Unsafe<number | string>(mergeRequests.key), discussion_id }),
+  description: 'Or open it again.',
+  access: onDiscussion(mergeRequests, 'resolve_note'),
   input: Type.Object({ resolved: Type.Boolean({ description: 'Whether all notes of it are resolved.' }) }),
   success: { status: 200, schema: Discussion },
   errors: [403, 404],
   handler: async (c) => {
-    const noteable = await mergeRequests.find(c.deps, c, c.params.noteable_id);
-    const notes = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
-    requireResolve(c, noteable);
+    const { noteable, notes } = c;
     await setResolved(c.deps, c, noteable, notes, c.input.resolved);
-    const now = await findDiscussion(c.deps, c, noteable, c.params.discussion_id);
+    const now = await findDiscussion(c.deps, c, noteable, notes[0]!.discussion_id);
     return (await presentDiscussions(c.deps, noteable, [now]))[0];
   },
 });

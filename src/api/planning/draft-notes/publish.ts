@@ -7,10 +7,10 @@ import type { Deps } from '../../../deps.ts';
 import { answerTo, setResolvedWithin } from '../discussions/write.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import { isResolvable } from '../notes/entity.ts';
-import { requireComment, requireInternal, type Writer } from '../notes/rights.ts';
+import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/rights.ts';
 import { countNote, type NewNote, writeNoteWithin } from '../notes/write.ts';
 import type { PublishDraftNotes } from './schema.ts';
-import { draftsOf, mayResolve, type Reviewed, threadOf } from './write.ts';
+import { draftsOf, type Reviewed, threadOf } from './write.ts';
 
 type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
 
@@ -91,7 +91,7 @@ async function publish(
     const answer = await writeNoteWithin(deps, db, writer, noteable, { ...note, body: draft.note }, before);
     // The answer itself is resolved with the thread, and a single comment has become one by it.
     const all = [...thread.map((each) => ({ ...each, type: each.type ?? ('DiscussionNote' as const) })), answer];
-    if (!all.some(isResolvable) || !mayResolve(writer, noteable)) continue;
+    if (!all.some(isResolvable) || !(await mayResolve(writer, noteable))) continue;
     await setResolvedWithin(deps, db, writer, noteable, all, draft.resolve_discussion === 1);
   }
 }

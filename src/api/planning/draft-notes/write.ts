@@ -12,7 +12,7 @@ import type { PositionInput } from '../discussions/position.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import { isResolvable } from '../notes/entity.ts';
 import type { Noteable } from '../notes/noteable.ts';
-import { requireResolve, type Writer } from '../notes/rights.ts';
+import { mayResolve, type Writer } from '../notes/rights.ts';
 import { countNote } from '../notes/write.ts';
 import type { CreateDraftNote } from './schema.ts';
 
@@ -33,17 +33,6 @@ export async function findDraft(deps: Deps, { caller }: Writer, noteable: Review
   return draft;
 }
 
-/** Whether the caller may resolve threads of the merge request. */
-export function mayResolve(writer: Writer, noteable: Noteable): boolean {
-  try {
-    requireResolve(writer, noteable);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
-}
-
 /** @throws ApiError 400 where there is no such thread, or the caller may not resolve it as he wants to */
 async function checkThread(
   deps: Deps,
@@ -55,7 +44,7 @@ async function checkThread(
   if (id !== undefined && thread === undefined) {
     throw invalidModel({ base: ['Thread to reply to cannot be found'] });
   }
-  if (resolve === true && !(thread?.some(isResolvable) && mayResolve(writer, noteable))) {
+  if (resolve === true && !(thread?.some(isResolvable) && (await mayResolve(writer, noteable)))) {
     throw invalidModel({ base: ['User is not allowed to resolve thread'] });
   }
 }

@@ -25,6 +25,8 @@ export interface IssuableKind<Row extends IssuableRow = IssuableRow> {
   read: ProjectAbility;
   /** Who keeps its times. */
   manage: ProjectAbility;
+  /** Who subscribes to it and puts it on his list. */
+  follow: ProjectAbility;
   schema: TSchema;
   /** @throws ApiError 404 for none that the caller may read */
   find(deps: Deps, scope: ProjectScope & { caller: Caller }, iid: number): Promise<Row>;

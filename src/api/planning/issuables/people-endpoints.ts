@@ -6,8 +6,9 @@ import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { inProject } from '../../access.ts';
 import { UserBasic, userBasic } from '../../identity/index.ts';
+import { onIssuable } from './access.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';
 import { participantsOf } from './participants.ts';
 import { subscribedAmong } from './subscriptions.ts';
@@ -52,12 +53,11 @@ export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): 
       path: `${path}/${action}`,
       summary: action === 'subscribe' ? `Follow ${kind.noun}` : `Stop following ${kind.noun}`,
       description: 'Answers 304 where that is so already.',
-      access: inProjectByUser(kind.read),
-      params,
+      access: onIssuable(kind, kind.follow),
       success: { status: 201, schema: kind.schema },
       errors: [304, 404],
       handler: async (c) => {
-        const row = await kind.find(c.deps, c, c.params[kind.param]!);
+        const { row } = c;
         const changed = await setSubscribed(c.deps, kind, row, c.caller.user.id, action === 'subscribe');
         return changed ? kind.present(c.deps, c, row) : c.reply.code(304).send();
       },

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import type { UserCaller } from '../../../access/caller.ts';
-import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { invalidModel } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
-import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
+import { inProject } from '../../access.ts';
+import type { UserScope } from '../../object-access.ts';
+import { onIssuable } from './access.ts';
 import { parseDuration } from './durations.ts';
 import { TimeStats, timeStatsOf } from './entity.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';
@@ -18,15 +19,8 @@ const invalidEstimate = () =>
 export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Route[] {
   const path = `/projects/:id/${kind.table}/:${kind.param}`;
   const params = Type.Object({ [kind.param]: Type.Integer() });
-  const access = inProjectByUser(kind.read);
-  type Scope = ProjectScope & { deps: Deps; caller: UserCaller; params: Record<string, number> };
-
-  /** @throws ApiError 404 or 403 */
-  async function change(c: Scope) {
-    const row = await kind.find(c.deps, c, c.params[kind.param]!);
-    if (!c.permissions.can(kind.manage)) throw forbidden();
-    return { deps: c.deps, caller: c.caller, kind, row };
-  }
+  const access = onIssuable(kind, kind.manage);
+  const change = ({ deps, caller, row }: UserScope & { deps: Deps; row: Row }) => ({ deps, caller, kind, row });
 
   return [
     route({
@@ -44,12 +38,11 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
       path: `${path}/time_estimate`,
       summary: `Estimate the time of ${kind.noun}`,
       access,
-      params,
       input: Type.Object({ duration: Duration }),
       success: { status: 200, schema: TimeStats },
       errors: [404],
       handler: async (c) => {
-        const what = await change(c);
+        const what = change(c);
         const seconds = parseDuration(c.input.duration);
         if (seconds === null || seconds < 0) throw invalidEstimate();
         return timeStatsOf(await setEstimate(what, seconds));
@@ -60,10 +53,9 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
       path: `${path}/reset_time_estimate`,
       summary: `Take the estimate of ${kind.noun} away`,
       access,
-      params,
       success: { status: 200, schema: TimeStats },
       errors: [404],
-      handler: async (c) => timeStatsOf(await setEstimate(await change(c), 0)),
+      handler: async (c) => timeStatsOf(await setEstimate(change(c), 0)),
     }),
     route({
       method: 'POST',
@@ -71,12 +63,11 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
       summary: `Add time spent on ${kind.noun}`,
       description: 'A minus sign before the duration takes time back.',
       access,
-      params,
       input: Type.Object({ duration: Duration, summary: Type.Optional(Type.String({ maxLength: 255 })) }),
       success: { status: 201, schema: TimeStats },
       errors: [404],
       handler: async (c) => {
-        const what = await change(c);
+        const what = change(c);
         const seconds = parseDuration(c.input.duration);
         if (seconds === null) throw invalidModel({ duration: ['must have a valid format'] });
         return timeStatsOf(await addSpent(what, seconds, c.input.summary ?? null));
@@ -87,10 +78,9 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
       path: `${path}/reset_spent_time`,
       summary: `Take all time spent on ${kind.noun} back`,
       access,
-      params,
       success: { status: 200, schema: TimeStats },
       errors: [404],
-      handler: async (c) => timeStatsOf(await resetSpent(await change(c))),
+      handler: async (c) => timeStatsOf(await resetSpent(change(c))),
     }),
   ];
 }

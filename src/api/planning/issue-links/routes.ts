@@ -4,16 +4,17 @@ import type { Issue } from '../../../db/tables/issues.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { inProject } from '../../access.ts';
+import { onIssuable } from '../issuables/access.ts';
 import { presentBasicIssues, presentIssues } from '../issues/entity.ts';
 import { findIssue } from '../issues/find.ts';
+import { ISSUE_KIND } from '../issues/kind.ts';
 import { CreateIssueLink, IssueLink, type IssueLinkJson, issueIid, LinkedIssue, linkId } from './schema.ts';
-import { linkIssues, unlinkIssues } from './service.ts';
+import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './service.ts';
 import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './store.ts';
 
 const PATH = '/projects/:id/issues/:issue_iid/links';
 const read = inProject('read_issue');
-const change = inProjectByUser('read_issue');
 /** An issue has so few links that they fit on one page, which a client gets who asks for none. */
 const ALL = { number: 1, size: 100, offset: 0 };
 
@@ -90,29 +91,27 @@ export const issueLinkRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Link an issue to another one',
-    access: change,
-    params: Type.Object(issueIid),
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotLink }),
     input: CreateIssueLink,
     success: { status: 201, schema: IssueLink },
     errors: [404, 409, 422],
     handler: async (c) => {
-      const link = await linkIssues(c.deps, c, c.params.issue_iid, c.input);
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      return presentLink(c, linkFrom(link, issue.id), issue);
+      const link = await linkIssues(c.deps, c, c.row, c.input);
+      return presentLink(c, linkFrom(link, c.row.id), await findIssue(c.deps.db, c, c.row.iid));
     },
   }),
   route({
     method: 'DELETE',
     path: `${PATH}/:issue_link_id`,
     summary: 'Take a link of an issue away',
-    access: change,
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotUnlink }),
     params: Type.Object(linkId),
     input: Type.Object({ link_type: Type.Optional(Type.String({ description: 'Has no effect.' })) }),
     success: { status: 200, schema: IssueLink },
     errors: [404],
     handler: async (c) => {
-      const found = await unlinkIssues(c.deps, c, c.params.issue_iid, c.params.issue_link_id);
-      return presentLink(c, found, await findIssue(c.deps.db, c, c.params.issue_iid));
+      const found = await unlinkIssues(c.deps, c, c.row, c.params.issue_link_id);
+      return presentLink(c, found, await findIssue(c.deps.db, c, c.row.iid));
     },
   }),
 ];

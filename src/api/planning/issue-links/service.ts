@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { AccessLevel } from '../../../core/access-levels.ts';
+import { allowsOn } from '../../../access/targets.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound, recordNotFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssueLink } from '../../../db/tables/issues.ts';
+import type { Issue, IssueLink } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
+import { issuableTarget } from '../issuables/access.ts';
 import { findIssue, type IssueScope } from '../issues/find.ts';
 import { type LinkEnd, tellLinked, tellUnlinked } from './notes.ts';
 import type { LinkType } from './schema.ts';
@@ -21,19 +22,14 @@ interface End extends LinkEnd {
   permissions: IssueScope['permissions'];
 }
 
-/** Whether a member of the project may change the issue: Planners and up, its author and its assignees. */
-async function mayLink(db: Db, caller: UserCaller, { issue, permissions }: End): Promise<boolean> {
-  if (permissions.level < AccessLevel.guest || !permissions.can('create_issue')) return false;
-  if (permissions.can('update_issue') || issue.author_id === caller.user.id) return true;
-  const assigned = await db
-    .selectFrom('issuable_assignees')
-    .select('user_id')
-    .where('issuable_type', '=', 'Issue')
-    .where('issuable_id', '=', issue.id)
-    .where('user_id', '=', caller.user.id)
-    .executeTakeFirst();
-  return assigned !== undefined;
-}
+/** Whether the caller may link the issue at the other end. */
+const mayLink = ({ db }: Deps, { user }: UserCaller, { issue, permissions }: End): Promise<boolean> =>
+  allowsOn(permissions, 'link_issues', issuableTarget(db, 'Issue', issue, user.id));
+/** Answered to who may not link both issues. */
+export const mayNotLink = () =>
+  refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
+/** Answered to who may not take a link from both issues. */
+export const mayNotUnlink = () => refused('No Issue Link found', 404);
 
 /** The issue that a client names by its project and its number. @throws ApiError 404 */
 async function findTarget(
@@ -89,25 +85,23 @@ async function refuseMore(db: Db, target: LinkEnd, ids: readonly [number, number
 
 /**
  * Links an issue to another one, in both directions (part 1, section 4.9).
- * @throws ApiError 403 without the right to change both, 404 for what the caller may not see, 409 for what is linked,
+ * @throws ApiError 403 without the right to change the other, 404 for what the caller may not see, 409 for what is linked,
  * 422 for an issue with itself or too many links
  */
 export async function linkIssues(
   deps: Deps,
   scope: IssueScope & { caller: UserCaller },
-  iid: number,
+  issue: Issue,
   input: { target_project_id: number | string | null; target_issue_iid: number | string; link_type?: LinkType },
 ): Promise<IssueLink> {
   const { caller } = scope;
-  const source: End = { ...scope, issue: await findIssue(deps.db, scope, iid) };
+  const source: End = { ...scope, issue };
   const targetProject = input.target_project_id === '' ? null : input.target_project_id;
   const target = await findTarget(deps, caller, targetProject ?? scope.project.id, input.target_issue_iid);
   const ids = [source.issue.id, target.issue.id] as const;
   const linked = () => conflict('Issue(s) already assigned');
   if (await areLinked(deps.db, ...ids)) throw linked();
-  if (!(await mayLink(deps.db, caller, source)) || !(await mayLink(deps.db, caller, target))) {
-    throw refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
-  }
+  if (!(await mayLink(deps, caller, target))) throw mayNotLink();
   const type = input.link_type ?? 'relates_to';
   const [source_id, target_id] = type === 'is_blocked_by' ? [ids[1], ids[0]] : ids;
   const now = timestamp(deps.clock);
@@ -141,17 +135,15 @@ export async function linkIssues(
 export async function unlinkIssues(
   deps: Deps,
   scope: IssueScope & { caller: UserCaller },
-  iid: number,
+  issue: Issue,
   linkId: number,
 ): Promise<LinkFrom> {
   const { caller } = scope;
-  const source: End = { ...scope, issue: await findIssue(deps.db, scope, iid) };
+  const source: End = { ...scope, issue };
   const found = await findLink(deps.db, source.issue.id, linkId);
   if (found === undefined) throw recordNotFound();
   const other = await findEnd(deps, caller, found.otherId);
-  if (!(await mayLink(deps.db, caller, source)) || !(await mayLink(deps.db, caller, other))) {
-    throw refused('No Issue Link found', 404);
-  }
+  if (!(await mayLink(deps, caller, other))) throw mayNotUnlink();
   await deps.db.transaction().execute(async (db) => {
     const { numDeletedRows } = await db.deleteFrom('issue_links').where('id', '=', linkId).executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) throw recordNotFound();

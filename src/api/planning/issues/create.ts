@@ -101,7 +101,7 @@ export async function createIssue(
   const { project, namespace, caller } = scope;
   deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
   checkAttributes(input);
-  const rights = rightsOnCreation(scope);
+  const rights = rightsOnCreation(scope.permissions);
   return deps.db
     .transaction()
     .execute(async (db) => {

@@ -4,6 +4,7 @@ import { recordNotFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { isAssignee } from '../issuables/access.ts';
 
 /** What decides about an issue: its project and where the caller stands to it. */
 export interface IssueScope {
@@ -21,15 +22,7 @@ export async function canReadIssue(
   if (!permissions.can('read_issue')) return false;
   if (issue.confidential === 0 || permissions.can('read_confidential_issues')) return true;
   if (caller.user === null) return false;
-  if (issue.author_id === caller.user.id) return true;
-  const assigned = await db
-    .selectFrom('issuable_assignees')
-    .select('user_id')
-    .where('issuable_type', '=', 'Issue')
-    .where('issuable_id', '=', issue.id)
-    .where('user_id', '=', caller.user.id)
-    .executeTakeFirst();
-  return assigned !== undefined;
+  return issue.author_id === caller.user.id || isAssignee(db, 'Issue', issue.id, caller.user.id);
 }
 
 /**

@@ -51,7 +51,7 @@ export async function followUp(
   }
   const { title } = await findMergeRequest(deps.db, scope, mergeRequestIid);
   const noteable = await NOTEABLE_KINDS.merge_requests.find(deps, scope, mergeRequestIid);
-  requireResolve(scope, noteable);
+  await requireResolve(scope, noteable);
   const notes =
     discussionId === undefined
       ? await openNotes(deps, scope, noteable)

@@ -11,6 +11,7 @@ export const ISSUE_KIND: IssuableKind<IssueRow> = {
   noun: 'an issue',
   read: 'read_issue',
   manage: 'admin_issue',
+  follow: 'follow_issue',
   schema: Issue,
   find: (deps, scope, iid) => findIssue(deps.db, scope, iid),
   present: async (deps, { caller, project }, row) => {

@@ -16,15 +16,16 @@ import { lockIssue } from './update.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
 
+/** Answered to who may not move or clone an issue, from here or to there. */
+export const mayNot = (verb: 'move' | 'clone') => refused(`Cannot ${verb} issue due to insufficient permissions!`);
+
 /** @throws ApiError 404 for a project that the caller cannot see, 400 where he may not do that */
 async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 'clone'): Promise<Destination> {
   const found = await findProject(deps, String(id));
   if (found === undefined) throw notFound('Project');
   const there = await projectPermissions(deps, scope.caller, found.project, found.namespace);
   if (!there.can('read_project')) throw notFound('Project');
-  if (!scope.permissions.can('admin_issue') || !there.can('admin_issue')) {
-    throw refused(`Cannot ${verb} issue due to insufficient permissions!`);
-  }
+  if (!there.can('admin_issue')) throw mayNot(verb);
   return found;
 }
 
@@ -63,7 +64,7 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
   const actorId = caller.user.id;
   return deps.db.transaction().execute(async (db) => {
     const issue = await lockIssue(db, found.id);
-    if (issue.moved_to_id !== null) throw refused('Cannot move issue due to insufficient permissions!');
+    if (issue.moved_to_id !== null) throw mayNot('move');
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: issue.author_id, actorId });
     await copyNotes(db, issue, copy, project.full_path, { systemToo: true });
     await copyTraces(db, issue, copy);

@@ -1,16 +1,12 @@
 import { Type } from 'typebox';
-import { forbidden } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
-import { inProjectByUser } from '../../access.ts';
+import { onIssuable } from '../issuables/access.ts';
 import { Issue } from './entity.ts';
-import { findIssue } from './find.ts';
 import { ISSUE_KIND } from './kind.ts';
-import { cloneIssue, moveIssue } from './move.ts';
+import { cloneIssue, mayNot, moveIssue } from './move.ts';
 import { reorderIssue } from './positions.ts';
-import { IssueParams } from './schema.ts';
 
 const PATH = '/projects/:id/issues/:issue_iid';
-const access = inProjectByUser('read_issue');
 
 const destination = { to_project_id: Type.Integer() };
 
@@ -20,22 +16,17 @@ export const otherIssueRoutes = [
     path: `${PATH}/move`,
     summary: 'Move an issue to another project',
     description: 'The original is closed; what the other project does not have of labels and milestones is left out.',
-    access,
-    params: IssueParams,
+    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('move') }),
     input: Type.Object(destination),
     success: { status: 201, schema: Issue },
     errors: [404],
-    handler: async (c) => {
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      return ISSUE_KIND.present(c.deps, c, await moveIssue(c.deps, c, issue, c.input.to_project_id));
-    },
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await moveIssue(c.deps, c, c.row, c.input.to_project_id)),
   }),
   route({
     method: 'POST',
     path: `${PATH}/clone`,
     summary: 'Copy an issue to this or another project',
-    access,
-    params: IssueParams,
+    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('clone') }),
     input: Type.Object({
       ...destination,
       with_notes: Type.Optional(Type.Boolean({ default: false, description: 'With its comments.' })),
@@ -43,17 +34,15 @@ export const otherIssueRoutes = [
     success: { status: 201, schema: Issue },
     errors: [404],
     handler: async (c) => {
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
       const { to_project_id, with_notes = false } = c.input;
-      return ISSUE_KIND.present(c.deps, c, await cloneIssue(c.deps, c, issue, to_project_id, with_notes));
+      return ISSUE_KIND.present(c.deps, c, await cloneIssue(c.deps, c, c.row, to_project_id, with_notes));
     },
   }),
   route({
     method: 'PUT',
     path: `${PATH}/reorder`,
     summary: "Put an issue elsewhere in its project's own order",
-    access,
-    params: IssueParams,
+    access: onIssuable(ISSUE_KIND, 'admin_issue'),
     input: Type.Object({
       move_before_id: Type.Optional(Type.Integer({ description: 'Id of the issue that shall come right before it.' })),
       move_after_id: Type.Optional(Type.Integer({ description: 'Id of the issue that shall come right after it.' })),
@@ -61,10 +50,8 @@ export const otherIssueRoutes = [
     success: { status: 200, schema: Issue },
     errors: [404, 422],
     handler: async (c) => {
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      if (!c.permissions.can('update_issue')) throw forbidden();
       const place = { before: c.input.move_before_id, after: c.input.move_after_id };
-      return ISSUE_KIND.present(c.deps, c, await reorderIssue(c.deps, issue, place));
+      return ISSUE_KIND.present(c.deps, c, await reorderIssue(c.deps, c.row, place));
     },
   }),
 ];

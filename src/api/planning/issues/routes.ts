@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { findProject } from '../../../access/lookup.ts';
-import { forbidden, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
+import { invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
 import { administrator, byAdministrator, inProject, inProjectByUser } from '../../access.ts';
 import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
+import { onIssuable } from '../issuables/access.ts';
 import { peopleRoutes } from '../issuables/people-endpoints.ts';
 import { timeRoutes } from '../issuables/time-endpoints.ts';
 import { createIssue } from './create.ts';
@@ -68,30 +69,23 @@ export const issueRoutes = [
     method: 'PUT',
     path: `${PATH}/:issue_iid`,
     summary: 'Change, close or reopen an issue',
-    access: inProjectByUser('read_issue'),
-    params: IssueParams,
+    access: onIssuable(ISSUE_KIND, 'update_issue'),
     input: UpdateIssue,
     rules: UPDATE_RULES,
     success: { status: 200, schema: Issue },
     errors: [404],
-    handler: async (c) => {
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      return ISSUE_KIND.present(c.deps, c, await updateIssue(c.deps, c, issue, c.input));
-    },
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await updateIssue(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',
     path: `${PATH}/:issue_iid`,
     summary: 'Delete an issue',
-    access: inProjectByUser('read_issue'),
-    params: IssueParams,
+    access: onIssuable(ISSUE_KIND, 'destroy_issue'),
     success: { status: 204, empty: true },
     errors: [404, 412],
     handler: async (c) => {
-      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      if (!c.permissions.can('destroy_issue')) throw forbidden();
-      checkUnmodifiedSince(c.request, issue.updated_at);
-      await destroyIssue(c.deps, issue, c.caller.user.id);
+      checkUnmodifiedSince(c.request, c.row.updated_at);
+      await destroyIssue(c.deps, c.row, c.caller.user.id);
     },
   }),
   route({

@@ -20,8 +20,8 @@ export interface Place<A extends object> {
   path: string;
   noun: 'project' | 'group';
   read: Access<A>;
-  /** As `read`, without anonymous callers. */
-  readSignedIn: Access<A>;
+  /** Those who may subscribe. */
+  follow: Access<A>;
   admin: Access<A>;
   home(scope: A): LabelHome;
 }
@@ -30,7 +30,7 @@ export const projectPlace: Place<ProjectScope> = {
   path: '/projects/:id/labels',
   noun: 'project',
   read: inProject('read_label', { anonymous: true }),
-  readSignedIn: inProject('read_label'),
+  follow: inProject('follow_label', { sees: 'read_label' }),
   admin: inProject('admin_label'),
   home: ({ project: { id }, namespace }) => ({ type: 'project', id, namespace }),
 };
@@ -39,7 +39,7 @@ export const groupPlace: Place<GroupScope> = {
   path: '/groups/:id/labels',
   noun: 'group',
   read: inGroup('read_group_label', { anonymous: true }),
-  readSignedIn: inGroup('read_group_label'),
+  follow: inGroup('follow_group_label'),
   admin: inGroup('admin_group_label'),
   home: ({ group }) => ({ type: 'group', id: group.id, namespace: group }),
 };

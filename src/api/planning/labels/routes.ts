@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { groupPermissions } from '../../../access/permissions.ts';
-import { forbidden, notFound } from '../../../core/errors.ts';
+import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Label } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
-import { type ProjectScope, requireUser } from '../../access.ts';
+import { alsoInItsGroup, type ProjectScope, requireUser } from '../../access.ts';
 import { groupPlace, type LabelHome, type Place, projectPlace, requireLabelAdmin } from './place.ts';
 import { presentLabels } from './present.ts';
 import { notPromoted, promoteLabel } from './promote.ts';
@@ -69,7 +68,7 @@ async function remove({ deps, caller, request }: BaseContext, home: LabelHome, k
 /** The key of a label as older endpoints take it. */
 const legacyKeyOf = ({ label_id, name = '' }: { label_id?: number; name?: string }) => String(label_id ?? name);
 
-const labelsOf = <A extends object>({ path, noun, read, readSignedIn, admin, home }: Place<A>): Route[] => {
+const labelsOf = <A extends object>({ path, noun, read, follow, admin, home }: Place<A>): Route[] => {
   const schema = noun === 'project' ? ProjectLabel : GroupLabel;
   const Update = noun === 'project' ? UpdateProjectLabel : UpdateGroupLabel;
   const atLeastOne = [noun === 'project' ? UPDATES : UPDATES.filter((name) => name !== 'priority')];
@@ -82,7 +81,7 @@ const labelsOf = <A extends object>({ path, noun, read, readSignedIn, admin, hom
       path: `${one}/${action}`,
       summary: action === 'subscribe' ? `Subscribe to a label of a ${noun}` : `Unsubscribe from a label of a ${noun}`,
       description: 'Answers 304 where that changes nothing.',
-      access: readSignedIn,
+      access: follow,
       params,
       success: { status: 201, schema },
       errors: [304, 404],
@@ -189,10 +188,12 @@ const labelsOf = <A extends object>({ path, noun, read, readSignedIn, admin, hom
   ];
 };
 
+/** Those who may change the labels of the project, and those of the group that it is in. */
+const promoter = alsoInItsGroup(projectPlace.admin, 'admin_group_label');
+
 async function promote(c: BaseContext & ProjectScope, key: string): Promise<LabelJson> {
   const { deps, caller, namespace } = c;
   if (namespace.kind !== 'group') throw notPromoted();
-  if (!(await groupPermissions(deps, caller, namespace)).can('admin_group_label')) throw forbidden();
   const label = await getLabel(deps, caller, projectPlace.home(c), key, OWN);
   const promoted = await promoteLabel(deps, namespace, label);
   return presentOne(c, { type: 'group', id: namespace.id, namespace }, promoted);
@@ -205,7 +206,7 @@ export const labelRoutes: Route[] = [
     method: 'PUT',
     path: `${projectPlace.path}/:label_id/promote`,
     summary: 'Make a label of a project one of its group',
-    access: projectPlace.admin,
+    access: promoter,
     params: Type.Object(labelId),
     success: { status: 200, schema: GroupLabel },
     errors: [404],
@@ -215,7 +216,7 @@ export const labelRoutes: Route[] = [
     method: 'PUT',
     path: `${projectPlace.path}/promote`,
     summary: 'Make a label of a project that the parameters name one of its group',
-    access: projectPlace.admin,
+    access: promoter,
     input: Type.Object({ name: Type.String() }),
     success: { status: 200, schema: GroupLabel },
     errors: [404],

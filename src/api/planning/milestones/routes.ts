@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { groupPermissions } from '../../../access/permissions.ts';
-import { forbidden } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
+import { alsoInItsGroup } from '../../access.ts';
 import { Milestone, presentMilestone } from './entity.ts';
 import { milestonesById } from './find.ts';
 import { groupPlace, type Place, projectPlace } from './place.ts';
@@ -109,14 +108,12 @@ export const milestoneRoutes: Route[] = [
     method: 'POST',
     path: `${projectPlace.path}/:milestone_id/promote`,
     summary: 'Make a milestone of a project one of its group',
-    access: projectPlace.admin,
+    access: alsoInItsGroup(projectPlace.admin, 'admin_group_milestone'),
     params: Type.Object(milestoneId),
     success: { status: 200, schema: Milestone },
     errors: [404],
     handler: async (c) => {
       const { deps, namespace, caller } = c;
-      const rights = await groupPermissions(deps, caller, namespace);
-      if (namespace.kind === 'group' && !rights.can('admin_group_milestone')) throw forbidden();
       const { milestone_id } = c.params;
       const row = await promoteMilestone(deps, projectPlace.home(c), namespace, milestone_id, caller.user?.id ?? null);
       return presentMilestone(deps, row, namespace.full_path);

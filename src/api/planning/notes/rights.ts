@@ -1,7 +1,9 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { allowsOn } from '../../../access/targets.ts';
 import { badRequest, forbidden } from '../../../core/errors.ts';
 import type { Note } from '../../../db/tables/repositories.ts';
+import { noteableTarget, noteTarget } from './access.ts';
 import type { Noteable } from './noteable.ts';
 
 /** Who wants to write in a discussion. */
@@ -12,7 +14,7 @@ export interface Writer {
 
 /** Whether somebody who may read the noteable may comment on it: everyone, or members when it is locked. */
 export const mayComment = (permissions: ProjectPermissions, { type, locked }: Noteable): boolean =>
-  permissions.can(type === 'Commit' ? 'comment_on_commit' : 'create_note') && (!locked || permissions.level > 0);
+  permissions.can(type === 'Commit' ? 'comment_on_commit' : 'create_note', { locked });
 
 /** @throws ApiError 403 */
 export function requireComment({ permissions }: Writer, noteable: Noteable): void {
@@ -26,20 +28,22 @@ export function requireInternal({ permissions }: Writer, { type }: Noteable, int
   if (type === 'Snippet' || type === 'Commit') throw badRequest('Note {:internal=>["can not be set here"]}');
 }
 
-/**
- * A note is changed and removed by its author, as long as he may comment, and by Maintainers; what the system wrote by
- * nobody.
- * @throws ApiError 403
- */
-export function requireNoteChange({ caller, permissions }: Writer, noteable: Noteable, note: Note): void {
-  const own = note.author_id === caller.user.id && mayComment(permissions, noteable);
-  if (note.system === 1 || !(own || permissions.can('update_note'))) throw forbidden();
+/** @throws ApiError 403 for who may not change the note */
+export async function requireNoteChange(
+  { caller, permissions }: Writer,
+  noteable: Noteable,
+  note: Note,
+): Promise<void> {
+  if (!(await allowsOn(permissions, 'update_note', noteTarget(noteable, note, caller.user.id)))) throw forbidden();
 }
 
-/** Threads of a merge request are resolved by its author and by Developers. @throws ApiError 403 */
-export function requireResolve({ caller, permissions }: Writer, noteable: Noteable): void {
-  const author = noteable.authorId === caller.user.id && mayComment(permissions, noteable);
-  if (!author && !permissions.can('resolve_note')) throw forbidden();
+/** Whether the caller may resolve threads on it. */
+export const mayResolve = ({ caller, permissions }: Writer, noteable: Noteable): Promise<boolean> =>
+  allowsOn(permissions, 'resolve_note', noteableTarget(noteable, caller.user.id));
+
+/** @throws ApiError 403 for who may not resolve threads on it */
+export async function requireResolve(writer: Writer, noteable: Noteable): Promise<void> {
+  if (!(await mayResolve(writer, noteable))) throw forbidden();
 }
 
 /** Only owners and administrators say when a note was written; from others the date is passed over. */

@@ -3,12 +3,13 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { inProject } from '../../access.ts';
+import { noteableParams, onNote, onNoteable } from './access.ts';
 import { Note, presentNotes, presentOne } from './entity.ts';
 import { findNote } from './find.ts';
 import { listNotes } from './list.ts';
 import { NOTEABLE_KINDS, type NoteableKind } from './noteable.ts';
-import { requireComment, requireInternal, requireNoteChange } from './rights.ts';
+import { requireInternal } from './rights.ts';
 import { changeNote, countNote, MAX_NOTE, removeNote, writeNote } from './write.ts';
 
 const note_id = Type.Integer({ description: 'Id of the note.' });
@@ -17,11 +18,9 @@ const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up 
 function routesOf(kind: NoteableKind) {
   const { noun } = kind;
   const path = `/projects/:id/${kind.segment}/:noteable_id/notes`;
-  const noteable_id = Type.Unsafe<number | string>(kind.key);
-  const ofNoteable = Type.Object({ noteable_id });
-  const ofNote = Type.Object({ noteable_id, note_id });
+  const ofNoteable = Type.Object(noteableParams(kind));
+  const ofNote = Type.Object({ ...noteableParams(kind), note_id });
   const readers = inProject(kind.read, { anonymous: true });
-  const writers = inProjectByUser(kind.read);
   return [
     route({
       method: 'GET',
@@ -67,8 +66,7 @@ function routesOf(kind: NoteableKind) {
       method: 'POST',
       path,
       summary: `Comment on a ${noun}`,
-      access: writers,
-      params: ofNoteable,
+      access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body: Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' }),
         internal,
@@ -81,8 +79,7 @@ function routesOf(kind: NoteableKind) {
       success: { status: 201, schema: Note },
       errors: [400, 403, 404, 429],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        requireComment(c, noteable);
+        const { noteable } = c;
         countNote(c.deps, c);
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
@@ -95,17 +92,14 @@ function routesOf(kind: NoteableKind) {
       method: 'PUT',
       path: `${path}/:note_id`,
       summary: `Change a note on a ${noun}`,
-      access: writers,
-      params: ofNote,
+      access: onNote(kind),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
       }),
       success: { status: 200, schema: Note },
       errors: [400, 403, 404],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const note = await findNote(c.deps, c, noteable, c.params.note_id);
-        requireNoteChange(c, noteable, note);
+        const { noteable, note } = c;
         const { body } = c.input;
         const changed = body === undefined ? note : await changeNote(c.deps, c, noteable, note.id, body);
         return presentOne(c.deps, noteable, changed);
@@ -115,14 +109,11 @@ function routesOf(kind: NoteableKind) {
       method: 'DELETE',
       path: `${path}/:note_id`,
       summary: `Delete a note on a ${noun}`,
-      access: writers,
-      params: ofNote,
+      access: onNote(kind),
       success: { status: 204, empty: true },
       errors: [403, 404, 412],
       handler: async (c) => {
-        const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const note = await findNote(c.deps, c, noteable, c.params.note_id);
-        requireNoteChange(c, noteable, note);
+        const { noteable, note } = c;
         checkUnmodifiedSince(c.request, note.updated_at);
         await removeNote(c.deps, c, noteable, note.id);
       },

@@ -1,11 +1,12 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { isFrozen } from '../../../access/frozen.ts';
+import { allowsOn } from '../../../access/targets.ts';
 import { closingReferences } from '../../../core/references.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { settingsOf } from '../../spaces/index.ts';
+import { issuableTarget } from '../issuables/access.ts';
 import { type ClosedBy, closeIssue } from '../issues/state.ts';
 import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 import { messagesOf } from './messages.ts';
@@ -121,8 +122,7 @@ export async function closeAll(
   for (const { issue, project, permissions } of issues.slice(0, MAX_CLOSED)) {
     if (issue.state !== 'opened' || !settingsOf(project).autoclose_referenced_issues) continue;
     await deps.db.transaction().execute(async (db) => {
-      const own = !isFrozen(project) && (issue.author_id === user.id || (await isAssigned(db, issue.id, user.id)));
-      if (!own && !permissions.can('update_issue')) return;
+      if (!(await allowsOn(permissions, 'update_issue', issuableTarget(db, 'Issue', issue, user.id)))) return;
       if (await wasReopened(db, issue.id, since)) return;
       await closeIssue(deps, db, issue, user.id, told(home, project, how));
     });
@@ -131,17 +131,6 @@ export async function closeAll(
 
 const told = (home: Home, project: Home['project'], how: ClosedBy): ClosedBy =>
   home.project.id === project.id ? how : { ...how, projectPath: home.project.full_path };
-
-async function isAssigned(db: Db, issueId: number, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('issuable_assignees')
-    .select('user_id')
-    .where('issuable_type', '=', 'Issue')
-    .where('issuable_id', '=', issueId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
 
 async function wasReopened(db: Db, issueId: number, since: string): Promise<boolean> {
   const row = await db

@@ -4,7 +4,8 @@ import { recordNotFound } from '../../../core/errors.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { inProjectByUser, onServer, signedIn } from '../../access.ts';
+import { onServer, signedIn } from '../../access.ts';
+import { onIssuable } from '../issuables/access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/kind.ts';
 import { ISSUE_KIND } from '../issues/kind.ts';
 import { MERGE_REQUEST_KIND } from '../merge-requests/requests/kind.ts';
@@ -19,14 +20,11 @@ const marking = <Row extends IssuableRow>(kind: IssuableKind<Row>): Route =>
     path: `/projects/:id/${kind.table}/:${kind.param}/todo`,
     summary: `Add ${kind.noun} to the caller's to-do items`,
     description: 'Answers 304 where it waits there already because the caller added it.',
-    access: inProjectByUser(kind.read),
-    params: Type.Object({
-      [kind.param]: Type.Integer({ description: `Number of ${kind.noun} in the project.` }),
-    }),
+    access: onIssuable(kind, kind.follow),
     success: { status: 201, schema: Todo },
     errors: [304, 404],
     handler: async (c) => {
-      const row = await kind.find(c.deps, c, c.params[kind.param]!);
+      const { row } = c;
       const { id: userId } = c.caller.user;
       const target = { type: kind.type, id: row.id, projectId: row.project_id };
       const [id] = await addTodos(c.deps, c.deps.db, target, 'marked', [userId], { authorId: userId });

@@ -56,7 +56,7 @@ export const deployKeyRoutes = [
     method: 'POST',
     path: '/deploy_keys',
     summary: 'Create a deploy key that every maintainer can enable',
-    access: onServer('admin_deploy_keys'),
+    access: onServer('admin_instance_deploy_keys'),
     input: newPublicKey,
     success: { status: 201, schema: DeployKey },
     handler: async ({ deps, caller, input: { key, title, expires_at: expiresAt = null } }) =>

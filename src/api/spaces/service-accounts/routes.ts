@@ -4,7 +4,7 @@ import { pageOf } from '../../../db/paginate.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Access, type Route, route } from '../../../http/route.ts';
-import { administrator } from '../../access.ts';
+import { administrator, onServer } from '../../access.ts';
 import {
   createToken,
   destroyUser,
@@ -44,7 +44,7 @@ const MANAGE = { project: 'admin_service_accounts', group: 'admin_group_service_
 const present = ({ id, username, name, email }: User) => ({ id, username, name, email });
 
 const ofServer: Access<Manager> = {
-  ...administrator,
+  ...onServer('admin_instance_service_accounts'),
   check: async (request) => ({
     home: null,
     manager: (await administrator.check(request)).caller,

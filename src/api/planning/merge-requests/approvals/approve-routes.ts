@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isFrozen } from '../../../../access/frozen.ts';
+import { isTokenBot } from '../../../../access/caller.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { refused, unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
@@ -10,15 +10,17 @@ import { publishReview } from '../../draft-notes/publish.ts';
 import type { Reviewed } from '../../draft-notes/write.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
 import { findMergeRequest } from '../requests/find.ts';
+import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
-import { requireEditor } from './merge-request-rules.ts';
+import { prohibited } from './merge-request-rules.ts';
 import { MAX_APPROVALS } from './rule-schema.ts';
 import { ApprovalSummary, MergeRequestApprovalState, presentState, presentSummary } from './summary.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
 const params = Type.Object({ merge_request_iid: Type.Integer() });
 const access = inProjectByUser('read_merge_request');
+const approver = onMergeRequest('approve_merge_request', { refusal: () => unauthorized() });
 const summary = { status: 201, schema: ApprovalSummary } as const;
 
 export const approveRoutes = [
@@ -27,8 +29,7 @@ export const approveRoutes = [
     path: `${PATH}/approve`,
     plan: 'premium',
     summary: 'Approve a merge request',
-    access,
-    params,
+    access: approver,
     input: optional({
       sha: Type.String({ description: 'Head of the merge request that is approved; refused when it is another.' }),
       approval_password: Secret({ description: "The caller's password, where approving needs it." }),
@@ -37,9 +38,7 @@ export const approveRoutes = [
     success: summary,
     errors: [401, 404, 409, 429],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      // Archived projects stand still, and those that wait for their deletion.
-      if (isFrozen(c.project)) throw unauthorized();
+      const { row: mergeRequest } = c;
       const approved = await approve(c.deps, c.caller, mergeRequest, c.input);
       if (c.input.publish_review === true) {
         const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
@@ -53,28 +52,24 @@ export const approveRoutes = [
     path: `${PATH}/unapprove`,
     plan: 'premium',
     summary: "Take back the caller's approval of a merge request",
-    access,
-    params,
+    access: approver,
     success: summary,
     errors: [401, 404],
-    handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      if (isFrozen(c.project)) throw unauthorized();
-      return presentSummary(c.deps, c.caller, await unapprove(c.deps, c.caller, mergeRequest));
-    },
+    handler: async (c) => presentSummary(c.deps, c.caller, await unapprove(c.deps, c.caller, c.row)),
   }),
   route({
     method: 'PUT',
     path: `${PATH}/reset_approvals`,
     plan: 'premium',
     summary: 'Take all approvals of a merge request away; only for bots of a project or group',
-    access,
-    params,
+    access: onMergeRequest('reset_approvals', {
+      refusal: () => unauthorized(),
+      further: async (_deps, { caller }) => isTokenBot(caller.user),
+    }),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [401, 404],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      await resetByBot(c.deps, c.caller, c.permissions.can('update_merge_request'), mergeRequest);
+      await resetByBot(c.deps, c.row);
       return { message: '202 Accepted' };
     },
   }),
@@ -107,17 +102,16 @@ export const approveRoutes = [
     plan: 'premium',
     summary: 'Change how many approvals a merge request needs',
     deprecated: true,
-    access,
-    params,
+    access: onMergeRequest('admin_merge_request_rules', { refusal: prohibited }),
     input: Type.Object({ approvals_required: Type.Integer({ minimum: 0, maximum: MAX_APPROVALS }) }),
     success: summary,
     errors: [403, 404, 422],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      const { row: mergeRequest } = c;
       if (settingsOf(c.project).disable_overriding_approvers_per_merge_request) {
         throw refused('422 Unprocessable Entity', 422);
       }
-      requireEditor(c, mergeRequest);
+      if (mergeRequest.state === 'merged') throw prohibited();
       const { approvals_required } = c.input;
       const changed = await c.deps.db.transaction().execute(async (db) => {
         await lockMergeRequest(db, mergeRequest.id);

@@ -1,4 +1,4 @@
-import { isTokenBot, type UserCaller } from '../../../../access/caller.ts';
+import type { UserCaller } from '../../../../access/caller.ts';
 import { callerNow } from '../../../../access/caller-now.ts';
 import { within } from '../../../../access/within.ts';
 import { timestamp } from '../../../../core/clock.ts';
@@ -214,17 +214,8 @@ export async function unapprove(
   });
 }
 
-/**
- * Takes all approvals away, at the request of a bot.
- * @throws ApiError 401 for people, and once it is merged
- */
-export async function resetByBot(
-  deps: Deps,
-  caller: UserCaller,
-  mayUpdate: boolean,
-  { id }: MergeRequest,
-): Promise<void> {
-  if (!isTokenBot(caller.user) || !mayUpdate) throw unauthorized();
+/** Takes all approvals away, at the request of a bot. @throws ApiError 401 once it is merged */
+export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();

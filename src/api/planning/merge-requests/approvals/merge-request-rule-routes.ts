@@ -9,7 +9,7 @@ import { pagination } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { describeApprovals } from './description.ts';
-import { createOwnRule, deleteOwnRule, requireEditor, updateOwnRule } from './merge-request-rules.ts';
+import { createOwnRule, deleteOwnRule, ruleEditor, updateOwnRule } from './merge-request-rules.ts';
 import { presentOwn } from './rule-entity.ts';
 import { CreateMergeRequestRule, MergeRequestRule, UpdateMergeRequestRule } from './rule-schema.ts';
 
@@ -17,7 +17,9 @@ const PATH = '/projects/:id/merge_requests/:merge_request_iid/approval_rules';
 const ONE = `${PATH}/:approval_rule_id`;
 const iid = { merge_request_iid: Type.Integer() };
 const params = Type.Object(iid);
-const oneParams = Type.Object({ ...iid, approval_rule_id: Type.Integer() });
+const rule = { approval_rule_id: Type.Integer() };
+const ruleParams = Type.Object(rule);
+const oneParams = Type.Object({ ...iid, ...rule });
 const access = inProjectByUser('read_merge_request');
 
 /** The rules that count for a merge request, as it shows them. */
@@ -71,14 +73,12 @@ export const mergeRequestRuleRoutes = [
     path: PATH,
     plan: 'premium',
     summary: 'Give a merge request an approval rule of its own',
-    access,
-    params,
+    access: ruleEditor,
     input: CreateMergeRequestRule,
     success: { status: 201, schema: MergeRequestRule },
     errors: [403, 404],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      requireEditor(c, mergeRequest);
+      const { row: mergeRequest } = c;
       const id = await createOwnRule(c.deps, c.caller, mergeRequest, c.input);
       return presentRule(c.deps, c.caller, mergeRequest, id);
     },
@@ -88,14 +88,13 @@ export const mergeRequestRuleRoutes = [
     path: ONE,
     plan: 'premium',
     summary: 'Change an approval rule of a merge request',
-    access,
-    params: oneParams,
+    access: ruleEditor,
+    params: ruleParams,
     input: UpdateMergeRequestRule,
     success: { status: 200, schema: MergeRequestRule },
     errors: [403, 404],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      requireEditor(c, mergeRequest);
+      const { row: mergeRequest } = c;
       const id = await updateOwnRule(c.deps, c.caller, mergeRequest, c.params.approval_rule_id, c.input);
       return presentRule(c.deps, c.caller, mergeRequest, id);
     },
@@ -105,13 +104,12 @@ export const mergeRequestRuleRoutes = [
     path: ONE,
     plan: 'premium',
     summary: 'Take an approval rule from a merge request',
-    access,
-    params: oneParams,
+    access: ruleEditor,
+    params: ruleParams,
     success: { status: 204, empty: true },
     errors: [403, 404],
     handler: async (c) => {
-      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      requireEditor(c, mergeRequest);
+      const { row: mergeRequest } = c;
       await deleteOwnRule(c.deps, c.caller, mergeRequest, c.params.approval_rule_id);
     },
   }),

@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../../access/permissions.ts';
 import { requireStill } from '../../../../access/standing.ts';
-import { AccessLevel } from '../../../../core/access-levels.ts';
+import { allowsOn, type Target } from '../../../../access/targets.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, recordNotFound, refused } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
@@ -10,6 +10,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { askNamed } from '../../todos/background.ts';
+import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { EVERYBODY } from './project-rules.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
@@ -18,7 +19,8 @@ import { mergeRequestRules, projectRules, type StoredRule, setApprovers } from '
 import type { RuleInForce } from './rules-in-force.ts';
 import { loadRulesInForce } from './state.ts';
 
-const prohibited = () => refused('Prohibited', 403);
+/** Answered to who may not change the rules of a merge request. */
+export const prohibited = () => refused('Prohibited', 403);
 
 export interface EditorScope {
   project: Project;
@@ -26,23 +28,25 @@ export interface EditorScope {
   caller: UserCaller;
 }
 
-/**
- * Lets Developers and, as long as they are members, authors change the rules of a merge request, where the project lets
- * rules be overridden at all.
- * @throws ApiError 403
- */
-export function requireEditor(
+/** Whether the rules of a merge request can be other ones than the project's. */
+const isOverridable = (project: Pick<Project, 'settings'>, { state }: Pick<MergeRequest, 'state'>): boolean =>
+  state !== 'merged' && !settingsOf(project).disable_overriding_approvers_per_merge_request;
+
+/** @throws ApiError 403 for who may not change the rules of the merge request, and where nobody may */
+export async function requireEditor(
   { project, permissions, caller }: EditorScope,
-  mergeRequest: Pick<MergeRequest, 'author_id' | 'state'>,
-): void {
-  const author =
-    mergeRequest.author_id === caller.user.id &&
-    permissions.level >= AccessLevel.reporter &&
-    permissions.can('create_merge_request_in');
-  const may = permissions.can('update_merge_request') || author;
-  const open = mergeRequest.state !== 'merged' && !settingsOf(project).disable_overriding_approvers_per_merge_request;
-  if (!may || !open) throw prohibited();
+  { author_id, state }: Pick<MergeRequest, 'author_id' | 'state'>,
+): Promise<void> {
+  const target: Target = { is: (relation) => relation === 'author' && author_id === caller.user.id };
+  const may = await allowsOn(permissions, 'admin_merge_request_rules', target);
+  if (!may || !isOverridable(project, { state })) throw prohibited();
 }
+
+/** Users who may change the rules of a merge request; handlers find it as `row`. */
+export const ruleEditor = onMergeRequest('admin_merge_request_rules', {
+  refusal: prohibited,
+  further: async (_deps, { project, row }) => isOverridable(project, row),
+});
 
 /** A rule of a merge request as it stands there: its own, or one that it has from the project. */
 interface Standing {
@@ -77,7 +81,10 @@ function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): P
   return deps.db.transaction().execute(async (db) => {
     const mergeRequest = await lockMergeRequest(db, id);
     if (mergeRequest === undefined) throw recordNotFound();
-    requireEditor(await requireStill(deps, db, caller, mergeRequest.project_id, 'read_merge_request'), mergeRequest);
+    await requireEditor(
+      await requireStill(deps, db, caller, mergeRequest.project_id, 'read_merge_request'),
+      mergeRequest,
+    );
     return work(db, mergeRequest);
   });
 }
@@ -89,8 +96,7 @@ export async function requireOverridable(db: Db, { project_id, state }: MergeReq
     .select('settings')
     .where('id', '=', project_id)
     .executeTakeFirstOrThrow();
-  const closed = settingsOf(project).disable_overriding_approvers_per_merge_request;
-  if (state === 'merged' || closed) throw prohibited();
+  if (!isOverridable(project, { state })) throw prohibited();
 }
 
 /**

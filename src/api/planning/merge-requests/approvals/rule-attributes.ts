@@ -45,7 +45,7 @@ export async function rulesFromAttributes(
   attributes: Attributes = [],
 ): Promise<(db: Db, now: MergeRequest) => Promise<void>> {
   if (attributes.length === 0) return async () => undefined;
-  requireEditor(scope, mergeRequest ?? { author_id: scope.caller.user.id, state: 'opened' });
+  await requireEditor(scope, mergeRequest ?? { author_id: scope.caller.user.id, state: 'opened' });
   const changes: RuleChange[] = [];
   for (const [index, each] of attributes.entries()) {
     changes.push(await changeFrom(deps, scope, mergeRequest, each, `approval_rules_attributes[${index}]`));

@@ -3,10 +3,15 @@ import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { List, pagination } from '../../../../http/schema.ts';
 import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
-import { ONE, params, readable, readableChanges, usable } from '../requests/access.ts';
+import { ONE, params, readable, readableChanges } from '../requests/access.ts';
+import { onMergeRequest } from '../requests/kind.ts';
 import { addContextCommits, contextCommits, removeContextCommits } from './service.ts';
 
 const PATH = `${ONE}/context_commits`;
+/** Those who may change the merge request, and read the code. */
+const changer = onMergeRequest('update_merge_request', {
+  further: async (_deps, { permissions }) => permissions.can('read_code'),
+});
 /** Commits of one request. */
 const MAX_GIVEN = 20;
 const commits = (maxItems: number) =>
@@ -34,13 +39,12 @@ export const contextCommitRoutes: readonly Route[] = [
     method: 'POST',
     path: PATH,
     summary: 'Add context commits to a merge request',
-    access: usable,
-    params,
+    access: changer,
     input: Type.Object({ commits: commits(MAX_GIVEN) }),
     success: { status: 201, schema: Type.Array(Commit) },
     errors: [400, 403, 404],
     handler: async (c) => {
-      const added = await addContextCommits(c.deps, c, await readableChanges(c), c.input.commits);
+      const added = await addContextCommits(c.deps, c.project, c.row, c.input.commits);
       return added.map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
     },
   }),
@@ -48,11 +52,10 @@ export const contextCommitRoutes: readonly Route[] = [
     method: 'DELETE',
     path: PATH,
     summary: 'Remove context commits from a merge request',
-    access: usable,
-    params,
+    access: changer,
     input: Type.Object({ commits: commits(200) }),
     success: { status: 204, empty: true },
     errors: [400, 403, 404],
-    handler: async (c) => removeContextCommits(c.deps, c, await readableChanges(c), c.input.commits),
+    handler: async (c) => removeContextCommits(c.deps, c.row, c.input.commits),
   }),
 ];

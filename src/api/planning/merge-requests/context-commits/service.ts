@@ -1,4 +1,3 @@
-import type { UserCaller } from '../../../../access/caller.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { recordNotFound, refused } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
@@ -7,9 +6,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type Commit, isOid } from '../../../../git/objects.ts';
 import { versionRepository } from '../requests/changes.ts';
-import type { MergeRequestScope } from '../requests/detail.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
-import { requireUpdate } from '../requests/update.ts';
 
 /** Commits that one merge request can have beside its own. */
 const MAX_COMMITS = 200;
@@ -34,17 +31,16 @@ export async function contextCommits(deps: Deps, project: Project, row: MergeReq
 /**
  * Adds commits of the project to look at with a merge request.
  * @returns those that were added, in the order in which they were named
- * @throws ApiError 400 for one that is none or there already, and past 200; 403; 404
+ * @throws ApiError 400 for one that is none or there already, and past 200; 404
  */
 export async function addContextCommits(
   deps: Deps,
-  scope: MergeRequestScope & { caller: UserCaller },
+  project: Project,
   row: MergeRequest,
   given: readonly string[],
 ): Promise<Commit[]> {
-  await requireUpdate(deps.db, scope, row);
   const shas = [...new Set(given)];
-  const commits = (await load(deps, scope.project, shas)).filter((commit) => commit !== null);
+  const commits = (await load(deps, project, shas)).filter((commit) => commit !== null);
   if (commits.length < shas.length) throw invalid();
   await deps.db.transaction().execute(async (db) => {
     if ((await lockMergeRequest(db, row.id)) === undefined) throw recordNotFound();
@@ -61,14 +57,8 @@ export async function addContextCommits(
   return commits;
 }
 
-/** Takes commits away. @throws ApiError 400 for one that is not there, 403, 404 */
-export async function removeContextCommits(
-  deps: Deps,
-  scope: MergeRequestScope & { caller: UserCaller },
-  row: MergeRequest,
-  given: readonly string[],
-): Promise<void> {
-  await requireUpdate(deps.db, scope, row);
+/** Takes commits away. @throws ApiError 400 for one that is not there, 404 */
+export async function removeContextCommits(deps: Deps, row: MergeRequest, given: readonly string[]): Promise<void> {
   const shas = [...new Set(given)];
   await deps.db.transaction().execute(async (db) => {
     if ((await lockMergeRequest(db, row.id)) === undefined) throw recordNotFound();

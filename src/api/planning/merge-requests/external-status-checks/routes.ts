@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { forbidden } from '../../../../core/errors.ts';
 import { pageOf } from '../../../../db/paginate.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type Route, route } from '../../../../http/route.ts';
 import { pagination } from '../../../../http/schema.ts';
 import { inProject } from '../../../access.ts';
-import { MergeRequestIid, mergeRequestOf, ONE, params, usable } from '../requests/access.ts';
+import { mergeRequestOf, ONE, params, usable } from '../requests/access.ts';
 import { presentMergeRequests } from '../requests/entity.ts';
+import { onMergeRequest } from '../requests/kind.ts';
 import { presentCheck, withBranches } from './checks.ts';
 import {
   CreateStatusCheck,
@@ -20,6 +20,7 @@ import { createCheck, destroyCheck, respond, retry, updateCheck } from './servic
 import { checkStatuses } from './statuses.ts';
 
 const PATH = '/projects/:id/external_status_checks';
+const responder = onMergeRequest('respond_to_status_checks');
 const admin = inProject('admin_status_checks');
 const checkId = Type.Object({ check_id: Type.Integer({ description: 'Id of the check.' }) });
 
@@ -102,14 +103,12 @@ export const externalStatusCheckRoutes: readonly Route[] = [
     path: `${ONE}/status_check_responses`,
     plan: 'ultimate',
     summary: 'Say for an external status check whether a merge request is fine',
-    access: usable,
-    params,
+    access: responder,
     input: RespondToStatusCheck,
     success: { status: 201, schema: StatusCheckResponse },
     errors: [403, 404, 409],
     handler: async (c) => {
-      const row = await mergeRequestOf(c);
-      if (!c.permissions.can('respond_to_status_checks')) throw forbidden();
+      const { row } = c;
       const { sha, external_status_check_id, status = 'passed' } = c.input;
       const { id, check } = await respond(
         c.deps,
@@ -126,16 +125,14 @@ export const externalStatusCheckRoutes: readonly Route[] = [
     path: `${ONE}/status_checks/:external_status_check_id/retry`,
     plan: 'ultimate',
     summary: 'Have a failed external status check look at a merge request again',
-    access: usable,
+    access: responder,
     params: Type.Object({
-      ...MergeRequestIid,
       external_status_check_id: Type.Integer({ description: 'Id of the check.' }),
     }),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [403, 404, 422],
     handler: async (c) => {
-      const row = await mergeRequestOf(c);
-      if (!c.permissions.can('respond_to_status_checks')) throw forbidden();
+      const { row } = c;
       await retry(c.deps, row, c.params.external_status_check_id);
       return { message: '202 Accepted' };
     },

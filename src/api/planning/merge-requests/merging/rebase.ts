@@ -34,11 +34,10 @@ const REBASE = jobKind<Rebase>('merging.rebase', { lane: 'git' });
 
 /**
  * Asks for a rebase of the source branch onto the target branch; the work is done in the background.
- * @throws ApiError 403 for who may not force a push to the source branch, 405 when it is not open, 409 while one runs
+ * @throws ApiError 405 when it is not open, 409 while one runs
  */
 export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRequest, skipCi: boolean): Promise<void> {
   const { id } = row;
-  await sourceActor(deps, caller, row);
   await deps.db.transaction().execute(async (db) => {
     const locked = await lockMergeRequest(db, id);
     if (locked === undefined) throw recordNotFound();
@@ -134,7 +133,7 @@ async function requireSame(deps: Deps, caller: UserCaller, { id, target_branch }
  * those who may merge push to the branch.
  * @throws ApiError 403
  */
-async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<Standing<UserCaller>> {
+export async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<Standing<UserCaller>> {
   const target = await standingIn(deps, caller, row.project_id);
   const actor = row.source_project_id === null ? undefined : await standingIn(deps, caller, row.source_project_id);
   if (

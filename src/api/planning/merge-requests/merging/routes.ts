@@ -1,26 +1,45 @@
 import { Type } from 'typebox';
+import { unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
-import { inProject, inProjectByUser } from '../../../access.ts';
+import { canMergeInto } from '../../../../repositories/protections.ts';
+import { inProject } from '../../../access.ts';
 import { presentMergeRequest } from '../requests/detail.ts';
 import { findMergeRequest } from '../requests/find.ts';
+import { onMergeRequest } from '../requests/kind.ts';
 import { MergeRequest } from '../requests/schema.ts';
 import { updateMergeRef } from './merge-ref.ts';
-import { requestRebase } from './rebase.ts';
+import { requestRebase, sourceActor } from './rebase.ts';
 import { acceptMergeRequest, cancelAutomaticMerge } from './service.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
 const Iid = Type.Object({
   merge_request_iid: Type.Integer({ description: 'Number of the merge request within the project.' }),
 });
-const member = inProjectByUser('read_project');
+/** Addresses of what cannot be merged are told from those of nothing to whoever sees the project. */
+const sees = 'read_project';
+const merger = onMergeRequest('merge_merge_request', {
+  sees,
+  refusal: () => unauthorized(),
+  further: (deps, scope) => canMergeInto(deps, scope, scope.project.id, scope.row.target_branch),
+});
+const canceller = onMergeRequest('cancel_automatic_merge', {
+  sees,
+  refusal: () => unauthorized(),
+  further: async (deps, scope) =>
+    scope.row.author_id === scope.caller.user.id ||
+    canMergeInto(deps, scope, scope.project.id, scope.row.target_branch),
+});
+const rebaser = onMergeRequest('rebase_merge_request', {
+  sees,
+  further: async (deps, { caller, row }) => (await sourceActor(deps, caller, row)) !== undefined,
+});
 
 export const mergingRoutes = [
   route({
     method: 'PUT',
     path: `${PATH}/merge`,
     summary: 'Merge a merge request',
-    access: member,
-    params: Iid,
+    access: merger,
     input: Type.Object({
       merge_commit_message: Type.Optional(Type.String({ description: 'Message of the merge commit.' })),
       squash_commit_message: Type.Optional(Type.String({ description: 'Message of the squash commit.' })),
@@ -34,7 +53,7 @@ export const mergingRoutes = [
     success: { status: 200, schema: MergeRequest },
     errors: [401, 404, 405, 409, 422],
     handler: async (c) => {
-      const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      const { row } = c;
       const { merge_when_pipeline_succeeds, auto_merge, skip_merge_train: _, ...options } = c.input;
       const auto = auto_merge === true || merge_when_pipeline_succeeds === true;
       await acceptMergeRequest(c.deps, c, row, { ...options, auto });
@@ -45,13 +64,11 @@ export const mergingRoutes = [
     method: 'POST',
     path: `${PATH}/cancel_merge_when_pipeline_succeeds`,
     summary: 'Cancel an automatic merge',
-    access: member,
-    params: Iid,
+    access: canceller,
     success: { status: 201, schema: Type.Object({ status: Type.String() }) },
     errors: [401, 404, 405, 406],
     handler: async (c) => {
-      const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      await cancelAutomaticMerge(c.deps, c, row);
+      await cancelAutomaticMerge(c.deps, c.caller, c.row);
       return { status: 'success' };
     },
   }),
@@ -61,16 +78,14 @@ export const mergingRoutes = [
     summary: 'Rebase the source branch onto the target branch',
     description:
       'The work is done in the background: `rebase_in_progress` and `merge_error` of the merge request tell.',
-    access: member,
-    params: Iid,
+    access: rebaser,
     input: Type.Object({
       skip_ci: Type.Optional(Type.Boolean({ default: false, description: 'Make no pipeline for the new head.' })),
     }),
     success: { status: 202, schema: Type.Object({ rebase_in_progress: Type.Boolean() }) },
     errors: [403, 404, 405, 409],
     handler: async (c) => {
-      const row = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
-      await requestRebase(c.deps, c.caller, row, c.input.skip_ci === true);
+      await requestRebase(c.deps, c.caller, c.row, c.input.skip_ci === true);
       return { rebase_in_progress: true };
     },
   }),

@@ -1,4 +1,6 @@
+import type { ProjectAbility } from '../../../../access/abilities.ts';
 import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
+import { type IssuableOptions, onIssuable } from '../../issuables/access.ts';
 import type { IssuableKind } from '../../issuables/kind.ts';
 import { presentMergeRequest } from './detail.ts';
 import { findMergeRequest } from './find.ts';
@@ -12,6 +14,7 @@ export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
   noun: 'a merge request',
   read: 'read_merge_request',
   manage: 'admin_merge_request',
+  follow: 'follow_merge_request',
   schema: MergeRequest,
   find: (deps, scope, iid) => findMergeRequest(deps.db, scope, iid),
   present: (deps, scope, row) => presentMergeRequest(deps, scope, row),
@@ -20,3 +23,7 @@ export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
     await deps.events.record(db, 'merge_request.updated', payload, { projectId: project_id, actorId });
   },
 };
+
+/** Users who have an ability on the merge request of the address; handlers find it as `row`. */
+export const onMergeRequest = (ability: ProjectAbility, options: IssuableOptions<Row> = {}) =>
+  onIssuable(MERGE_REQUEST_KIND, ability, options);

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { forbidden } from '../../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
 import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { refreshNow } from '../head/refresh.ts';
-import { mergeRequestOf, ONE, PATH, params, readable, usable } from './access.ts';
+import { mergeRequestOf, ONE, PATH, params, readable } from './access.ts';
 import { createMergeRequest } from './create.ts';
 import { destroyMergeRequest } from './destroy.ts';
 import { presentMergeRequest } from './detail.ts';
 import { CreateMergeRequest, UpdateMergeRequest } from './input.ts';
+import { onMergeRequest } from './kind.ts';
 import { isUnchecked } from './merge-status.ts';
 import { MergeRequest } from './schema.ts';
 import { updateMergeRequest } from './update.ts';
@@ -56,29 +56,23 @@ export const mergeRequestRoutes = [
     method: 'PUT',
     path: ONE,
     summary: 'Update a merge request',
-    access: usable,
-    params,
+    access: onMergeRequest('update_merge_request'),
     input: UpdateMergeRequest,
     rules: { atLeastOne: [Object.keys(UpdateMergeRequest.properties)] },
     success: { status: 200, schema: MergeRequest },
     errors: [400, 404, 409, 422],
-    handler: async (c) =>
-      presentMergeRequest(c.deps, c, await updateMergeRequest(c.deps, c, await mergeRequestOf(c), c.input)),
+    handler: async (c) => presentMergeRequest(c.deps, c, await updateMergeRequest(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',
     path: ONE,
     summary: 'Delete a merge request',
-    description: 'For owners of the project.',
-    access: usable,
-    params,
+    access: onMergeRequest('destroy_merge_request'),
     success: { status: 204, empty: true },
     errors: [404, 412],
     handler: async (c) => {
-      const row = await mergeRequestOf(c);
-      if (!c.permissions.can('destroy_merge_request')) throw forbidden();
-      checkUnmodifiedSince(c.request, row.updated_at);
-      await destroyMergeRequest(c.deps, c.caller, row);
+      checkUnmodifiedSince(c.request, c.row.updated_at);
+      await destroyMergeRequest(c.deps, c.caller, c.row);
     },
   }),
 ];

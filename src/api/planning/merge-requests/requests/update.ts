@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { UserCaller } from '../../../../access/caller.ts';
 import { requireStill } from '../../../../access/standing.ts';
+import { allowsOn } from '../../../../access/targets.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { forbidden, invalidModel, recordNotFound } from '../../../../core/errors.ts';
 import { bit } from '../../../../db/columns.ts';
@@ -8,6 +9,7 @@ import { isUniqueViolation } from '../../../../db/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
+import { issuableTarget } from '../../issuables/access.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
 import { resetForTarget } from '../approvals/reset.ts';
@@ -26,24 +28,10 @@ import { isDraftTitle, textErrors } from './title.ts';
 type Scope = MergeRequestScope & { caller: UserCaller };
 type Columns = Updateable<MergeRequestsTable>;
 
-/**
- * Who may change a merge request: those who may change all of the project's, its author and its assignees.
- * @throws ApiError 403
- */
-export async function requireUpdate(db: Db, { permissions, caller }: Scope, row: MergeRequest): Promise<void> {
-  if (permissions.can('update_merge_request')) return;
-  if (permissions.can('create_merge_request_in')) {
-    if (row.author_id === caller.user.id) return;
-    const assigned = await db
-      .selectFrom('issuable_assignees')
-      .select('user_id')
-      .where('issuable_type', '=', 'MergeRequest')
-      .where('issuable_id', '=', row.id)
-      .where('user_id', '=', caller.user.id)
-      .executeTakeFirst();
-    if (assigned !== undefined) return;
-  }
-  throw forbidden();
+/** @throws ApiError 403 for who may not change the merge request any more */
+async function requireUpdate(db: Db, { permissions, caller }: Scope, row: MergeRequest): Promise<void> {
+  const target = issuableTarget(db, 'MergeRequest', row, caller.user.id);
+  if (!(await allowsOn(permissions, 'update_merge_request', target))) throw forbidden();
 }
 
 /** Columns that a client's parameters ask to be different, and what the discussion tells of it. */
@@ -117,7 +105,6 @@ export async function updateMergeRequest(
   row: MergeRequest,
   input: UpdateMergeRequest,
 ): Promise<MergeRequest> {
-  await requireUpdate(deps.db, scope, row);
   const errors = textErrors({
     ...(input.title === undefined ? {} : { title: input.title }),
     ...(input.description === undefined ? {} : { description: input.description }),
