@@ -1,150 +1,169 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
 import { isMissing } from '../git/durable.ts';
 import { GitError } from '../git/errors.ts';
 import type { Storages } from '../git/storages.ts';
-import { holderOf } from './holder.ts';
+import type { Holder } from './holder.ts';
+import { type LastPlaces, note, recordedChanges, recordedRefs } from './recorded-refs.ts';
 
-const BATCH = 1_000;
+const BATCH = 500;
 /** Where a server works meanwhile, what differs is looked at again: row and ref cannot be read at one instant. */
 const LOOKS = 5;
 const PAUSE_MS = 500;
 
-interface Finding {
-  text: string;
-  /** Looks again. @returns whether it is still so */
-  holds(): Promise<boolean>;
+type Kind = Holder['type'];
+
+interface RefFinding {
+  kind: Kind;
+  id: number;
+  ref: string;
+  last: LastPlaces;
+  /** The last event that was read for it. */
+  until: number;
 }
+
+/** Of what differs, only so much is looked at again and told. */
+const MAX_FINDINGS = 10_000;
 
 /**
  * Compares what the database says of refs with the refs on disk: the last recorded change of every branch and tag, and
- * the heads of open merge requests.
+ * the heads of open merge requests. Reads and holds a part of them at a time.
  * @returns what does not agree, in words for an operator; empty when all does
  */
 export async function refDisagreements(db: Db, storages: Storages): Promise<string[]> {
-  const pushes = new RecordedRefs(db);
-  let findings: Finding[] = [];
-  await pushes.read();
-  for (const [holder, refs] of pushes.holders) {
-    for (const ref of refs.keys()) {
-      const finding = {
-        text: `${holder}: ${ref} is not where the last recorded change left it`,
-        holds: async () => {
-          const now = await resolve(db, storages, holder, ref);
-          const last = pushes.holders.get(holder)?.get(ref) ?? [];
-          return now !== undefined && !last.includes(now);
-        },
-      };
-      if (await finding.holds()) findings.push(finding);
-    }
+  const disk = new Disk(db, storages);
+  const refs = [...(await refFindings(db, disk, 'project')), ...(await refFindings(db, disk, 'snippet'))];
+  return [...refs.map(({ kind, id, ref }) => textOf(kind, id, ref)), ...(await mergeRequestFindings(db, disk))];
+}
+
+const textOf = (kind: Kind, id: number, ref: string): string =>
+  `${kind} ${id}: ${ref} is not where the last recorded change left it`;
+
+async function refFindings(db: Db, disk: Disk, kind: Kind): Promise<RefFinding[]> {
+  let findings: RefFinding[] = [];
+  for await (const { refs, until } of recordedRefs(db, kind)) {
+    const all = [...refs].flatMap(([id, names]) => [...names].map(([ref, last]) => ({ kind, id, ref, last, until })));
+    findings.push(...(await stillDiffer(disk, kind, all)));
+    if (findings.length > MAX_FINDINGS) return findings.slice(0, MAX_FINDINGS);
   }
-  findings.push(...(await mergeRequestFindings(db, storages)));
   for (let look = 1; look < LOOKS && findings.length > 0; look += 1) {
     await sleep(PAUSE_MS);
-    await pushes.read();
-    const held: Finding[] = [];
-    for (const finding of findings) if (await finding.holds()) held.push(finding);
-    findings = held;
+    let lastEvent = 0;
+    const known = new Map(findings.map((finding) => [`${finding.id} ${finding.ref}`, finding]));
+    const since = Math.min(...findings.map(({ until }) => until));
+    for await (const { id, updates, event } of recordedChanges(db, kind, since)) {
+      for (const update of updates) {
+        const finding = known.get(`${id} ${update.ref}`);
+        if (finding === undefined || event <= finding.until) continue;
+        const places = new Map([[update.ref, finding.last]]);
+        note(places, [update]);
+        finding.last = places.get(update.ref)!;
+      }
+      lastEvent = event;
+    }
+    for (const finding of findings) finding.until = Math.max(finding.until, lastEvent);
+    findings = await stillDiffer(disk, kind, findings);
   }
-  return findings.map(({ text }) => text);
+  return findings;
 }
 
-/** Whose refs, as `project 1` or `snippet 1`. */
-type Holder = string;
-
-/** Where recorded changes left the refs of every repository; it reads on from where it was. */
-class RecordedRefs {
-  /** The last two places of each ref: of two processes the one that moved a ref last may have recorded it first. */
-  readonly holders = new Map<Holder, Map<string, (string | null)[]>>();
-  readonly #db: Db;
-  #after = 0;
-
-  constructor(db: Db) {
-    this.#db = db;
-  }
-
-  async read(): Promise<void> {
-    for (;;) {
-      const events = await this.#db
-        .selectFrom('domain_events')
-        .select(['id', 'project_id', 'payload'])
-        .where('type', 'in', ['push', 'snippet.pushed'])
-        .where('id', '>', this.#after)
-        .orderBy('id')
-        .limit(BATCH)
-        .execute();
-      for (const { project_id, payload } of events) {
-        const { snippet_id, updates } = parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload);
-        this.#note(snippet_id === undefined ? `project ${project_id}` : `snippet ${snippet_id}`, updates);
-      }
-      if (events.length > 0) this.#after = events.at(-1)!.id;
-      if (events.length < BATCH) return;
+/** Those of the refs that are in none of their last places. */
+async function stillDiffer(disk: Disk, kind: Kind, refs: readonly RefFinding[]): Promise<RefFinding[]> {
+  const found: RefFinding[] = [];
+  for (let at = 0; at < refs.length; at += BATCH) {
+    const some = refs.slice(at, at + BATCH);
+    const places = await disk.locate(kind, some);
+    for (const finding of some) {
+      const now = await disk.tipOf(places.get(finding.id), finding.ref);
+      if (now !== undefined && !finding.last.includes(now)) found.push(finding);
     }
   }
+  return found;
+}
 
-  #note(holder: Holder, updates: readonly RefChange[]): void {
-    const refs = this.holders.get(holder) ?? new Map<string, (string | null)[]>();
-    this.holders.set(holder, refs);
-    for (const update of updates) refs.set(update.ref, [...(refs.get(update.ref) ?? []), update.new].slice(-2));
+interface Place {
+  storage: string;
+  diskPath: string;
+}
+
+/** The refs of repositories as they are on disk. */
+class Disk {
+  readonly #db: Db;
+  readonly #storages: Storages;
+
+  constructor(db: Db, storages: Storages) {
+    this.#db = db;
+    this.#storages = storages;
+  }
+
+  /** Where repositories lie that are there, and of which no change is under way. */
+  async locate(kind: Kind, holders: readonly { id: number }[]): Promise<Map<number, Place>> {
+    const ids = [...new Set(holders.map(({ id }) => id))];
+    if (ids.length === 0) return new Map();
+    const column = kind === 'project' ? 'project_id' : 'snippet_id';
+    const rows = await this.#db
+      .selectFrom(kind === 'project' ? 'projects' : 'snippets')
+      .select(['id', 'repository_storage', 'disk_path'])
+      .where('id', 'in', ids)
+      .execute();
+    const intents = await this.#db.selectFrom('ref_intents').select(column).where(column, 'in', ids).execute();
+    const busy = new Set(intents.map((intent) => intent[column]));
+    return new Map(
+      rows
+        .filter(({ id }) => !busy.has(id))
+        .map((row) => [row.id, { storage: row.repository_storage, diskPath: row.disk_path }]),
+    );
+  }
+
+  /** @returns undefined where the repository cannot be read, which another check tells */
+  async tipOf(place: Place | undefined, ref: string): Promise<string | null | undefined> {
+    if (place === undefined) return undefined;
+    try {
+      return await this.#storages.open(place).refs.resolve(ref);
+    } catch (error) {
+      if (error instanceof GitError || isMissing(error)) return undefined;
+      throw error;
+    }
   }
 }
 
-/** Where a ref is; undefined where its repository has gone, or another change of it is under way. */
-async function resolve(db: Db, storages: Storages, holder: Holder, ref: string): Promise<string | null | undefined> {
-  const [type, id] = holder.split(' ');
-  const ids = {
-    project_id: type === 'project' ? Number(id) : null,
-    snippet_id: type === 'snippet' ? Number(id) : null,
-  };
-  const found = await holderOf(db, ids);
-  if (found === undefined) return undefined;
-  const intent = await db
-    .selectFrom('ref_intents')
-    .select('id')
-    .where(type === 'project' ? 'project_id' : 'snippet_id', '=', Number(id))
-    .limit(1)
-    .executeTakeFirst();
-  if (intent !== undefined) return undefined;
-  return tipOf(storages, { storage: found.repository_storage, diskPath: found.disk_path }, ref);
-}
-
-/** @returns undefined where the repository cannot be read, which another check tells */
-async function tipOf(
-  storages: Storages,
-  location: { storage: string; diskPath: string },
-  ref: string,
-): Promise<string | null | undefined> {
-  try {
-    return await storages.open(location).refs.resolve(ref);
-  } catch (error) {
-    if (error instanceof GitError || isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function mergeRequestFindings(db: Db, storages: Storages): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function mergeRequestFindings(db: Db, disk: Disk): Promise<string[]> {
+  let found: MergeRequestRow[] = [];
   for (let after = 0; ; ) {
     const rows = await openMergeRequests(db).where('merge_requests.id', '>', after).limit(BATCH).execute();
-    for (const { id, iid, full_path: path } of rows) {
-      const finding = {
-        text: `merge request ${path}!${iid}: its head is not that of its source branch`,
-        holds: async () => {
-          const row = await openMergeRequests(db).where('merge_requests.id', '=', id).executeTakeFirst();
-          if (row === undefined) return false;
-          const source = `project ${row.source_project_id}`;
-          const tip = await resolve(db, storages, source, `refs/heads/${row.source_branch}`);
-          // A branch that is gone leaves the head as it was.
-          return tip !== undefined && tip !== null && tip !== row.head_sha;
-        },
-      };
-      if (await finding.holds()) findings.push(finding);
-    }
-    if (rows.length < BATCH) return findings;
+    found.push(...(await withOtherHead(disk, rows)));
+    if (rows.length < BATCH || found.length > MAX_FINDINGS) break;
     after = rows.at(-1)!.id;
   }
+  for (let look = 1; look < LOOKS && found.length > 0; look += 1) {
+    await sleep(PAUSE_MS);
+    const held: MergeRequestRow[] = [];
+    for (let at = 0; at < found.length; at += BATCH) {
+      const ids = found.slice(at, at + BATCH).map(({ id }) => id);
+      const rows = await openMergeRequests(db).where('merge_requests.id', 'in', ids).execute();
+      held.push(...(await withOtherHead(disk, rows)));
+    }
+    found = held;
+  }
+  return found.map(
+    ({ full_path, iid }) => `merge request ${full_path}!${iid}: its head is not that of its source branch`,
+  );
+}
+
+type MergeRequestRow = Awaited<ReturnType<ReturnType<typeof openMergeRequests>['executeTakeFirstOrThrow']>>;
+
+async function withOtherHead(disk: Disk, rows: readonly MergeRequestRow[]): Promise<MergeRequestRow[]> {
+  const places = await disk.locate(
+    'project',
+    rows.map((row) => ({ id: row.source_project_id! })),
+  );
+  const found: MergeRequestRow[] = [];
+  for (const row of rows) {
+    const tip = await disk.tipOf(places.get(row.source_project_id!), `refs/heads/${row.source_branch}`);
+    // A branch that is gone leaves the head as it was.
+    if (tip !== undefined && tip !== null && tip !== row.head_sha) found.push(row);
+  }
+  return found;
 }
 
 const openMergeRequests = (db: Db) =>

@@ -1,0 +1,95 @@
+import { parseJson } from '../db/columns.ts';
+import type { Db } from '../db/schema.ts';
+import type { RefChange } from '../db/tables/repositories.ts';
+import type { Holder } from './holder.ts';
+
+const BATCH = 1_000;
+/** Names of refs that are held at once; of one repository all are. */
+const MAX_NAMES = 100_000;
+const EVENTS = { project: 'push', snippet: 'snippet.pushed' } as const;
+
+type Kind = Holder['type'];
+
+/** Where changes left a ref, the last two of them: of two processes the one that moved it last may have recorded it first. */
+export type LastPlaces = (string | null)[];
+
+/** What is recorded of some repositories. */
+export interface RecordedPart {
+  /** Refs by the id of whose they are. */
+  refs: Map<number, Map<string, LastPlaces>>;
+  /** The last event that was read. */
+  until: number;
+}
+
+interface Recorded {
+  event: number;
+  id: number;
+  updates: readonly RefChange[];
+}
+
+/** Changes of refs that are recorded behind an event, in their order. */
+export async function* recordedChanges(db: Db, kind: Kind, after: number): AsyncGenerator<Recorded> {
+  for (let last = after; ; ) {
+    const events = await db
+      .selectFrom('domain_events')
+      .select(['id', 'project_id', 'payload'])
+      .where('type', '=', EVENTS[kind])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    for (const { id: event, project_id, payload } of events) {
+      const { snippet_id, updates } = parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload);
+      yield { event, id: (kind === 'project' ? project_id : snippet_id)!, updates };
+    }
+    if (events.length < BATCH) return;
+    last = events.at(-1)!.id;
+  }
+}
+
+/**
+ * Where recorded changes left the refs of all repositories of a kind, part by part in the order of their ids. The events
+ * are read once for so many names as are held at once.
+ */
+export async function* recordedRefs(db: Db, kind: Kind, maxNames = MAX_NAMES): AsyncGenerator<RecordedPart> {
+  for (let above = 0; ; ) {
+    const { through, ...part } = await readPart(db, kind, above, maxNames);
+    yield part;
+    if (through === null) return;
+    above = through;
+  }
+}
+
+async function readPart(db: Db, kind: Kind, above: number, maxNames: number) {
+  const part: RecordedPart = { refs: new Map(), until: 0 };
+  /** The last id of this part; null for all that there are. */
+  let through: number | null = null;
+  let names = 0;
+  for await (const { event, id, updates } of recordedChanges(db, kind, 0)) {
+    part.until = event;
+    if (id <= above || (through !== null && id > through)) continue;
+    const refs = part.refs.get(id) ?? new Map<string, LastPlaces>();
+    part.refs.set(id, refs);
+    names -= refs.size;
+    note(refs, updates);
+    names += refs.size;
+    if (names > maxNames && part.refs.size > 1) {
+      through = keepHalf(part.refs);
+      names = [...part.refs.values()].reduce((sum, { size }) => sum + size, 0);
+    }
+  }
+  return { ...part, through };
+}
+
+/** Adds changes to what is known of refs. */
+export function note(refs: Map<string, LastPlaces>, updates: readonly RefChange[]): void {
+  for (const { ref, new: place } of updates) refs.set(ref, [...(refs.get(ref) ?? []), place].slice(-2));
+}
+
+/** Leaves the higher ids to a later part. @returns the highest id that stays */
+function keepHalf(refs: Map<number, unknown>): number {
+  const ids = [...refs.keys()].sort((a, b) => a - b);
+  const kept = Math.ceil(ids.length / 2);
+  for (const id of ids.slice(kept)) refs.delete(id);
+  return ids[kept - 1]!;
+}
