@@ -133,3 +133,66 @@ test('the default branch does not change for who loses the right while the chang
   expectStatus(await app.put(`/projects/${id}`, { token: who.token, json: { default_branch: 'other' } }), 404);
   assert.equal(expectStatus(await app.get(`/projects/${id}`), 200).default_branch, 'main');
 });
+
+describe('whoever has lost a right before the transaction begins', () => {
+  const lock = (path: string, token: string, what: string, payload: object) =>
+    app.instance.server.app.inject({
+      method: 'POST',
+      url: `/${path}.git/info/lfs/locks${what}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}`,
+        'content-type': 'application/vnd.git-lfs+json',
+        accept: 'application/vnd.git-lfs+json',
+      },
+      payload: JSON.stringify(payload),
+    });
+
+  test('neither locks nor unlocks files', async () => {
+    const project = await app.make.project();
+    const { user, token } = await app.make.user();
+    await app.make.member({ project }, user, 40);
+    const level = (access_level: number) =>
+      app.deps.db.updateTable('members').set({ access_level }).where('user_id', '=', user.id).execute();
+    const mine = await lock(project.full_path, token, '', { path: 'mine' });
+    assert.equal(mine.statusCode, 201);
+    const { id } = mine.json<{ lock: { id: string } }>().lock;
+    beforeTransaction(app, () => level(10));
+    assert.equal((await lock(project.full_path, token, '', { path: 'a' })).statusCode, 403);
+    await level(40);
+    beforeTransaction(app, () => level(10));
+    assert.equal((await lock(project.full_path, token, `/${id}/unlock`, {})).statusCode, 403);
+    const locks = await app.deps.db
+      .selectFrom('lfs_locks')
+      .select('path')
+      .where('project_id', '=', project.id)
+      .execute();
+    assert.deepEqual(
+      locks.map(({ path }) => path),
+      ['mine'],
+    );
+  });
+
+  test('does not change the protections of a group', async () => {
+    const group = await app.make.group();
+    const { user, token } = await app.make.user();
+    await app.make.member({ group }, user, 50);
+    const level = (access_level: number) =>
+      app.deps.db.updateTable('members').set({ access_level }).where('user_id', '=', user.id).execute();
+    const path = `/groups/${group.id}/protected_branches`;
+    expectStatus(await app.post(path, { json: { name: 'main' } }), 201);
+    for (const act of [
+      () => app.post(path, { token, json: { name: 'other' } }),
+      () => app.patch(`${path}/main`, { token, json: { allow_force_push: true } }),
+      () => app.delete(`${path}/main`, { token }),
+    ]) {
+      await level(50);
+      beforeTransaction(app, () => level(10));
+      expectStatus(await act(), 403);
+    }
+    const left = expectStatus<{ name: string; allow_force_push: boolean }[]>(await app.get(path), 200);
+    assert.deepEqual(
+      left.map(({ name, allow_force_push }) => [name, allow_force_push]),
+      [['main', false]],
+    );
+  });
+});

@@ -3,10 +3,10 @@ import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
-import type { ProjectAbility } from './abilities.ts';
+import type { GroupAbility, ProjectAbility } from './abilities.ts';
 import type { Caller } from './caller.ts';
 import { callerNow } from './caller-now.ts';
-import { type ProjectPermissions, projectPermissions } from './permissions.ts';
+import { type GroupPermissions, groupPermissions, type ProjectPermissions, projectPermissions } from './permissions.ts';
 import { within } from './within.ts';
 
 /** Somebody in a project, with what he may do there. */
@@ -57,4 +57,25 @@ export async function requireStill<C extends Caller>(
   if (standing === undefined || !standing.permissions.can('read_project')) throw notFound('Project');
   if (!standing.permissions.can(ability)) throw forbidden();
   return standing;
+}
+
+/**
+ * The same for a group.
+ * @returns the caller's level in it now
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireStillInGroup<C extends Caller>(
+  deps: Deps,
+  db: Db,
+  caller: C,
+  groupId: number,
+  ability: GroupAbility,
+): Promise<{ caller: C; permissions: GroupPermissions }> {
+  const inside = within(deps, db);
+  const now = await callerNow(inside, caller);
+  const group = await db.selectFrom('namespaces').selectAll().where('id', '=', groupId).executeTakeFirst();
+  const permissions = group && (await groupPermissions(inside, now, group));
+  if (permissions === undefined || !permissions.can('read_group')) throw notFound('Group');
+  if (!permissions.can(ability)) throw forbidden();
+  return { caller: now, permissions };
 }

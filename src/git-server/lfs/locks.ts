@@ -1,9 +1,12 @@
+import { requireStill } from '../../access/standing.ts';
 import { AccessLevel } from '../../core/access-levels.ts';
 import { timestamp } from '../../core/clock.ts';
 import { ApiError, conflict, refused } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';
+import { requirePush } from './access.ts';
 
 const MAX_LOCKS = 100;
 const ID = /^\d{1,15}$/;
@@ -44,8 +47,8 @@ const present = ({ id, path, locked_at, name }: LockRow): Lock => ({
   owner: { name },
 });
 
-const locksOf = (deps: Deps, projectId: number) =>
-  deps.db
+const locksOf = (db: Db, projectId: number) =>
+  db
     .selectFrom('lfs_locks')
     .innerJoin('users', 'users.id', 'lfs_locks.user_id')
     .select(['lfs_locks.id', 'lfs_locks.path', 'lfs_locks.locked_at', 'lfs_locks.user_id', 'users.name'])
@@ -60,7 +63,7 @@ async function page(
 ): Promise<NextPage & { rows: LockRow[] }> {
   const most = Math.min(Math.max(limit || MAX_LOCKS, 1), MAX_LOCKS);
   if (id !== '' && !ID.test(id)) return { rows: [] };
-  let query = locksOf(deps, projectId).limit(most + 1);
+  let query = locksOf(deps.db, projectId).limit(most + 1);
   if (path !== undefined && path !== '') query = query.where('lfs_locks.path', '=', path);
   if (id !== '') query = query.where('lfs_locks.id', '=', Number(id));
   if (ID.test(cursor)) query = query.where('lfs_locks.id', '>', Number(cursor));
@@ -91,6 +94,14 @@ export async function verifyLocks(
   return { ours: rows.filter(isMine).map(present), theirs: theirs.map(present), ...next };
 }
 
+/** Refuses who may not push any more, within the transaction. @returns what he may do now */
+async function requireStillPush(deps: Deps, db: Db, access: ProjectAccess): Promise<ProjectAccess> {
+  const standing = await requireStill(deps, db, access.caller, access.project.id, 'push_code');
+  const now = { ...access, ...standing };
+  requirePush(now);
+  return now;
+}
+
 /**
  * Locks a file for the caller, who may push.
  * @param ref name of the ref that the client is on
@@ -98,28 +109,31 @@ export async function verifyLocks(
  */
 export async function lockFile(
   deps: Deps,
-  { project, caller }: ProjectAccess,
+  access: ProjectAccess,
   path: string,
   ref: string | undefined,
 ): Promise<Lock> {
+  const { project, caller } = access;
   if (path.length > 4_096) throw new ApiError(422, 'path is too long (maximum is 4096 characters)');
-  const locks = locksOf(deps, project.id);
   try {
-    const { id } = await deps.db
-      .insertInto('lfs_locks')
-      .values({
-        project_id: project.id,
-        user_id: caller.user!.id,
-        path,
-        ref: ref?.slice(0, 1_024) ?? null,
-        locked_at: timestamp(deps.clock),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return present(await locks.where('lfs_locks.id', '=', id).executeTakeFirstOrThrow());
+    return await deps.db.transaction().execute(async (db) => {
+      await requireStillPush(deps, db, access);
+      const { id } = await db
+        .insertInto('lfs_locks')
+        .values({
+          project_id: project.id,
+          user_id: caller.user!.id,
+          path,
+          ref: ref?.slice(0, 1_024) ?? null,
+          locked_at: timestamp(deps.clock),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return present(await locksOf(db, project.id).where('lfs_locks.id', '=', id).executeTakeFirstOrThrow());
+    });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    const row = await locks.where('lfs_locks.path', '=', path).executeTakeFirst();
+    const row = await locksOf(deps.db, project.id).where('lfs_locks.path', '=', path).executeTakeFirst();
     if (row === undefined) throw conflict('already locked');
     throw new ApiError(409, 'already locked', { lock: present(row) });
   }
@@ -130,22 +144,21 @@ export async function lockFile(
  * @returns the lock that was
  * @throws ApiError 403, 404
  */
-export async function unlockFile(
-  deps: Deps,
-  { project, caller, permissions }: ProjectAccess,
-  id: string,
-  force: boolean,
-): Promise<Lock> {
-  const row = ID.test(id)
-    ? await locksOf(deps, project.id).where('lfs_locks.id', '=', Number(id)).executeTakeFirst()
-    : undefined;
-  if (row === undefined) throw new ApiError(404, 'No such lock');
-  if (row.user_id !== caller.user?.id) {
-    if (!force) throw refused(`'${row.path}' is locked by ${row.name}`, 403);
-    if (permissions.level < AccessLevel.maintainer) {
-      throw refused('You must have maintainer access to force delete a lock', 403);
+export async function unlockFile(deps: Deps, access: ProjectAccess, id: string, force: boolean): Promise<Lock> {
+  return deps.db.transaction().execute(async (db) => {
+    const { permissions, project, caller } = await requireStillPush(deps, db, access);
+    const row = ID.test(id)
+      ? await locksOf(db, project.id).where('lfs_locks.id', '=', Number(id)).executeTakeFirst()
+      : undefined;
+    if (row === undefined) throw new ApiError(404, 'No such lock');
+    if (row.user_id !== caller.user?.id) {
+      if (!force) throw refused(`'${row.path}' is locked by ${row.name}`, 403);
+      if (permissions.level < AccessLevel.maintainer) {
+        throw refused('You must have maintainer access to force delete a lock', 403);
+      }
     }
-  }
-  await deps.db.deleteFrom('lfs_locks').where('id', '=', row.id).execute();
-  return present(row);
+    const { numDeletedRows } = await db.deleteFrom('lfs_locks').where('id', '=', row.id).executeTakeFirst();
+    if (numDeletedRows === 0n) throw new ApiError(404, 'No such lock');
+    return present(row);
+  });
 }

@@ -59,7 +59,7 @@ export const groupProtectedBranchRoutes = [
     input: CreateGroupProtectedBranch,
     success: { status: 201, schema: GroupProtectedBranchEntity },
     errors: [409, 422],
-    handler: async ({ deps, group, input }) => present(await protectInGroup(deps, group, input)),
+    handler: async ({ deps, group, caller, input }) => present(await protectInGroup(deps, group, caller, input)),
   }),
   route({
     method: 'PATCH',
@@ -71,8 +71,8 @@ export const groupProtectedBranchRoutes = [
     input: UpdateGroupProtectedBranch,
     success: { status: 200, schema: GroupProtectedBranchEntity },
     errors: [422],
-    handler: async ({ deps, group, permissions, caller, params, input }) =>
-      present(await updateInGroup(deps, group, { caller, level: permissions.level }, params.name, input)),
+    handler: async ({ deps, group, caller, params, input }) =>
+      present(await updateInGroup(deps, group, caller, params.name, input)),
   }),
   route({
     method: 'DELETE',
@@ -83,10 +83,10 @@ export const groupProtectedBranchRoutes = [
     params: Type.Object(BranchPattern),
     success: { status: 204, empty: true },
     errors: [412],
-    handler: async ({ deps, group, permissions, caller, params, request }) => {
+    handler: async ({ deps, group, caller, params, request }) => {
       const protection = await getGroupProtection(deps.db, group, params.name);
       checkUnmodifiedSince(request, protection.updated_at);
-      await unprotectInGroup(deps, { caller, level: permissions.level }, protection);
+      await unprotectInGroup(deps, group, caller, params.name);
     },
   }),
 ];

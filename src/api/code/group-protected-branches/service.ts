@@ -1,4 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
+import { requireStillInGroup } from '../../../access/standing.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, conflict, forbidden, recordNotFound, refused } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -13,6 +14,7 @@ import type { CreateInput, UpdateInput } from './schema.ts';
 
 const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 type Action = (typeof ACTIONS)[number];
+const ABILITY = 'admin_group_protected_branches';
 /** Every check of every project below reads them all. */
 const MAX_PROTECTIONS = 500;
 
@@ -47,7 +49,12 @@ async function addLevels(db: Db, id: number, levels: readonly NewLevel[]): Promi
  * Protects a branch, or all of a pattern, in every project of the group's tree.
  * @throws ApiError 400 in a subgroup or for too many, 409 when the name is protected already, 422 for a blank name
  */
-export async function protectInGroup(deps: Deps, group: Namespace, input: CreateInput): Promise<GroupProtection> {
+export async function protectInGroup(
+  deps: Deps,
+  group: Namespace,
+  caller: Caller,
+  input: CreateInput,
+): Promise<GroupProtection> {
   if (group.parent_id !== null) throw badRequest('branches can be protected in top-level groups only');
   if (input.name.trim() === '') throw refused("Name can't be blank", 422);
   const levels = ACTIONS.flatMap((action) =>
@@ -57,6 +64,7 @@ export async function protectInGroup(deps: Deps, group: Namespace, input: Create
   const now = timestamp(deps.clock);
   try {
     return await deps.db.transaction().execute(async (db) => {
+      await requireStillInGroup(deps, db, caller, group.id, ABILITY);
       const { count } = await db
         .selectFrom('group_protected_branches')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -86,17 +94,12 @@ export async function protectInGroup(deps: Deps, group: Namespace, input: Create
   }
 }
 
-/** Who changes a protection of a group. */
-export interface GroupActor {
-  caller: Caller;
-  /** The caller's level in the group. */
-  level: number;
-}
-
-/** Refuses whom the protection does not let change it or take it away. @throws ApiError 403 */
-export function requireUnprotect({ caller, level }: GroupActor, { levels }: GroupProtection): void {
+/** Refuses whom the protection does not let change it or take it away. @throws ApiError 401, 403, 404 */
+async function requireUnprotect(deps: Deps, db: Db, groupId: number, caller: Caller, { levels }: GroupProtection) {
+  const now = await requireStillInGroup(deps, db, caller, groupId, ABILITY);
   const allowed = levels.filter(({ action }) => action === 'unprotect');
-  if (allowed.length === 0 || caller.admin) return;
+  if (allowed.length === 0 || now.caller.admin) return;
+  const { level } = now.permissions;
   if (!allowed.some(({ access_level }) => access_level !== 60 && level >= access_level!)) throw forbidden();
 }
 
@@ -104,7 +107,7 @@ export function requireUnprotect({ caller, level }: GroupActor, { levels }: Grou
 export async function updateInGroup(
   deps: Deps,
   group: Namespace,
-  actor: GroupActor,
+  caller: Caller,
   name: string,
   input: UpdateInput,
 ): Promise<GroupProtection> {
@@ -124,7 +127,7 @@ export async function updateInGroup(
       .where('name', '=', name)
       .execute();
     const found = await getGroupProtection(db, group, name);
-    requireUnprotect(actor, found);
+    await requireUnprotect(deps, db, group.id, caller, found);
     for (const action of ACTIONS) await changeLevels(db, found, action, input);
     return getGroupProtection(db, group, name);
   });
@@ -146,11 +149,15 @@ async function changeLevels(db: Db, found: GroupProtection, action: Action, inpu
 }
 
 /** Takes a protection away from all projects below. @throws ApiError 403, 404 */
-export async function unprotectInGroup(deps: Deps, actor: GroupActor, protection: GroupProtection): Promise<void> {
-  requireUnprotect(actor, protection);
-  const { numDeletedRows } = await deps.db
-    .deleteFrom('group_protected_branches')
-    .where('id', '=', protection.id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw recordNotFound();
+export async function unprotectInGroup(deps: Deps, group: Namespace, caller: Caller, name: string): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const found = await find(db, group.id, name);
+    if (found === undefined) throw recordNotFound();
+    await requireUnprotect(deps, db, group.id, caller, found);
+    const { numDeletedRows } = await db
+      .deleteFrom('group_protected_branches')
+      .where('id', '=', found.id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw recordNotFound();
+  });
 }
