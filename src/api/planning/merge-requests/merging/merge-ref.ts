@@ -1,4 +1,4 @@
-import { refused } from '../../../../core/errors.ts';
+import { recordNotFound, refused } from '../../../../core/errors.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -14,6 +14,9 @@ import { settle } from './settle.ts';
 const MAX_TRIES = 3;
 const NOT_MERGEABLE = 'Merge request is not mergeable';
 
+const isMergeable = (row: MergeRequest): row is MergeRequest & { head_sha: string } =>
+  row.state === 'opened' && row.head_sha !== null && row.merge_status === 'can_be_merged';
+
 /**
  * Makes `refs/merge-requests/:iid/merge` what a merge would make of the target branch now, unless it is that already.
  * @returns the commit
@@ -22,8 +25,7 @@ const NOT_MERGEABLE = 'Merge request is not mergeable';
 export async function updateMergeRef(deps: Deps, target: Project, given: MergeRequest): Promise<string> {
   if (given.state !== 'opened') throw refused(NOT_MERGEABLE);
   const row = await settle(deps, given);
-  if (row.head_sha === null || row.merge_status !== 'can_be_merged') throw refused(NOT_MERGEABLE);
-  if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
+  if (!isMergeable(row)) throw refused(NOT_MERGEABLE);
   const author = await deps.db
     .selectFrom('users')
     .selectAll()
@@ -31,9 +33,14 @@ export async function updateMergeRef(deps: Deps, target: Project, given: MergeRe
     .executeTakeFirstOrThrow();
   const identity = { name: author.name, email: author.commit_email ?? author.email, date: deps.clock.now() };
   return inRepositoryQueue(deps, target, async (repo) => {
+    // It may have waited: the merge request may be closed by now, have another target or another head.
+    const now = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirst();
+    if (now === undefined) throw recordNotFound();
+    if (!isMergeable(now)) throw refused(NOT_MERGEABLE);
+    if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await renew(repo, row, row.head_sha!, identity);
+        return await renew(repo, now, now.head_sha, identity);
       } catch (error) {
         if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
       }

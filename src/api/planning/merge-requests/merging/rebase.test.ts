@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Updateable } from 'kysely';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
+import { meanwhile } from '../../../../../test/support/meanwhile.ts';
 import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 
 let app: TestApp;
@@ -216,6 +218,20 @@ describe('GET merge_ref', () => {
     assert.equal(expectStatus(await mergeRef(row), 400).message, 'Merge request is not mergeable');
     await app.deps.db.updateTable('merge_requests').set({ state: 'closed' }).where('id', '=', row.id).execute();
     expectStatus(await mergeRef(row), 400);
+  });
+
+  test('is not made of what was closed, or got another target, while it waited for the repository', async () => {
+    const { db } = app.deps;
+    const set = (id: number, columns: Updateable<MergeRequestsTable>) =>
+      db.updateTable('merge_requests').set(columns).where('id', '=', id).execute();
+    const closed = await open();
+    meanwhile(app, () => set(closed.id, { state: 'closed' }));
+    assert.equal(expectStatus(await mergeRef(closed), 400).message, 'Merge request is not mergeable');
+    const moved = await open();
+    const other = git.commit('other-target', { other: '1' }, { start: tip('main') });
+    meanwhile(app, () => set(moved.id, { target_branch: 'other-target' }));
+    const { commit_id } = expectStatus(await mergeRef(moved), 200);
+    assert.equal(git.run(['rev-parse', `${commit_id}^1`]), other);
   });
 
   test('is for those who may read merge requests', async () => {
