@@ -1,6 +1,5 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import { within } from '../../../../access/within.ts';
-import { timestamp } from '../../../../core/clock.ts';
 import { recordNotFound } from '../../../../core/errors.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { Db } from '../../../../db/schema.ts';
@@ -39,12 +38,14 @@ const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
  * Takes a merge request for a merge of exactly the head and the target branch that were seen. In one transaction it
  * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
  * more at the right to merge and at all that the tables know.
+ * @param locked_at by which the merge is known from others
  * @returns the row, and the target project as it is by then
  * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now
  */
 export async function lockForMerge(
   deps: Deps,
   { mergeRequest: seen, caller, params: given, automatic }: MergeOrder,
+  locked_at: string,
 ): Promise<{ locked: MergeRequest; target: Project }> {
   const { id } = seen;
   return deps.db.transaction().execute(async (db) => {
@@ -58,7 +59,6 @@ export async function lockForMerge(
     const [facts] = await mergeFacts(deps, db, [row]);
     const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
     if (failed !== null) throw mergeRefusal(failed);
-    const locked_at = timestamp(deps.clock);
     // Should this process die, the merge request is opened again.
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at };
@@ -111,7 +111,7 @@ export async function keepApprovals(db: Db, id: number): Promise<void> {
 }
 
 /** Whether the merge request is still taken by the same merge. */
-export async function isStillLocked(db: Db, { id, locked_at }: MergeRequest): Promise<boolean> {
+export async function isStillLocked(db: Db, { id, locked_at }: Taken): Promise<boolean> {
   const row = await db
     .selectFrom('merge_requests')
     .select('id')
@@ -122,13 +122,15 @@ export async function isStillLocked(db: Db, { id, locked_at }: MergeRequest): Pr
   return row !== undefined;
 }
 
+/** A merge request that is taken, and since when. */
+export type Taken = Pick<MergeRequest, 'id' | 'locked_at'>;
+
 /** Opens the merge request again after a merge that failed; an automatic merge is over with it. */
-export async function unlock(deps: Deps, { id, locked_at }: MergeRequest, error: string | null): Promise<void> {
+export async function unlock(deps: Deps, { id, locked_at }: Taken, error: string | null): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     // The branch may have moved all the same: the intent decides, and the job comes back for it.
     if ((await mergesUnderWay(db)).has(id)) return;
-    await dropUnlock(deps, db, id);
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('merge_requests')
       .set({
         state: 'opened',
@@ -141,8 +143,22 @@ export async function unlock(deps: Deps, { id, locked_at }: MergeRequest, error:
       .where('id', '=', id)
       .where('state', '=', 'locked')
       .where('locked_at', '=', locked_at)
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await dropUnlock(deps, db, id);
   });
+}
+
+/**
+ * Opens a merge request again once the database, which could not be reached when its merge failed, is there again. Should
+ * this process end before that, the job that was written with the lock does it.
+ */
+export function unlockLater(deps: Deps, taken: Taken): void {
+  const key = `merge:${taken.id}`;
+  const settle = async () => {
+    await unlock(deps, taken, null);
+    if (await isStillLocked(deps.db, taken)) throw new Error('the write of a merge is not settled yet');
+  };
+  deps.leftIntents.add(key, `${key}:${taken.locked_at}`, settle, (work) => work());
 }
 
 /** Takes back the job that would open the merge request. Give the handle of the transaction that ends the merge. */

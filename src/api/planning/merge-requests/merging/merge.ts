@@ -1,4 +1,6 @@
+import { timestamp } from '../../../../core/clock.ts';
 import { ApiError, conflict } from '../../../../core/errors.ts';
+import { faultOf } from '../../../../core/surroundings.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -13,7 +15,7 @@ import { settingsOf } from '../../../spaces/index.ts';
 import { requireMerger } from './actor.ts';
 import { mergeFacts } from './facts.ts';
 import { changesLockedPaths } from './git-checks.ts';
-import { isStillLocked, lockForMerge, type MergeOrder, unlock } from './lock.ts';
+import { isStillLocked, lockForMerge, type MergeOrder, unlock, unlockLater } from './lock.ts';
 import { mergeMessage, squashMessage } from './messages.ts';
 import { cannotBeMerged } from './refusals.ts';
 import { removeSourceBranch } from './remove-source.ts';
@@ -36,11 +38,22 @@ interface Merge extends MergeOrder {
 export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
   const { caller } = order;
   const { id } = order.mergeRequest;
-  const { target, locked } = await lockForMerge(deps, order);
+  const taken = { id, locked_at: timestamp(deps.clock) };
+  /** @throws what the work throws */
+  const orUnlock = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      // The connection may have been lost behind the commit.
+      if (faultOf(error) !== null) unlockLater(deps, taken);
+      throw error;
+    }
+  };
+  const { target, locked } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
   try {
     await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, { ...order, target, mergeRequest: locked }));
   } catch (error) {
-    await unlock(deps, locked, error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null);
+    await orUnlock(unlock(deps, locked, error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null));
     throw error;
   }
   try {

@@ -30,7 +30,7 @@ beforeEach(async () => {
   const params = { should_remove_source_branch: true };
   const user = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
   const caller = { ...ANONYMOUS, user, admin: true };
-  await lockForMerge(app.deps, { mergeRequest: row, caller, params });
+  await lockForMerge(app.deps, { mergeRequest: row, caller, params }, clock.now().toISOString());
 });
 
 const now = () => reloadMergeRequest(app, row);
