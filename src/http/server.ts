@@ -151,8 +151,10 @@ export function buildServer(
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
     underWay.add(reply.raw);
-    reply.raw.once('close', () => underWay.delete(reply.raw));
-    reply.raw.once('close', () => ended(request, reply, CLIENT_GONE));
+    reply.raw.once('close', () => {
+      underWay.delete(reply.raw);
+      ended(request, reply, CLIENT_GONE);
+    });
     reply.headers(SECURITY_HEADERS);
     reply.header('X-Request-Id', request.id);
     if (!ready) reply.header('Connection', 'close');

@@ -136,3 +136,20 @@ test('promotion takes issues and merge requests along, removal leaves them witho
     );
   }
 });
+
+test('what loses its milestone because that is deleted tells so in its discussion', async () => {
+  const project = await app.make.project();
+  const milestone = await create(`/projects/${project.id}`);
+  const other = await create(`/projects/${project.id}`, 'Other');
+  const issue = await rows.issue(project.id, { milestone_id: milestone.id });
+  const untouched = await rows.issue(project.id, { milestone_id: other.id });
+  const request = await rows.mergeRequest(project.id, { milestone_id: milestone.id });
+  expectStatus(await app.delete(`/projects/${project.id}/milestones/${milestone.id}`), 204);
+  const notes = async (path: string) =>
+    expectStatus<{ body: string; system: boolean }[]>(await app.get(`/projects/${project.id}/${path}/notes`), 200).map(
+      ({ body, system }) => [body, system],
+    );
+  assert.deepEqual(await notes(`issues/${issue.iid}`), [['removed milestone', true]]);
+  assert.deepEqual(await notes(`merge_requests/${request.iid}`), [['removed milestone', true]]);
+  assert.deepEqual(await notes(`issues/${untouched.iid}`), []);
+});

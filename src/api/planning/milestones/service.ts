@@ -6,6 +6,7 @@ import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Milestone } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
+import { writeSystemNotes } from '../notes/system-note.ts';
 import { recordMilestoneDeletion } from '../resource-events/removal.ts';
 import type { MilestoneHome } from './place.ts';
 import type { CreateMilestoneInput, UpdateMilestoneInput } from './schema.ts';
@@ -99,6 +100,11 @@ export async function createMilestone(
   });
 }
 
+const NOTED = [
+  ['issues', 'Issue'],
+  ['merge_requests', 'MergeRequest'],
+] as const;
+const NOTES_AT_ONCE = 500;
 const STATES = { close: 'closed', activate: 'active' } as const;
 
 /**
@@ -139,6 +145,26 @@ export async function updateMilestone(
   });
 }
 
+/** Tells in the discussion of everything that has a milestone that it has none any more. */
+async function noteDeletion(deps: Deps, db: Db, milestoneId: number, actorId: number): Promise<void> {
+  for (const [table, type] of NOTED) {
+    for (let after = 0, more = true; more; ) {
+      const rows = await db
+        .selectFrom(table)
+        .select(['id', 'project_id'])
+        .where('milestone_id', '=', milestoneId)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(NOTES_AT_ONCE)
+        .execute();
+      const targets = rows.map(({ id, project_id }) => ({ type, id, projectId: project_id }));
+      await writeSystemNotes(deps, db, targets, actorId, 'milestone', 'removed milestone');
+      more = rows.length === NOTES_AT_ONCE;
+      after = rows.at(-1)?.id ?? 0;
+    }
+  }
+}
+
 /** Removes a milestone; what had it has none then. @throws ApiError 404 */
 export async function destroyMilestone(
   deps: Deps,
@@ -148,6 +174,7 @@ export async function destroyMilestone(
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await recordMilestoneDeletion(deps, db, id, actorId);
+    if (actorId !== null) await noteDeletion(deps, db, id, actorId);
     const row = await db.deleteFrom('milestones').where('id', '=', id).returningAll().executeTakeFirst();
     if (row === undefined || row[`${home.type}_id`] !== home.id) throw recordNotFound();
     await record(deps, db, 'milestone.destroyed', row, actorId);

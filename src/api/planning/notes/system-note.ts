@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { NotesTable } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** What a note is about. */
@@ -30,27 +32,45 @@ export async function writeSystemNote(
   action: string,
   text: string,
 ): Promise<number> {
-  const now = timestamp(deps.clock);
   const { id } = await db
     .insertInto('notes')
-    .values({
-      project_id: target.projectId,
-      noteable_type: target.type,
-      noteable_id: target.id,
-      commit_id: null,
-      discussion_id: newDiscussionId(),
-      type: null,
-      author_id: authorId,
-      note: text,
-      position: null,
-      system: 1,
-      system_action: action,
-      resolved_at: null,
-      resolved_by_id: null,
-      created_at: now,
-      updated_at: now,
-    })
+    .values(rowOf(deps, target, authorId, action, text))
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** The same in the discussions of several things, which are few hundreds at most. */
+export async function writeSystemNotes(
+  deps: Deps,
+  db: Db,
+  targets: readonly NoteTarget[],
+  authorId: number,
+  action: string,
+  text: string,
+): Promise<void> {
+  if (targets.length === 0) return;
+  const rows = targets.map((target) => rowOf(deps, target, authorId, action, text));
+  await db.insertInto('notes').values(rows).execute();
+}
+
+function rowOf(deps: Deps, target: NoteTarget, authorId: number, action: string, text: string): Insertable<NotesTable> {
+  const now = timestamp(deps.clock);
+  return {
+    project_id: target.projectId,
+    noteable_type: target.type,
+    noteable_id: target.id,
+    commit_id: null,
+    discussion_id: newDiscussionId(),
+    type: null,
+    author_id: authorId,
+    note: text,
+    position: null,
+    system: 1,
+    system_action: action,
+    resolved_at: null,
+    resolved_by_id: null,
+    created_at: now,
+    updated_at: now,
+  };
 }

@@ -168,8 +168,11 @@ test('internal comments wait only for those who may read them', async () => {
   expectStatus(await app.post(`${issuePath(made)}/notes`, { json }), 201);
   await app.settle();
   assert.equal((await todosOf(ana)).length, 1);
+  const counted = async () => expectStatus<{ todos: number }>(await app.get('/user_counts', by(ana)), 200).todos;
+  assert.equal(await counted(), 1);
   await app.deps.db.updateTable('members').set({ access_level: 10 }).where('user_id', '=', ana.user.id).execute();
   assert.deepEqual(await todosOf(ana), []);
+  assert.equal(await counted(), 0);
 });
 
 test('approvers that rules name are asked, but not the author', async () => {

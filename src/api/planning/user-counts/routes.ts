@@ -20,7 +20,7 @@ export const userCountRoutes = [
         assigned_issues: count('Issues assigned to oneself.'),
         assigned_merge_requests: count('Merge requests assigned to oneself.'),
         review_requested_merge_requests: count('Merge requests to review.'),
-        todos: count('To-do items that are not done.'),
+        todos: count('To-do items that are not done, about what one may still see.'),
       }),
     },
     handler: async ({ deps, caller }) => openCounts(deps, caller),

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { countOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
+import { visibleTodos } from '../todos/visible.ts';
 
 const OPEN = { nonArchived: true };
 
@@ -36,13 +36,20 @@ export async function openCounts(deps: Deps, caller: UserCaller) {
   );
   const merges = await countOf(db, mergeRequests.where('merge_requests.id', 'in', assigned('MergeRequest')));
   const reviews = await countOf(db, mergeRequests.where('merge_requests.id', 'in', toReview));
-  const todos = await sql<{ total: number }>`
-    select count(*) as total from todos where user_id = ${id} and state = 'pending'`.execute(db);
+  const todos = await countOf(
+    db,
+    db
+      .selectFrom('todos')
+      .select('todos.id')
+      .where('todos.user_id', '=', id)
+      .where('todos.state', '=', 'pending')
+      .where(await visibleTodos(deps, caller)),
+  );
   return {
     merge_requests: merges,
     assigned_issues: issues,
     assigned_merge_requests: merges,
     review_requested_merge_requests: reviews,
-    todos: Number(todos.rows[0]?.total ?? 0),
+    todos,
   };
 }
