@@ -81,7 +81,7 @@ module.exports = {
     never(
       'http-knows-no-resource',
       '^src/http/',
-      folders('api', 'cli'),
+      folders('api', 'cli', 'git-server', 'pages'),
       'HTTP is cross-cutting: no resource is named in it.',
     ),
     never(
@@ -93,7 +93,7 @@ module.exports = {
     never(
       'below-the-api',
       folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'backup', 'config'),
-      folders('api', 'http', 'cli'),
+      folders('api', 'http', 'cli', 'git-server', 'pages'),
       'What resources are built on knows no resource and no HTTP.',
     ),
     never(

@@ -18,15 +18,15 @@ const MOST = {
   'read a file': 5,
   'list branches': 6,
   'list issues': 12,
-  'open an issue': 20,
+  'open an issue': 19,
   'read an issue': 14,
   'read a merge request': 29,
   'list merge requests': 21,
-  'comment on a merge request': 13,
-  'commit to a branch with an open merge request': 34,
-  'push to a branch with an open merge request': 46,
+  'comment on a merge request': 12,
+  'commit to a branch with an open merge request': 29,
+  'push to a branch with an open merge request': 41,
   'approve a merge request': 26,
-  'merge a merge request': 116,
+  'merge a merge request': 112,
 };
 
 let app: TestApp;

@@ -17,18 +17,24 @@ export interface Standing<C extends Caller = Caller> {
   permissions: ProjectPermissions;
 }
 
-/** Where the caller stands in a project by its id, read anew; undefined when the project is gone. */
+/**
+ * Where the caller stands in a project by its id, read anew; undefined when the project is gone.
+ * @param row the project's, where it was just read
+ */
 export async function standingIn<C extends Caller>(
   deps: Deps,
   caller: C,
   projectId: number,
+  row: Project | null = null,
 ): Promise<Standing<C> | undefined> {
-  const project = await deps.db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', projectId)
-    .where('pending_delete', '=', 0)
-    .executeTakeFirst();
+  const project =
+    row ??
+    (await deps.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', projectId)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst());
   if (project === undefined) return undefined;
   const namespace = await deps.db
     .selectFrom('namespaces')

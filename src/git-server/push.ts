@@ -111,8 +111,8 @@ function guardOf(
   if (access.kind === 'snippet') return (deps) => requireSnippetUpdate(deps, access.caller, access.holder.id);
   const check = { actor: actorOf(access), defaultBranch, via: 'git', ...known } as const;
   const guard = guardChanges(check, access.project.id, updates);
-  return async (deps) => {
-    await guard(deps);
+  return async (deps, project) => {
+    await guard(deps, project);
     if (locks !== null) await refuseLaterLocks(deps, locks, access.caller.user?.id ?? null);
   };
 }

@@ -4,12 +4,13 @@ import { timestamp } from '../core/clock.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
+import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/repositories.ts';
 import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
-import { type Holder, holderColumns, writable } from './holder.ts';
+import { type Holder, holderColumns, holderNow } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { observe } from './ref-observers.ts';
@@ -27,9 +28,10 @@ export interface RefChangeRequest extends ChangeContext {
  * Looks once more whether refs may be moved, in the transaction that announces it: what was checked before the wait for
  * the repository's queue may be true no longer. Asks nothing but the database, and refs.
  * @param deps with the transaction's handle
+ * @param project the project as it is now; null where a snippet holds the repository
  * @throws ApiError where it may not be
  */
-export type ChangeGuard = (deps: Deps) => Promise<void>;
+export type ChangeGuard = (deps: Deps, project: Project | null) => Promise<void>;
 
 /** The open repository of a project or snippet. */
 export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
@@ -62,10 +64,10 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const key = randomUUID();
   const announce = deps.db.transaction().execute(async (db) => {
-    const may = await writable(db, holder);
-    if (may === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
-    if (!may) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
-    await request.guard(within(deps, db));
+    const now = await holderNow(db, holder);
+    if (now === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
+    if (!now.writable) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
+    await request.guard(within(deps, db), now.project);
     return db
       .insertInto('ref_intents')
       .values({

@@ -47,8 +47,8 @@ export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
 /** Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed. */
 export const guardChanges =
   (check: Omit<ChangeCheck, 'deps' | 'protections'>, projectId: number, changes: readonly RefChange[]): ChangeGuard =>
-  async (deps) => {
-    const actor = await actorNow(deps, check.actor, projectId);
+  async (deps, project) => {
+    const actor = await actorNow(deps, check.actor, projectId, project);
     const protections = await loadProtections(deps, projectId);
     for (const change of changes) {
       const reason = await refuseChange({ ...check, deps, actor, protections }, change);

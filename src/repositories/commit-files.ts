@@ -111,8 +111,8 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
     updates: [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }],
     via: 'api',
     pushOptions: [],
-    guard: async (deps) => {
-      const now = await actorNow(deps, actor, project.id);
+    guard: async (deps, row) => {
+      const now = await actorNow(deps, actor, project.id, row);
       await requirePush(deps, now, request);
       // A branch that a merge request shares can be moved, but not made.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);

@@ -30,24 +30,32 @@ export const ofSnippet = ({ id, repository_storage, disk_path }: Pick<Snippet, L
 export const holderColumns = ({ type, id }: Pick<Holder, 'type' | 'id'>) =>
   type === 'project' ? { project_id: id, snippet_id: null } : { project_id: null, snippet_id: id };
 
-/** Whether the holder's repository may be written; undefined when it is gone or going. */
-export async function writable(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<boolean | undefined> {
+/** A holder as it is now. */
+export interface HolderNow {
+  /** Whether its repository may be written. */
+  writable: boolean;
+  /** Its row where it is a project. */
+  project: Project | null;
+}
+
+/** Reads a holder anew; undefined when it is gone or going. */
+export async function holderNow(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<HolderNow | undefined> {
   if (type === 'snippet') {
     const snippet = await db
       .selectFrom('snippets')
       .select('repository_read_only')
       .where('id', '=', id)
       .executeTakeFirst();
-    return snippet === undefined ? undefined : snippet.repository_read_only === 0;
+    return snippet === undefined ? undefined : { writable: snippet.repository_read_only === 0, project: null };
   }
-  const project = await db
-    .selectFrom('projects')
-    .select(['repository_read_only', 'pending_delete', 'in_deletion'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const project = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
   if (project === undefined || project.pending_delete === 1) return undefined;
-  return project.repository_read_only === 0 && project.in_deletion === 0;
+  return { writable: project.repository_read_only === 0 && project.in_deletion === 0, project };
 }
+
+/** Whether the holder's repository may be written; undefined when it is gone or going. */
+export const writable = async (db: Db, holder: Pick<Holder, 'type' | 'id'>): Promise<boolean | undefined> =>
+  (await holderNow(db, holder))?.writable;
 
 /** The holder that an intent names, where it still exists. */
 export async function holderOf(

@@ -102,8 +102,8 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     updates,
     via: 'api',
     pushOptions: [],
-    guard: async (deps) => {
-      await requirePush(deps, await actorNow(deps, request.actor, project.id), project, branch);
+    guard: async (deps, row) => {
+      await requirePush(deps, await actorNow(deps, request.actor, project.id, row), project, branch);
       await refuseLaterLocks(deps, locks, user.id);
     },
   });
