@@ -10,8 +10,8 @@ import { writeNotices } from './notices.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
-/** What an earlier bundle has left is kept so long, for servers that run and load it when it is first needed. */
-const KEPT_MS = 24 * 3_600_000;
+/** So many bundles are kept, this one included: servers that run load parts of theirs when they are first needed. */
+const KEPT = 4;
 
 /** A program that is plain ASCII takes half the memory: a text with any other character is held as 16 bits for each. */
 const ascii: Plugin = {
@@ -52,13 +52,13 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
   return output.filter((file) => file.type === 'chunk');
 }
 
-/** Removes what this bundle does not have and nobody can still be loading. */
-async function removeOld(current: ReadonlySet<string>, before: number): Promise<void> {
-  for (const name of await readdir(dist)) {
-    const file = join(dist, name);
-    if (current.has(name) || (await stat(file)).mtimeMs > before) continue;
-    await rm(file, { recursive: true, force: true });
-  }
+/** Removes what only earlier bundles have; the files of a bundle bear the time at which it was begun. */
+async function removeOld(): Promise<void> {
+  const files = (await readdir(dist)).filter((name) => !name.startsWith('.')).map((name) => join(dist, name));
+  const times = new Map<string, number>();
+  for (const file of files) times.set(file, (await stat(file)).mtimeMs);
+  const oldest = [...new Set(times.values())].sort((a, b) => b - a)[KEPT - 1] ?? 0;
+  for (const [file, time] of times) if (time < oldest) await rm(file, { recursive: true, force: true });
 }
 
 const started = new Date();
@@ -74,7 +74,7 @@ try {
     await utimes(join(fresh, name), started, started);
     await rename(join(fresh, name), join(dist, name));
   }
-  await removeOld(new Set(names), started.getTime() - KEPT_MS);
+  await removeOld();
 } finally {
   await rm(fresh, { recursive: true, force: true });
 }

@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { apiClient, type Call } from '../support/api-client.ts';
+import { emptyDatabase, type TestDatabase } from '../support/databases.ts';
 import { cloneUrl, mustGit } from '../support/git-client.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 
@@ -16,6 +18,7 @@ const TOKEN = 'glpat-published-test-token-00';
 
 let folder: string;
 let program: string;
+let database: TestDatabase;
 let server: ServerProcess;
 let call: Call;
 
@@ -29,19 +32,24 @@ before(async () => {
     await cp(join(ROOT, file), join(published, file), { recursive: true });
   }
   program = join(published, 'bin/stithy.js');
+  database = await emptyDatabase();
   server = await start();
   call = apiClient(server.url, TOKEN);
 });
 after(async () => {
   await server?.kill();
+  await database?.drop();
   await rm(folder, { recursive: true, force: true });
 });
+
+const settingsOf = ({ url }: TestDatabase): Record<string, string> =>
+  url === null ? {} : { STITHY_DATABASE_URL: url };
 
 const start = (logFile?: string) =>
   startServer({
     program,
     dataDir: join(folder, 'data'),
-    settings: { STITHY_ROOT_TOKEN: TOKEN },
+    settings: { STITHY_ROOT_TOKEN: TOKEN, ...settingsOf(database) },
     ...(logFile === undefined ? {} : { logFile }),
   });
 
@@ -87,14 +95,17 @@ test('what is loaded when it is first asked for is there', async () => {
 });
 
 test('the other commands run', async () => {
-  const env = { PATH: process.env.PATH ?? '', STITHY_DATA_DIR: join(folder, 'data') };
+  const path = { PATH: process.env.PATH ?? '' };
+  const env = { ...path, ...settingsOf(database), STITHY_DATA_DIR: join(folder, 'data') };
   const run = async (...args: string[]) =>
     (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
   assert.match(await run('token'), /glpat-/);
   assert.match(await run('doctor', '--quick'), /\S/);
   await run('backup', join(folder, 'copies'));
-  const elsewhere = { ...env, STITHY_DATA_DIR: join(folder, 'restored') };
+  const empty = await emptyDatabase();
+  const elsewhere = { ...path, ...settingsOf(empty), STITHY_DATA_DIR: join(folder, 'restored') };
   await promisify(execFile)(process.execPath, [program, 'restore', join(folder, 'copies')], { env: elsewhere });
+  await empty.drop();
 });
 
 test('the programmatic entry starts a server', async () => {
@@ -106,17 +117,28 @@ test('the programmatic entry starts a server', async () => {
   assert.equal(stdout, '200 true\n');
 });
 
+async function loseTable(name: string): Promise<void> {
+  if (database.url === null) {
+    const sqlite = new DatabaseSync(join(folder, 'data/stithy.db'), { timeout: 60_000 });
+    sqlite.exec(`alter table ${name} rename to lost_${name}`);
+    sqlite.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(`alter table ${name} rename to lost_${name}`);
+  await client.end();
+}
+
 test('the log names lines of the sources where something went wrong', async () => {
   await server.stop();
   const log = join(folder, 'log');
   server = await start(log);
-  const database = new DatabaseSync(join(folder, 'data/stithy.db'), { timeout: 60_000 });
-  database.exec('drop table topics');
-  database.close();
+  await loseTable('topics');
   assert.equal((await apiClient(server.url, TOKEN)('GET', '/topics')).status, 500);
   await server.stop();
   const error = (await readFile(log, 'utf8')).split('\n').find((line) => line.includes('"ERROR"'));
-  assert.match(String(error), /no such table: topics/);
-  assert.match(String(error), /at \S+ \(src\/db\/sqlite-driver\.ts:\d+:\d+\)/);
+  assert.match(String(error), /topics/);
+  assert.match(String(error), /\(src\/[a-z/-]+\.ts:\d+:\d+\)/);
   assert.doesNotMatch(String(error), /\.cjs/);
 });
