@@ -1,6 +1,6 @@
 /**
  * Who may import whom (docs/architecture.md, "The house"). Tests may also import test/support.
- * The folders below src/api are areas, and those below them resources; routes call services, services call stores.
+ * The folders below src/api are areas, and those below them resources; routes call writes, writes call queries.
  */
 const TEST = '\\.test\\.ts$';
 
@@ -33,11 +33,13 @@ const areasInOrder = AREAS.slice(0, -1).map((area, at) =>
 const PACKAGES =
   '^node_modules/(@fastify/busboy|emoji-toolkit|fastify|gemoji|graphql|kysely|linguist-languages|lru-cache|pg|prom-client|re2js|strftime|tar-stream|typebox|yaml|yazl)/';
 
-/** Services and stores that other resources may use: narrow, written to be shared. */
+/** Writes and queries that other resources may use: narrow, written to be shared. */
 const NARROW = [
-  '^src/api/identity/access-tokens/service\\.ts$',
-  '^src/api/spaces/members/(service|store)\\.ts$',
-  '^src/api/identity/users/(service|store)\\.ts$',
+  '^src/api/identity/access-tokens/writes\\.ts$',
+  '^src/api/spaces/members/(writes|queries)\\.ts$',
+  '^src/api/identity/users/(writes|queries)\\.ts$',
+  '^src/api/planning/(discussions|draft-notes|notes)/writes\\.ts$',
+  '^src/api/planning/issuables/',
 ];
 
 module.exports = {
@@ -126,21 +128,21 @@ module.exports = {
     },
     {
       name: 'resources-keep-their-insides',
-      comment: 'Ask another resource a narrow exported read function; its service and store are its own.',
+      comment: 'Ask another resource a narrow exported read function; its writes and queries are its own.',
       severity: 'error',
       from: { path: '^src/api/(.+)/[^/]+$', pathNot: [TEST, '^src/api/[^/]+/index\\.ts$'] },
       to: {
-        path: '^src/api/.+/[a-z.-]*(service|store|routes)\\.ts$',
+        path: '^src/api/.+/[a-z.-]*(writes|queries|routes)\\.ts$',
         pathNot: ['^src/api/$1/', '^src/api/[^/]+/index\\.ts$', ...NARROW],
       },
     },
     never(
-      'services-know-no-routes',
-      '^src/api/.*(service|store)\\.ts$',
+      'writes-know-no-routes',
+      '^src/api/.*(writes|queries)\\.ts$',
       '(routes|^src/http/(server|register|context))\\.ts$',
-      'Imports go routes, service, store, and never back.',
+      'Imports go routes, writes, queries, and never back.',
     ),
-    never('stores-know-no-services', '^src/api/.*store\\.ts$', 'service\\.ts$', 'A store holds queries, no rules.'),
+    never('queries-know-no-writes', '^src/api/.*queries\\.ts$', 'writes\\.ts$', 'Queries read; they change nothing.'),
     never('no-test-support-in-src', '^src/', '^(test|bench)/', 'Only tests use what tests need.'),
     never('nothing-imports-tests', '^(src|test|bench)/', TEST, 'A test file is a program of its own.', '^$'),
   ],

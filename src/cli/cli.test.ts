@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { apiClient } from '../../test/support/api-client.ts';
 import { startServer } from '../../test/support/server-process.ts';
-import { createSnippet } from '../api/code/snippets/service.ts';
+import { createSnippet } from '../api/code/snippets/writes.ts';
 import { createProject } from '../api/spaces/projects/create.ts';
 import { loadConfig } from '../config/config.ts';
 import { silentLogger } from '../core/logger.ts';

@@ -3,9 +3,10 @@ import { legacyProtectionRoutes } from './branches/legacy-protection-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
 import { changelogRoutes } from './changelogs/routes.ts';
 import { commitStatusRoutes } from './commit-statuses/routes.ts';
+import { commitHistoryRoutes } from './commits/history-routes.ts';
 import { commitPageRoutes } from './commits/page-routes.ts';
+import { commitPickRoutes } from './commits/pick-routes.ts';
 import { commitsRoutes } from './commits/routes.ts';
-import { commitSubRoutes } from './commits/sub-routes.ts';
 import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts';
 import { protectedBranchRoutes } from './protected-branches/routes.ts';
 import { takePartInUserRemoval } from './protected-refs/background.ts';
@@ -18,13 +19,14 @@ import { snippetsRoutes } from './snippets/routes.ts';
 import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 
-export { HEADS } from './branches/entity.ts';
 export { defaultBranchOf } from './branches/list.ts';
-export { Diff, presentDiff } from './commits/diff-entity.ts';
-export { presentCommit, presentPipelineBasic, projectUrl } from './commits/entity.ts';
+export { Commit, PipelineBasic } from './commits/answers.ts';
+export { Diff } from './commits/diff-answers.ts';
+export { presentDiff } from './commits/diff-views.ts';
 export { CommitSha, type FoundCommit, findCommit, readable } from './commits/find.ts';
-export { Commit, type CommitJson, PipelineBasic } from './commits/schema.ts';
-export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/entity.ts';
+export type { CommitJson } from './commits/inputs.ts';
+export { presentCommit, presentPipelineBasic, projectUrl } from './commits/views.ts';
+export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
 export { findProjectSnippet } from './snippets/find.ts';
 
 /** What git holds, who may change it, and snippets. */
@@ -36,7 +38,8 @@ export const code: Area = {
     ...commitStatusRoutes,
     ...commitPageRoutes,
     ...commitsRoutes,
-    ...commitSubRoutes,
+    ...commitHistoryRoutes,
+    ...commitPickRoutes,
     ...groupProtectedBranchRoutes,
     ...protectedBranchRoutes,
     ...protectedTagRoutes,

@@ -6,28 +6,27 @@ import { gpgKeyRoutes } from './gpg-keys/routes.ts';
 import { impersonationTokenRoutes } from './impersonation-tokens/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { personalAccessTokenRoutes } from './personal-access-tokens/routes.ts';
-import { selfTokenRoutes } from './personal-access-tokens/self.ts';
-import { keyLookupRoutes } from './ssh-keys/lookup.ts';
+import { selfTokenRoutes } from './personal-access-tokens/self-routes.ts';
+import { keyLookupRoutes } from './ssh-keys/lookup-routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { userPreferenceRoutes } from './user-preferences/routes.ts';
-import { userExtraRoutes } from './users/extra-routes.ts';
+import { userAccountRoutes } from './users/account-routes.ts';
 import { userFollowRoutes } from './users/follow-routes.ts';
-import { userMembershipRoutes } from './users/memberships.ts';
+import { userMembershipRoutes } from './users/membership-routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
-import { userStatusRoutes } from './users/status.ts';
+import { userStatusRoutes } from './users/status-routes.ts';
 
 export {
   PersonalToken,
   PersonalTokenWithSecret,
-  presentToken,
-  presentTokenWithUse,
   ResourceToken,
   ResourceTokenWithSecret,
-} from './access-tokens/entity.ts';
+} from './access-tokens/answers.ts';
 export { createToken } from './access-tokens/for-users.ts';
 export { tokenFilters, tokensMatching } from './access-tokens/list.ts';
 export { PERSONAL_SCOPES, RESOURCE_SCOPES } from './access-tokens/scopes.ts';
+export { presentToken, presentTokenWithUse } from './access-tokens/views.ts';
 export {
   expiryOf,
   type IssuedToken,
@@ -35,18 +34,18 @@ export {
   revokeFamily,
   revokeToken,
   rotateToken,
-} from './access-tokens/service.ts';
+} from './access-tokens/writes.ts';
 export { sendPicture } from './avatars/send.ts';
 export { avatarColumn, keepPicture } from './avatars/upload.ts';
-export { rotation } from './personal-access-tokens/schema.ts';
+export { rotation } from './personal-access-tokens/inputs.ts';
 export { createAccount } from './users/account.ts';
 export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from './users/addresses.ts';
 export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/basic.ts';
 export { destroyUser } from './users/destroy.ts';
 export { userById, userByIdOrName } from './users/find.ts';
+export { isUsernameTaken } from './users/queries.ts';
 export { attributeErrors, emailErrors } from './users/rules.ts';
-export { updateUser } from './users/service.ts';
-export { isUsernameTaken } from './users/store.ts';
+export { updateUser } from './users/writes.ts';
 
 /** Users, their addresses, keys, pictures and tokens. */
 export const identity: Area = {
@@ -62,7 +61,7 @@ export const identity: Area = {
     ...keyLookupRoutes,
     ...sshKeyRoutes,
     ...userPreferenceRoutes,
-    ...userExtraRoutes,
+    ...userAccountRoutes,
     ...userFollowRoutes,
     ...userMembershipRoutes,
     ...userRoutes,

@@ -6,11 +6,13 @@ import { discussionRoutes } from './discussions/routes.ts';
 import { draftNoteRoutes } from './draft-notes/routes.ts';
 import { registerActivityFeed } from './events/record.ts';
 import { eventRoutes } from './events/routes.ts';
+import { peopleRoutes } from './issuables/people-routes.ts';
+import { timeRoutes } from './issuables/time-routes.ts';
 import { registerUnassigning } from './issuables/unassign.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
 import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
-import { otherIssueRoutes } from './issues/other-routes.ts';
+import { issueMoveRoutes } from './issues/move-routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { takePartInGroupRemoval } from './labels/background.ts';
 import { labelRoutes } from './labels/routes.ts';
@@ -22,13 +24,15 @@ import { registerMergeRequestWork } from './merge-requests/head/background.ts';
 import { registerMerging } from './merge-requests/merging/background.ts';
 import { recoverMerges } from './merge-requests/merging/lock.ts';
 import { mergingRoutes } from './merge-requests/merging/routes.ts';
+import { mergeRequestChangeRoutes } from './merge-requests/requests/change-routes.ts';
 import { commitMergeRequestRoutes } from './merge-requests/requests/commit-routes.ts';
+import { MERGE_REQUEST_KIND } from './merge-requests/requests/kind.ts';
 import { mergeRequestListRoutes } from './merge-requests/requests/list-routes.ts';
 import { registerMergedDeletion } from './merge-requests/requests/merged-branches.ts';
 import { mergedBranchRoutes } from './merge-requests/requests/merged-branches-routes.ts';
 import { mergeRequestPageRoutes } from './merge-requests/requests/page-routes.ts';
+import { mergeRequestRelatedRoutes } from './merge-requests/requests/related-routes.ts';
 import { mergeRequestRoutes } from './merge-requests/requests/routes.ts';
-import { mergeRequestSubRoutes } from './merge-requests/requests/sub-routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
@@ -39,14 +43,14 @@ import { todoRoutes } from './todos/routes.ts';
 import { userCountRoutes } from './user-counts/routes.ts';
 
 export { assigneesFor } from './issuables/assignees.ts';
-export { acceptMergeRequest } from './merge-requests/merging/service.ts';
+export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
 export { createMergeRequest } from './merge-requests/requests/create.ts';
-export type { MergeRequestScope } from './merge-requests/requests/detail.ts';
-export { mergeRequestUrl } from './merge-requests/requests/entity.ts';
-export type { UpdateMergeRequest } from './merge-requests/requests/input.ts';
+export type { MergeRequestScope } from './merge-requests/requests/detail-views.ts';
+export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';
 export { isDraftTitle } from './merge-requests/requests/title.ts';
 export { updateMergeRequest } from './merge-requests/requests/update.ts';
+export { mergeRequestUrl } from './merge-requests/requests/views.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */
 export const planning: Area = {
@@ -58,7 +62,7 @@ export const planning: Area = {
     ...issueLinkRoutes,
     ...issueListRoutes,
     ...issueMergeRequestRoutes,
-    ...otherIssueRoutes,
+    ...issueMoveRoutes,
     ...issueRoutes,
     ...labelRoutes,
     ...approvalRoutes,
@@ -68,7 +72,10 @@ export const planning: Area = {
     ...mergeRequestListRoutes,
     ...mergeRequestPageRoutes,
     ...mergeRequestRoutes,
-    ...mergeRequestSubRoutes,
+    ...mergeRequestChangeRoutes,
+    ...mergeRequestRelatedRoutes,
+    ...timeRoutes(MERGE_REQUEST_KIND),
+    ...peopleRoutes(MERGE_REQUEST_KIND),
     ...milestoneIssuableRoutes,
     ...milestoneRoutes,
     ...noteRoutes,

@@ -12,7 +12,7 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { takePartInUserRemoval } from './groups/user-removal.ts';
 import { acceptInvitations } from './invitations/accept.ts';
 import { invitationRoutes } from './invitations/routes.ts';
-import { projectUserRoutes } from './members/project-users.ts';
+import { projectUserRoutes } from './members/project-user-routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { projectAliasRoutes } from './project-aliases/routes.ts';
@@ -24,7 +24,7 @@ import { serviceAccountRoutes } from './service-accounts/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
-export { fullNames, presentGroups } from './groups/present.ts';
+export { fullNames, presentGroups } from './groups/views.ts';
 export { makeProject } from './projects/creation.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';

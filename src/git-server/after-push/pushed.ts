@@ -1,3 +1,4 @@
+import { HEADS } from '../../git/ref-folders.ts';
 import type { PushedRef } from '../../git/transport/push.ts';
 
 /** A branch that a push has made or moved. */
@@ -6,8 +7,6 @@ export interface PushedBranch {
   /** Its new head. */
   head: string;
 }
-
-const HEADS = 'refs/heads/';
 
 /** The branches among the refs of a push, deleted ones and the default branch left out. */
 export const pushedBranches = (updates: readonly PushedRef[], defaultBranch: string | null): PushedBranch[] =>

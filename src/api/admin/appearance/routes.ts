@@ -4,8 +4,9 @@ import { route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
 import { administrator, anyone, onServer } from '../../access.ts';
 import { sendPicture } from '../../identity/index.ts';
-import { Appearance, changedAppearance, PICTURES, type PictureName } from './schema.ts';
-import { changeAppearance, loadAppearance, type StoredAppearance } from './service.ts';
+import { Appearance, PICTURES, type PictureName } from './answers.ts';
+import { changedAppearance } from './inputs.ts';
+import { changeAppearance, loadAppearance, type StoredAppearance } from './writes.ts';
 
 const nameOf = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
 

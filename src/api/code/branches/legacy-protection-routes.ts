@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
+import { HEADS } from '../../../git/ref-folders.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
-import { HEADS } from './entity.ts';
+import { Branch } from './answers.ts';
+import { BranchName, ProtectBranch } from './inputs.ts';
 import { protectByFlags, unprotect } from './legacy-protection.ts';
 import { viewBranch } from './list.ts';
 import { BRANCHES } from './routes.ts';
-import { Branch, BranchName, ProtectBranch } from './schema.ts';
-import { findBranch } from './service.ts';
+import { findBranch } from './writes.ts';
 
 const admin = inProject('admin_protected_branches');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { BranchJson } from './schema.ts';
+import type { BranchJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

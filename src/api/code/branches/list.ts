@@ -2,6 +2,7 @@ import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
+import { HEADS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { Serialized } from '../../../http/send.ts';
@@ -13,10 +14,10 @@ import {
   protectionAllows,
   protectionsOf,
 } from '../../../repositories/protections.ts';
-import { projectUrl } from '../commits/entity.ts';
-import { HEADS, presentBranches } from './entity.ts';
+import { projectUrl } from '../commits/views.ts';
+import type { BranchJson } from './inputs.ts';
 import { type BranchPage, branchIn, protectPage } from './page.ts';
-import type { BranchJson } from './schema.ts';
+import { presentBranches } from './views.ts';
 
 /** The default branch; null while it does not exist, or is damaged: the others are shown all the same. */
 export async function defaultBranchOf(repo: Repository): Promise<Ref | null> {

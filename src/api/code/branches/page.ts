@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { HEADS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
 import { type Protection, protectionsOf } from '../../../repositories/protections.ts';
-import { HEADS } from './entity.ts';
 
 /** Branches of one state of the references that are shown together. */
 export interface BranchPage {

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
+import { HEADS } from '../../../git/ref-folders.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
-import { HEADS } from './entity.ts';
+import { Branch } from './answers.ts';
+import { BranchName, CreateBranch, ListBranches, type ListBranchesInput } from './inputs.ts';
 import { serializeBranches, viewBranch } from './list.ts';
 import { pageOfRefs } from './page.ts';
-import { Branch, BranchName, CreateBranch, ListBranches, type ListBranchesInput } from './schema.ts';
-import { createBranch, deleteBranch, findBranch } from './service.ts';
+import { createBranch, deleteBranch, findBranch } from './writes.ts';
 
 export const BRANCHES = '/projects/:id/repository/branches';
 const read = inProject('read_code', { anonymous: true });

@@ -6,8 +6,8 @@ import { Filled, Instant } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, type ProjectScope, pusher } from '../../access.ts';
 import { DEFAULT_CONFIG_FILE } from './config.ts';
-import { changelogSection, commitChangelog } from './service.ts';
 import { isVersion } from './versions.ts';
+import { changelogSection, commitChangelog } from './writes.ts';
 
 const common = {
   version: Filled({ description: 'Semantic version of the section, perhaps with a v before it.', examples: ['1.0.0'] }),

@@ -5,10 +5,11 @@ import { Enum, Nullable, pagination } from '../../../http/schema.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
 import { CommitSha, findCommit } from '../commits/find.ts';
-import { CommitStatus, presentStatus } from './entity.ts';
-import { reportStatus } from './service.ts';
+import { CommitStatus } from './answers.ts';
+import { commitStatuses } from './queries.ts';
 import { REPORTED_STATES } from './state.ts';
-import { commitStatuses } from './store.ts';
+import { presentStatus } from './views.ts';
+import { reportStatus } from './writes.ts';
 
 export const commitStatusRoutes = [
   route({

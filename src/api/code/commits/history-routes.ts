@@ -2,17 +2,17 @@ import { Type } from 'typebox';
 import { type RefFolder, refsContaining } from '../../../git/contains.ts';
 import { commitDiff } from '../../../git/diff.ts';
 import { countCommits } from '../../../git/log.ts';
+import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
-import { Diff, presentDiff } from './diff-entity.ts';
+import { Diff } from './diff-answers.ts';
+import { presentDiff } from './diff-views.ts';
 import { CommitSha, findCommit, readable } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
 
 const params = Type.Object(CommitSha);
-const HEADS: RefFolder = 'refs/heads/';
-const TAGS: RefFolder = 'refs/tags/';
-const FOLDERS = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] };
+const FOLDERS: Record<'branch' | 'tag' | 'all', RefFolder[]> = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] };
 
 /** Git sorts heads before tags. */
 function presentRef(ref: string) {

@@ -10,7 +10,7 @@ import { peel, resolveRevision } from '../../../git/revision.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import type { Page } from '../../../http/pagination.ts';
 import type { Serialized } from '../../../http/send.ts';
-import { presentCommit, projectUrl } from './entity.ts';
+import { presentCommit, projectUrl } from './views.ts';
 
 export interface CommitFilters {
   refName?: string | undefined;

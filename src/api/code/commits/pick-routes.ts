@@ -7,9 +7,9 @@ import { Filled } from '../../../http/schema.ts';
 import { type PickKind, pickCommit, requirePush } from '../../../repositories/pick-commit.ts';
 import type { Actor } from '../../../repositories/protections.ts';
 import { type ProjectScope, pusher } from '../../access.ts';
-import { presentCommit, projectUrl } from './entity.ts';
+import { Commit } from './answers.ts';
 import { CommitSha, findCommit } from './find.ts';
-import { Commit } from './schema.ts';
+import { presentCommit, projectUrl } from './views.ts';
 
 const revertInput = {
   branch: Filled({ description: 'Branch that gets the new commit.' }),

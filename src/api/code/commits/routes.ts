@@ -11,9 +11,9 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitFiles } from '../../../repositories/commit-files.ts';
 import { inProject, type ProjectScope, pusher } from '../../access.ts';
 import { CommitAction, readActions } from './actions.ts';
-import { commitDetail } from './detail.ts';
+import { CommitDetail, CommitListEntry } from './answers.ts';
+import { commitDetail } from './detail-views.ts';
 import { commitPage } from './list.ts';
-import { CommitDetail, CommitListEntry } from './schema.ts';
 
 const readable = inProject('read_code', { anonymous: true });
 

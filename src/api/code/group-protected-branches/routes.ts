@@ -6,10 +6,11 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { type GroupProtection, withGroupLevels } from '../../../repositories/group-protections.ts';
 import { inGroup } from '../../access.ts';
-import { presentProtectedBranch } from '../protected-branches/entity.ts';
-import { BranchPattern, ListProtectedBranches } from '../protected-branches/schema.ts';
-import { CreateGroupProtectedBranch, GroupProtectedBranchEntity, UpdateGroupProtectedBranch } from './schema.ts';
-import { getGroupProtection, protectInGroup, unprotectInGroup, updateInGroup } from './service.ts';
+import { BranchPattern, ListProtectedBranches } from '../protected-branches/inputs.ts';
+import { presentProtectedBranch } from '../protected-branches/views.ts';
+import { GroupProtectedBranchEntity } from './answers.ts';
+import { CreateGroupProtectedBranch, UpdateGroupProtectedBranch } from './inputs.ts';
+import { getGroupProtection, protectInGroup, unprotectInGroup, updateInGroup } from './writes.ts';
 
 const PATH = '/groups/:id/protected_branches';
 const owner = inGroup('admin_group_protected_branches');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { ProtectedBranchJson } from './schema.ts';
+import type { ProtectedBranchJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

@@ -6,15 +6,10 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import type { Protection } from '../../../repositories/protections.ts';
 import { inProject } from '../../access.ts';
-import { loadSubjectNames } from '../protected-refs/entity.ts';
-import { presentProtectedBranch } from './entity.ts';
-import {
-  BranchPattern,
-  CreateProtectedBranch,
-  ListProtectedBranches,
-  ProtectedBranch,
-  UpdateProtectedBranch,
-} from './schema.ts';
+import { loadSubjectNames } from '../protected-refs/views.ts';
+import { ProtectedBranch } from './answers.ts';
+import { BranchPattern, CreateProtectedBranch, ListProtectedBranches, UpdateProtectedBranch } from './inputs.ts';
+import { presentProtectedBranch } from './views.ts';
 import {
   getOwnProtectedBranch,
   getProtectedBranch,
@@ -22,7 +17,7 @@ import {
   protectBranch,
   unprotectBranch,
   updateProtectedBranch,
-} from './service.ts';
+} from './writes.ts';
 
 const PATH = '/projects/:id/protected_branches';
 const admin = inProject('admin_protected_branches');

@@ -8,7 +8,7 @@ import type { ProtectedRefLevel } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import { atLevel, insertLevels, type LevelSubject, type NewLevel } from '../../../repositories/protected-refs.ts';
 import type { ProtectedAction } from '../../../repositories/protections.ts';
-import { type AllowedEntry, DEFAULT_ROLE } from './schema.ts';
+import { type AllowedEntry, DEFAULT_ROLE } from './inputs.ts';
 
 const SUBJECTS = ['access_level', 'user_id', 'group_id', 'deploy_key_id'] as const;
 const WORDS = {

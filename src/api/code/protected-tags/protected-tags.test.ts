@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { ProtectedTagJson } from './schema.ts';
+import type { ProtectedTagJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

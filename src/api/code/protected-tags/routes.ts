@@ -7,9 +7,10 @@ import { pagination } from '../../../http/schema.ts';
 import { withLevels } from '../../../repositories/protected-refs.ts';
 import type { Protection } from '../../../repositories/protections.ts';
 import { inProject } from '../../access.ts';
-import { loadSubjectNames, presentLevels, type SubjectNames } from '../protected-refs/entity.ts';
-import { CreateProtectedTag, ProtectedTag, type ProtectedTagJson, TagPattern } from './schema.ts';
-import { getProtectedTag, protectTag, unprotectTag } from './service.ts';
+import { loadSubjectNames, presentLevels, type SubjectNames } from '../protected-refs/views.ts';
+import { ProtectedTag } from './answers.ts';
+import { CreateProtectedTag, type ProtectedTagJson, TagPattern } from './inputs.ts';
+import { getProtectedTag, protectTag, unprotectTag } from './writes.ts';
 
 const PATH = '/projects/:id/protected_tags';
 const admin = inProject('admin_protected_tags');

@@ -4,8 +4,8 @@ import { route } from '../../../http/route.ts';
 import { matchesEtag } from '../../../http/send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
+import { Blob } from './answers.ts';
 import { findBlob, readBlob } from './blobs.ts';
-import { Blob } from './schema.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;

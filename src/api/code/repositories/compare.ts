@@ -9,9 +9,9 @@ import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { Serialized } from '../../../http/send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { presentDiff } from '../commits/diff-entity.ts';
-import { presentCommit, projectUrl } from '../commits/entity.ts';
-import type { CommitJson } from '../commits/schema.ts';
+import { presentDiff } from '../commits/diff-views.ts';
+import type { CommitJson } from '../commits/inputs.ts';
+import { presentCommit, projectUrl } from '../commits/views.ts';
 
 /** Commits that are shown at most: the newest. */
 const MAX_COMMITS = 5_000;

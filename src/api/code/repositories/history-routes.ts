@@ -8,10 +8,11 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { Enum, Filled, List, pagination } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, type ProjectScope } from '../../access.ts';
-import { Commit } from '../commits/schema.ts';
+import { Commit } from '../commits/answers.ts';
+import { Compare, Contributor } from './answers.ts';
 import { compareRevisions, findMergeBase } from './compare.ts';
 import { CONTRIBUTOR_ORDERS, contributorPage } from './contributors.ts';
-import { Compare, Contributor, OptionalRef } from './schema.ts';
+import { OptionalRef } from './inputs.ts';
 
 const readable = inProject('read_code', { anonymous: true });
 

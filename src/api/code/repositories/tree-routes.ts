@@ -5,7 +5,8 @@ import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
-import { OptionalRef, TreeObject } from './schema.ts';
+import { TreeObject } from './answers.ts';
+import { OptionalRef } from './inputs.ts';
 import { findListing, pageToken, positionAfter, presentEntries } from './tree.ts';
 
 export const treeRoutes = [

@@ -5,8 +5,8 @@ import { route } from '../../../http/route.ts';
 import { matchesEtag, sendFixed } from '../../../http/send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
+import { placeOf } from './files.ts';
 import { openRaw } from './raw.ts';
-import { placeOf } from './service.ts';
 
 /** The address of a file's bytes beside the API, which people copy and tools fetch. */
 export const rawPageRoutes = [

@@ -8,7 +8,7 @@ import { parsePointer } from '../../../git/lfs.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import { Serialized } from '../../../http/send.ts';
-import { type FilePlace, type FoundFile, fileAt, fileHeaders } from './service.ts';
+import { type FilePlace, type FoundFile, fileAt, fileHeaders } from './files.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;

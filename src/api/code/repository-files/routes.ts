@@ -1,5 +1,5 @@
 import { rawPageRoutes } from './page-routes.ts';
-import { readRoutes } from './read.ts';
-import { writeRoutes } from './write.ts';
+import { readRoutes } from './read-routes.ts';
+import { writeRoutes } from './write-routes.ts';
 
 export const repositoryFilesRoutes = [...readRoutes, ...writeRoutes, ...rawPageRoutes];

@@ -5,7 +5,7 @@ import type { FileAction } from '../../../git/commit-writer.ts';
 import { splitPath } from '../../../git/path-rules.ts';
 import type { FileContent } from '../../../git/stored-content.ts';
 import { decodeContent, type SentContent } from '../commits/content.ts';
-import type { CreateSnippetInput, UpdateSnippetInput } from './schema.ts';
+import type { CreateSnippetInput, UpdateSnippetInput } from './inputs.ts';
 
 type CreateInput = Static<typeof CreateSnippetInput>;
 type UpdateInput = Static<typeof UpdateSnippetInput>;

@@ -4,9 +4,10 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { signedIn } from '../../access.ts';
 import { inSnippetsOfProject } from './access.ts';
-import { presentSnippets, Snippet } from './entity.ts';
+import { Snippet } from './answers.ts';
+import { AllSnippetsInput, SnippetListInput } from './inputs.ts';
 import { allSnippets, ownSnippets, projectSnippets, publicSnippets } from './list.ts';
-import { AllSnippetsInput, SnippetListInput } from './schema.ts';
+import { presentSnippets } from './views.ts';
 
 const success = { status: 200 as const, schema: Type.Array(Snippet) };
 

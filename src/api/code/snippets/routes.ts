@@ -7,7 +7,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';
 import { originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
-import { FilePath } from '../repository-files/schema.ts';
+import { FilePath } from '../repository-files/inputs.ts';
 import {
   makerInProject,
   type SnippetKind,
@@ -16,13 +16,14 @@ import {
   snippetReader,
   snippetWriter,
 } from './access.ts';
+import { Snippet } from './answers.ts';
 import { destroySnippet } from './destroy.ts';
-import { presentSnippets, Snippet } from './entity.ts';
 import { filesToCreate, filesToUpdate } from './files.ts';
+import { CreateSnippetInput, createRules, UpdateSnippetInput, updateRules } from './inputs.ts';
 import { snippetListRoutes } from './list-routes.ts';
 import { fileAt, firstFile, sendText } from './raw.ts';
-import { CreateSnippetInput, createRules, UpdateSnippetInput, updateRules } from './schema.ts';
-import { createSnippet, type SnippetChanges, updateSnippet } from './service.ts';
+import { presentSnippets } from './views.ts';
+import { createSnippet, type SnippetChanges, updateSnippet } from './writes.ts';
 
 async function present({ deps, caller }: BaseContext, snippet: SnippetRow) {
   const [shown] = await presentSnippets(deps, caller, [snippet]);

@@ -6,8 +6,8 @@ import { Filled } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitFiles } from '../../../repositories/commit-files.ts';
 import { pusher } from '../../access.ts';
-import { commitDetail } from '../commits/detail.ts';
-import { CommitDetail } from '../commits/schema.ts';
+import { CommitDetail } from '../commits/answers.ts';
+import { commitDetail } from '../commits/detail-views.ts';
 
 /** A full id of any commit; zeros stand for none. */
 const COMMIT_ID = /^(?!0+$)(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { temporaryFolder } from '../../../../test/support/git-fixture.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { TagJson } from './schema.ts';
+import type { TagJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

@@ -8,7 +8,7 @@ import {
   TestClock,
 } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { TagJson } from './schema.ts';
+import type { TagJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

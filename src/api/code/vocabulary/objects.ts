@@ -1,16 +1,16 @@
 import type { TSchema } from 'typebox';
-import { Branch } from '../branches/schema.ts';
-import { CommitStatus } from '../commit-statuses/entity.ts';
+import { Branch } from '../branches/answers.ts';
+import { CommitStatus } from '../commit-statuses/answers.ts';
 import { CommitAction } from '../commits/actions.ts';
-import { Diff } from '../commits/diff-entity.ts';
-import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/schema.ts';
+import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/answers.ts';
+import { Diff } from '../commits/diff-answers.ts';
 import { Signature } from '../commits/signature.ts';
-import { ProtectedBranch } from '../protected-branches/schema.ts';
-import { ProtectedTag } from '../protected-tags/schema.ts';
-import { Blob, Compare, Contributor, TreeObject } from '../repositories/schema.ts';
-import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/schema.ts';
-import { Snippet } from '../snippets/entity.ts';
-import { Tag } from '../tags/schema.ts';
+import { ProtectedBranch } from '../protected-branches/answers.ts';
+import { ProtectedTag } from '../protected-tags/answers.ts';
+import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.ts';
+import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/answers.ts';
+import { Snippet } from '../snippets/answers.ts';
+import { Tag } from '../tags/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

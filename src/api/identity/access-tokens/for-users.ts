@@ -3,7 +3,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userById } from '../users/find.ts';
 import { ADMIN_SCOPES } from './scopes.ts';
-import { expiryOf, type IssuedToken, issueToken } from './service.ts';
+import { expiryOf, type IssuedToken, issueToken } from './writes.ts';
 
 export interface TokenRequest {
   name: string;

@@ -7,7 +7,7 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant, Nullable, pagination } from '../../../http/schema.ts';
 import { administrator, onServer, signedIn } from '../../access.ts';
 import { userById } from '../users/find.ts';
-import { addEmail, emailOf, removeEmail } from './service.ts';
+import { addEmail, emailOf, removeEmail } from './writes.ts';
 
 const EmailEntity = Type.Object({
   id: Type.Integer(),

@@ -7,7 +7,7 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant, pagination } from '../../../http/schema.ts';
 import { anyone, onServer, signedIn } from '../../access.ts';
 import { userById } from '../users/find.ts';
-import { addGpgKey, gpgKeyOf, removeGpgKey } from './service.ts';
+import { addGpgKey, gpgKeyOf, removeGpgKey } from './writes.ts';
 
 const GpgKeyEntity = Type.Object({
   id: Type.Integer(),

@@ -7,16 +7,12 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
 import { administrator, onServer } from '../../access.ts';
-import {
-  ImpersonationToken,
-  ImpersonationTokenWithSecret,
-  presentToken,
-  presentTokenWithUse,
-} from '../access-tokens/entity.ts';
+import { ImpersonationToken, ImpersonationTokenWithSecret } from '../access-tokens/answers.ts';
 import { createTokenFor } from '../access-tokens/for-users.ts';
 import { tokensMatching } from '../access-tokens/list.ts';
-import { revokeToken } from '../access-tokens/service.ts';
-import { newToken } from '../personal-access-tokens/schema.ts';
+import { presentToken, presentTokenWithUse } from '../access-tokens/views.ts';
+import { revokeToken } from '../access-tokens/writes.ts';
+import { newToken } from '../personal-access-tokens/inputs.ts';
 import { userById } from '../users/find.ts';
 
 const ofUser = Type.Object({ user_id: Type.Integer() });

@@ -5,12 +5,13 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { optional, pagination } from '../../../http/schema.ts';
 import { onServer, signedIn } from '../../access.ts';
-import { PersonalToken, PersonalTokenWithSecret, presentToken, presentTokenWithUse } from '../access-tokens/entity.ts';
+import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/answers.ts';
 import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/list.ts';
-import { revokeToken, rotateToken } from '../access-tokens/service.ts';
-import { newOwnToken, newToken, rotation } from './schema.ts';
-import { tokenManager, tokenReader } from './service.ts';
+import { presentToken, presentTokenWithUse } from '../access-tokens/views.ts';
+import { revokeToken, rotateToken } from '../access-tokens/writes.ts';
+import { newOwnToken, newToken, rotation } from './inputs.ts';
+import { tokenManager, tokenReader } from './rules.ts';
 
 export const personalAccessTokenRoutes = [
   route({

@@ -8,8 +8,9 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, Nullable, pagination } from '../../../http/schema.ts';
 import { anyone, onServer, signedIn } from '../../access.ts';
 import { userById, userByIdOrName } from '../users/find.ts';
-import { presentSshKey, SshKeyEntity, USAGE_TYPES } from './entity.ts';
-import { addSshKey, removeSshKey, sshKeyOf } from './service.ts';
+import { SshKeyEntity, USAGE_TYPES } from './answers.ts';
+import { presentSshKey } from './views.ts';
+import { addSshKey, removeSshKey, sshKeyOf } from './writes.ts';
 
 const newKey = Type.Object({
   title: Filled({ maxLength: 255 }),

@@ -10,7 +10,7 @@ import { onServer, signedIn } from '../../access.ts';
 import { UserBasic, userBasic } from './basic.ts';
 import { userById } from './find.ts';
 import { follow, followsOf, unfollow } from './follows.ts';
-import { userId } from './schema.ts';
+import { userId } from './inputs.ts';
 
 /** A private profile is for its user and administrators. @throws ApiError 404 */
 function requireProfile({ user, admin }: Caller, shown: User): void {

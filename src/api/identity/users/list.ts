@@ -6,8 +6,8 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Page } from '../../../http/pagination.ts';
 import { givenIdentity } from './identities.ts';
-import { ADMIN_FILTERS, type listUsers, type UserFilters } from './schema.ts';
-import { after, byRelevance, inOrder, usersMatching } from './store.ts';
+import { ADMIN_FILTERS, type listUsers, type UserFilters } from './inputs.ts';
+import { after, byRelevance, inOrder, usersMatching } from './queries.ts';
 
 type Input = Static<typeof listUsers>;
 

@@ -5,15 +5,15 @@ import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Nullable, Upload } from '../../../http/schema.ts';
 import { anyone, onServer, signedIn } from '../../access.ts';
+import { UserProfile, UserPublic, UserWithAdmin } from './answers.ts';
 import { UserBasic, userAvatarUrl, userBasic } from './basic.ts';
 import { destroyUser } from './destroy.ts';
-import { UserProfile, UserPublic, UserWithAdmin } from './entity.ts';
 import { userById } from './find.ts';
 import { removeIdentity } from './identities.ts';
+import { changedUser, listUsers, newUser, userId } from './inputs.ts';
 import { listOfUsers } from './list.ts';
-import { presentForAdmin, presentForOther, presentOneForAdmin, presentSelf } from './present.ts';
-import { changedUser, listUsers, newUser, userId } from './schema.ts';
-import { createUser, setPicture, updateUser } from './service.ts';
+import { presentForAdmin, presentForOther, presentOneForAdmin, presentSelf } from './views.ts';
+import { createUser, setPicture, updateUser } from './writes.ts';
 
 /** One person looks up so many users in ten minutes, that lists of users are not taken away by their ids. */
 const LOOK_UPS = { requests: 300, periodSeconds: 600 };

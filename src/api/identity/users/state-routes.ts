@@ -8,7 +8,7 @@ import { Nullable } from '../../../http/schema.ts';
 import { onServer } from '../../access.ts';
 import { destroyUser } from './destroy.ts';
 import { userById } from './find.ts';
-import { userId } from './schema.ts';
+import { userId } from './inputs.ts';
 import { activateUser, approveUser, banUser, blockUser, deactivateUser, unbanUser, unblockUser } from './state.ts';
 
 const Done = Type.Boolean();

@@ -6,10 +6,10 @@ import {
   PersonalTokenWithSecret,
   ResourceToken,
   ResourceTokenWithSecret,
-} from '../access-tokens/entity.ts';
-import { SshKeyEntity, SshKeyWithUser } from '../ssh-keys/entity.ts';
+} from '../access-tokens/answers.ts';
+import { SshKeyEntity, SshKeyWithUser } from '../ssh-keys/answers.ts';
+import { UserProfile, UserPublic, UserWithAdmin } from '../users/answers.ts';
 import { UserBasic } from '../users/basic.ts';
-import { UserProfile, UserPublic, UserWithAdmin } from '../users/entity.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

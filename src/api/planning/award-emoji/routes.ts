@@ -10,9 +10,10 @@ import { inProject, type ProjectScope } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
 import { onObject } from '../../object-access.ts';
 import type { NoteScope } from '../notes/noteable.ts';
+import { AwardEmoji } from './answers.ts';
 import { AWARDABLES, findAwardable } from './awardable.ts';
-import { AwardEmoji, presentAward } from './entity.ts';
-import { award, awardsOf, findAward, revoke } from './service.ts';
+import { presentAward } from './views.ts';
+import { award, awardsOf, findAward, revoke } from './writes.ts';
 
 const reading = inProject('read_project', { anonymous: true });
 

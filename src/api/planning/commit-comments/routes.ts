@@ -6,9 +6,10 @@ import { Enum, Filled, pagination } from '../../../http/schema.ts';
 import { inProjectByUser } from '../../access.ts';
 import { CommitSha, findCommit, readable } from '../../code/index.ts';
 import { usersById } from '../../identity/index.ts';
-import { CommitNote, presentCommitNote } from './entity.ts';
-import { addComment } from './service.ts';
-import { commitNotes } from './store.ts';
+import { CommitNote } from './answers.ts';
+import { commitNotes } from './queries.ts';
+import { presentCommitNote } from './views.ts';
+import { addComment } from './writes.ts';
 
 const params = Type.Object(CommitSha);
 

@@ -7,8 +7,8 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { settingsOf } from '../../spaces/index.ts';
 import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
-import type { Position } from '../notes/entity.ts';
-import { recordNote } from '../notes/write.ts';
+import type { Position } from '../notes/answers.ts';
+import { recordNote } from '../notes/writes.ts';
 import { followPosition } from './follow.ts';
 
 /** Threads on lines that are followed after one push; of more, the newest. */

@@ -2,7 +2,7 @@ import type { MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
 import { type DiffOptions, diffTrees } from '../../../git/diff.ts';
 import type { FileDiff } from '../../../git/patch-parser.ts';
 import type { Repository } from '../../../git/repository.ts';
-import type { Position } from '../notes/entity.ts';
+import type { Position } from '../notes/answers.ts';
 import { followLine, lineType } from './diff-lines.ts';
 
 const LIMITS: DiffOptions = { maxPatchBytes: 1024 * 1024 };

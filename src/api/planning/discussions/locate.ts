@@ -6,7 +6,7 @@ import { diffTrees } from '../../../git/diff.ts';
 import { isOid } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import type { Position } from '../notes/entity.ts';
+import type { Position } from '../notes/answers.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { fileOf, type PositionInput, settlePosition } from './position.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { FileDiff } from '../../../git/patch-parser.ts';
 import { Enum, Filled, Nullable } from '../../../http/schema.ts';
-import type { Position } from '../notes/entity.ts';
+import type { Position } from '../notes/answers.ts';
 import { type Line, lineType } from './diff-lines.ts';
 
 const path = () => Type.Optional(Type.String({ maxLength: 4_096 }));

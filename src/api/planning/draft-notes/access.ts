@@ -4,7 +4,7 @@ import { onObject, type UserScope } from '../../object-access.ts';
 import { MergeRequestIid } from '../merge-requests/requests/access.ts';
 import { noteableTarget } from '../notes/access.ts';
 import { NOTEABLE_KINDS } from '../notes/noteable.ts';
-import { findDraft, type Reviewed } from './write.ts';
+import { findDraft, type Reviewed } from './writes.ts';
 
 const { read } = NOTEABLE_KINDS.merge_requests;
 

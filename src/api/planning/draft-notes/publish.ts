@@ -4,13 +4,13 @@ import type { Db } from '../../../db/schema.ts';
 import type { MergeRequestReviewersTable } from '../../../db/tables/merge-requests.ts';
 import type { DraftNote } from '../../../db/tables/planning.ts';
 import type { Deps } from '../../../deps.ts';
-import { answerTo, setResolvedWithin } from '../discussions/write.ts';
+import { answerTo, setResolvedWithin } from '../discussions/writes.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
-import { isResolvable } from '../notes/entity.ts';
 import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/rights.ts';
-import { countNote, type NewNote, writeNoteWithin } from '../notes/write.ts';
-import type { PublishDraftNotes } from './schema.ts';
-import { draftsOf, type Reviewed, threadOf } from './write.ts';
+import { isResolvable } from '../notes/views.ts';
+import { countNote, type NewNote, writeNoteWithin } from '../notes/writes.ts';
+import type { PublishDraftNotes } from './inputs.ts';
+import { draftsOf, type Reviewed, threadOf } from './writes.ts';
 
 type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
 

@@ -6,9 +6,11 @@ import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { MergeRequestIid, ONE, params, usable } from '../merge-requests/requests/access.ts';
 import { onDraft, reviewedOf, reviewer } from './access.ts';
+import { DraftNote } from './answers.ts';
+import { CreateDraftNote, PublishDraftNotes, UpdateDraftNote } from './inputs.ts';
 import { publishDraft, publishReview } from './publish.ts';
-import { CreateDraftNote, DraftNote, PublishDraftNotes, presentDraft, UpdateDraftNote } from './schema.ts';
-import { createDraft, draftsOf, findDraft, updateDraft } from './write.ts';
+import { presentDraft } from './views.ts';
+import { createDraft, draftsOf, findDraft, updateDraft } from './writes.ts';
 
 const PATH = `${ONE}/draft_notes`;
 const oneParams = Type.Object({

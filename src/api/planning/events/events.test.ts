@@ -9,7 +9,7 @@ import {
 } from '../../../../test/support/app.ts';
 import { Happenings } from '../../../../test/support/feed.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { EventJson } from './schema.ts';
+import type { EventJson } from './inputs.ts';
 
 let app: TestApp;
 let rows: Rows;

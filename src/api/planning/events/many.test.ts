@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { insert, rowsOf } from '../../../../test/support/many/rows.ts';
 import { eventId } from '../../../db/tables/events.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { EventJson } from './schema.ts';
+import type { EventJson } from './inputs.ts';
 
 /** More than are read one by one. */
 const MANY = 110;

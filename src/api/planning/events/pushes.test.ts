@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 import type { RefChange } from '../../../db/tables/repositories.ts';
-import type { EventJson } from './schema.ts';
+import type { EventJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

@@ -5,9 +5,10 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inProject, signedIn } from '../../access.ts';
 import { userByIdOrName } from '../../identity/index.ts';
-import { presentEvents } from './entity.ts';
+import { EventEntity, TARGET_TYPES } from './answers.ts';
 import { type Asked, type Listed, projectFeed, userFeed } from './feed.ts';
-import { EventEntity, type EventFilters, eventFilters, TARGET_TYPES } from './schema.ts';
+import { type EventFilters, eventFilters } from './inputs.ts';
+import { presentEvents } from './views.ts';
 
 const EMPTY: Listed = { events: [], total: 0, more: false };
 const success = { status: 200, schema: Type.Array(EventEntity) } as const;

@@ -5,7 +5,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { Happenings } from '../../../../test/support/feed.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
-import type { EventJson } from './schema.ts';
+import type { EventJson } from './inputs.ts';
 
 let app: TestApp;
 let happenings: Happenings;

@@ -5,7 +5,7 @@ import { contains, equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
-import { type IssuableFilters, numberNoneAny } from './filter-schema.ts';
+import { type IssuableFilters, numberNoneAny } from './filter-inputs.ts';
 import { milestoneOf } from './milestone-filter.ts';
 
 export type IssuableTable = 'issues' | 'merge_requests';

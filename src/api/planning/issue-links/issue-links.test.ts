@@ -5,7 +5,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { IssueLinkJson, LinkedIssue, LinkType } from './schema.ts';
+import type { IssueLinkJson, LinkedIssue, LinkType } from './answers.ts';
 
 let app: TestApp;
 let rows: Rows;

@@ -3,9 +3,9 @@ import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { referencesOf } from '../issuables/entity.ts';
+import { referencesOf } from '../issuables/views.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import type { LinkType } from './schema.ts';
+import type { LinkType } from './answers.ts';
 
 /** One of the two issues of a link. */
 export interface LinkEnd {

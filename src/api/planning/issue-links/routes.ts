@@ -6,12 +6,13 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
 import { onIssuable } from '../issuables/access.ts';
-import { presentBasicIssues, presentIssues } from '../issues/entity.ts';
 import { findIssue } from '../issues/find.ts';
 import { ISSUE_KIND } from '../issues/kind.ts';
-import { CreateIssueLink, IssueLink, type IssueLinkJson, issueIid, LinkedIssue, linkId } from './schema.ts';
-import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './service.ts';
-import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './store.ts';
+import { presentBasicIssues, presentIssues } from '../issues/views.ts';
+import { IssueLink, type IssueLinkJson, LinkedIssue } from './answers.ts';
+import { CreateIssueLink, issueIid, linkId } from './inputs.ts';
+import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './queries.ts';
+import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './writes.ts';
 
 const PATH = '/projects/:id/issues/:issue_iid/links';
 const read = inProject('read_issue');

@@ -5,8 +5,8 @@ import type { Db } from '../../../db/schema.ts';
 import type { IssuesTable, Milestone } from '../../../db/tables/issues.ts';
 import type { IssuableTarget } from '../issuables/target.ts';
 import { findMilestoneFor } from '../milestones/find.ts';
+import type { IssueInput } from './inputs.ts';
 import type { IssueRights } from './rights.ts';
-import type { IssueInput } from './schema.ts';
 
 const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 1_048_576;

@@ -15,9 +15,9 @@ import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import type { FollowUp } from './follow-up.ts';
+import type { IssueInput } from './inputs.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
-import type { IssueInput } from './schema.ts';
 
 const LIMIT = { requests: 300, periodSeconds: 60 };
 

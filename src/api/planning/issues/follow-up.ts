@@ -8,13 +8,13 @@ import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
 import { findDiscussion } from '../discussions/find.ts';
-import { setResolvedWithin } from '../discussions/write.ts';
+import { setResolvedWithin } from '../discussions/writes.ts';
 import { findMergeRequest } from '../merge-requests/requests/find.ts';
-import { isResolvable } from '../notes/entity.ts';
 import { notesOf } from '../notes/find.ts';
 import { NOTEABLE_KINDS, type Noteable } from '../notes/noteable.ts';
 import { requireResolve } from '../notes/rights.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
+import { isResolvable } from '../notes/views.ts';
 import { visibleNotes } from '../notes/visible.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { after, readCursor, writeCursor } from '../issuables/keyset.ts';
 import { inOrder } from '../issuables/order.ts';
 import { walking } from '../issuables/page.ts';
-import type { IssueFilters } from './filter-schema.ts';
+import type { IssueFilters } from './filter-inputs.ts';
 import { type IssuesPlace, selectIssues } from './list.ts';
 
 /** Columns that keyset pages can go along, with the type of their values. */

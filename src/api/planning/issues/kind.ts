@@ -1,7 +1,8 @@
 import type { Issue as IssueRow } from '../../../db/tables/issues.ts';
 import type { IssuableKind } from '../issuables/kind.ts';
-import { Issue, presentIssues } from './entity.ts';
+import { Issue } from './answers.ts';
 import { findIssue } from './find.ts';
+import { presentIssues } from './views.ts';
 
 /** What the endpoints that issues share with merge requests work with. */
 export const ISSUE_KIND: IssuableKind<IssueRow> = {

@@ -4,10 +4,10 @@ import { ApiError, unauthorized } from '../../../core/errors.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inGroup, inProject } from '../../access.ts';
-import type { Viewpoint } from '../issuables/entity.ts';
-import { filterRules } from '../issuables/filter-schema.ts';
+import { filterRules } from '../issuables/filter-inputs.ts';
 import { pageOfIssuables } from '../issuables/page.ts';
-import { Issue, presentIssues } from './entity.ts';
+import type { Viewpoint } from '../issuables/views.ts';
+import { Issue } from './answers.ts';
 import {
   AllIssuesInput,
   AllStatisticsInput,
@@ -15,9 +15,10 @@ import {
   type IssueFilters,
   ProjectIssuesInput,
   StatisticsInput,
-} from './filter-schema.ts';
+} from './filter-inputs.ts';
 import { keysetPage } from './keyset.ts';
 import { type IssuesPlace, issueCounts, selectIssues } from './list.ts';
+import { presentIssues } from './views.ts';
 
 const Issues = Type.Array(Issue);
 const Statistics = Type.Object({

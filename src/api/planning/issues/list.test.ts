@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { nextIid } from '../../../db/iids.ts';
 import type { Issue as IssueRow } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { Issue } from './entity.ts';
+import type { Issue } from './answers.ts';
 
 const clock = new TestClock();
 let app: TestApp;

@@ -5,14 +5,14 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { numberNoneAny } from '../issuables/filter-schema.ts';
+import { numberNoneAny } from '../issuables/filter-inputs.ts';
 import { type Ids, narrow } from '../issuables/filters.ts';
 import { orderTerms } from '../issuables/order.ts';
 import { countIssuables, type Selection } from '../issuables/page.ts';
 import { unhiddenIssues, visibleIssues } from '../issuables/visible-issues.ts';
 import { placeSources } from '../issuables/visible-projects.ts';
 import { dueWithin } from './due-dates.ts';
-import type { IssueFilters } from './filter-schema.ts';
+import type { IssueFilters } from './filter-inputs.ts';
 
 /** Where issues are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
 export interface IssuesPlace {

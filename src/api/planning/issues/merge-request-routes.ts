@@ -7,9 +7,10 @@ import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
-import { MergeRequestBasic, presentMergeRequests } from '../merge-requests/requests/entity.ts';
+import { MergeRequestBasic } from '../merge-requests/requests/answers.ts';
+import { presentMergeRequests } from '../merge-requests/requests/views.ts';
 import { findIssue } from './find.ts';
-import { IssueParams } from './schema.ts';
+import { IssueParams } from './inputs.ts';
 
 const closing = (id: number) =>
   sql`select c.merge_request_id from merge_requests_closing_issues c where c.issue_id = ${id}`;

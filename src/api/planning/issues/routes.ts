@@ -6,16 +6,17 @@ import { route } from '../../../http/route.ts';
 import { administrator, byAdministrator, inProject, inProjectByUser } from '../../access.ts';
 import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
 import { onIssuable } from '../issuables/access.ts';
-import { peopleRoutes } from '../issuables/people-endpoints.ts';
-import { timeRoutes } from '../issuables/time-endpoints.ts';
+import { peopleRoutes } from '../issuables/people-routes.ts';
+import { timeRoutes } from '../issuables/time-routes.ts';
+import { Issue } from './answers.ts';
 import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
-import { Issue, presentIssues } from './entity.ts';
 import { findIssue } from './find.ts';
 import { followUp } from './follow-up.ts';
+import { CreateIssue, IssueParams, UPDATE_RULES, UpdateIssue } from './inputs.ts';
 import { ISSUE_KIND } from './kind.ts';
-import { CreateIssue, IssueParams, UPDATE_RULES, UpdateIssue } from './schema.ts';
 import { updateIssue } from './update.ts';
+import { presentIssues } from './views.ts';
 
 const PATH = '/projects/:id/issues';
 

@@ -13,8 +13,8 @@ import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
 import { changeNotes, milestoneNote } from './change-notes.ts';
+import type { IssueInput } from './inputs.ts';
 import { type IssueRights, rightsOn } from './rights.ts';
-import type { IssueInput } from './schema.ts';
 import { closeIssue, reopenIssue } from './state.ts';
 
 type Changes = Record<string, [unknown, unknown]>;

@@ -5,7 +5,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { LabelJson } from './schema.ts';
+import type { LabelJson } from './inputs.ts';
 
 let app: TestApp;
 before(async () => {

@@ -5,7 +5,7 @@ import type { Label } from '../../../db/tables/issues.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { mergeSubjects } from '../resource-events/removal.ts';
-import { removeLabels } from './service.ts';
+import { removeLabels } from './writes.ts';
 
 /** 400 of a label that cannot become one of a group. */
 export const notPromoted = () => refused('Failed to promote project label to group label');

@@ -8,13 +8,10 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { alsoInItsGroup, type ProjectScope, requireUser } from '../../access.ts';
-import { groupPlace, type LabelHome, type Place, projectPlace, requireLabelAdmin } from './place.ts';
-import { presentLabels } from './present.ts';
-import { notPromoted, promoteLabel } from './promote.ts';
+import { GroupLabel, ProjectLabel } from './answers.ts';
 import {
   CreateGroupLabel,
   CreateProjectLabel,
-  GroupLabel,
   GroupLabelFilters,
   GroupLabelScope,
   type LabelJson,
@@ -23,15 +20,17 @@ import {
   LegacyUpdateProjectLabel,
   labelId,
   legacyKey,
-  ProjectLabel,
   ProjectLabelFilters,
   ProjectLabelScope,
   UpdateGroupLabel,
   type UpdateLabelInput,
   UpdateProjectLabel,
-} from './schema.ts';
-import { createLabel, destroyLabel, setSubscribed, updateLabel } from './service.ts';
-import { findLabel, labelList } from './store.ts';
+} from './inputs.ts';
+import { presentLabels } from './list-views.ts';
+import { groupPlace, type LabelHome, type Place, projectPlace, requireLabelAdmin } from './place.ts';
+import { notPromoted, promoteLabel } from './promote.ts';
+import { findLabel, labelList } from './queries.ts';
+import { createLabel, destroyLabel, setSubscribed, updateLabel } from './writes.ts';
 
 const OWN: LabelScope = { include_ancestor_groups: false };
 const UPDATES = ['new_name', 'color', 'description', 'priority', 'archived'];

@@ -3,7 +3,8 @@ import type { Db } from '../../../db/schema.ts';
 import type { Milestone as MilestoneRow } from '../../../db/tables/issues.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Milestone, presentMilestone } from './entity.ts';
+import type { Milestone } from './answers.ts';
+import { presentMilestone } from './views.ts';
 
 /** A milestone by its id that issues of the project can have: its own, or one of a group above; undefined for none. */
 export async function findMilestoneFor(

@@ -8,11 +8,13 @@ import { pagination } from '../../../http/schema.ts';
 import { inOrder, orderTerms } from '../issuables/order.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
-import { IssueBasic, presentBasicIssues } from '../issues/entity.ts';
-import { MergeRequestBasic, presentMergeRequests } from '../merge-requests/requests/entity.ts';
+import { IssueBasic } from '../issues/answers.ts';
+import { presentBasicIssues } from '../issues/views.ts';
+import { MergeRequestBasic } from '../merge-requests/requests/answers.ts';
+import { presentMergeRequests } from '../merge-requests/requests/views.ts';
+import { milestoneId } from './inputs.ts';
 import { groupPlace, type MilestoneHome, type Place, projectPlace } from './place.ts';
-import { milestoneId } from './schema.ts';
-import { getMilestone } from './service.ts';
+import { getMilestone } from './writes.ts';
 
 /** Ids of the project itself, or of the projects in the group: those of groups below are left out, as everywhere. */
 const projectsOf = ({ deps }: BaseContext, home: MilestoneHome) =>

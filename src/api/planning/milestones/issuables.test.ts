@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { Milestone } from './entity.ts';
+import type { Milestone } from './answers.ts';
 
 interface Entry {
   id: number;

@@ -7,7 +7,7 @@ import {
   type TestApp,
   TestClock,
 } from '../../../../test/support/app.ts';
-import type { Milestone } from './entity.ts';
+import type { Milestone } from './answers.ts';
 
 const DAY_MS = 86_400_000;
 let app: TestApp;

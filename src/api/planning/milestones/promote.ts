@@ -7,7 +7,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { mergeSubjects } from '../resource-events/removal.ts';
 import type { MilestoneHome } from './place.ts';
-import { getMilestone, notSaved } from './service.ts';
+import { getMilestone, notSaved } from './writes.ts';
 
 /**
  * Makes a milestone of a project one of its group. Milestones of the same title in other projects of the group become

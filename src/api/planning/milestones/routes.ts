@@ -4,13 +4,14 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { alsoInItsGroup } from '../../access.ts';
-import { Milestone, presentMilestone } from './entity.ts';
+import { Milestone } from './answers.ts';
 import { milestonesById } from './find.ts';
+import { CreateMilestone, MilestoneFilters, milestoneId, UpdateMilestone } from './inputs.ts';
 import { groupPlace, type Place, projectPlace } from './place.ts';
 import { promoteMilestone } from './promote.ts';
-import { CreateMilestone, MilestoneFilters, milestoneId, UpdateMilestone } from './schema.ts';
-import { createMilestone, destroyMilestone, getMilestone, updateMilestone } from './service.ts';
-import { milestoneList } from './store.ts';
+import { milestoneList } from './queries.ts';
+import { presentMilestone } from './views.ts';
+import { createMilestone, destroyMilestone, getMilestone, updateMilestone } from './writes.ts';
 
 const GroupFilters = Type.Object({
   ...MilestoneFilters.properties,

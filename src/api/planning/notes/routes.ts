@@ -5,12 +5,13 @@ import { route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
 import { noteableParams, onNote, onNoteable } from './access.ts';
-import { Note, presentNotes, presentOne } from './entity.ts';
+import { Note } from './answers.ts';
 import { findNote } from './find.ts';
 import { listNotes } from './list.ts';
 import { NOTEABLE_KINDS, type NoteableKind } from './noteable.ts';
 import { requireInternal } from './rights.ts';
-import { changeNote, countNote, MAX_NOTE, removeNote, writeNote } from './write.ts';
+import { presentNotes, presentOne } from './views.ts';
+import { changeNote, countNote, MAX_NOTE, removeNote, writeNote } from './writes.ts';
 
 const note_id = Type.Integer({ description: 'Id of the note.' });
 const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up alone.' }));

@@ -4,6 +4,7 @@ import { closingReferences, findReferences } from '../../../core/references.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { listCommits } from '../../../git/log.ts';
+import { HEADS } from '../../../git/ref-folders.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { closeAll } from './closing.ts';
@@ -12,7 +13,6 @@ import { Resolver } from './resolve.ts';
 import type { Home } from './source.ts';
 import { tellTargets } from './tell.ts';
 
-const HEADS = 'refs/heads/';
 /** Branches of one push whose commits are read, the default branch first. */
 const MAX_BRANCHES = 10;
 /** The newest commits of a branch that are read. */

@@ -10,14 +10,14 @@ import { inProject } from '../../access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/kind.ts';
 import { ISSUE_KIND } from '../issues/kind.ts';
 import { MERGE_REQUEST_KIND } from '../merge-requests/requests/kind.ts';
-import { presentResourceEvents } from './present.ts';
 import {
   ResourceIterationEvent,
   ResourceLabelEvent,
   ResourceMilestoneEvent,
   ResourceStateEvent,
   ResourceWeightEvent,
-} from './schema.ts';
+} from './answers.ts';
+import { presentResourceEvents } from './views.ts';
 
 const SCHEMAS: Record<ResourceEvent['kind'], TSchema> = {
   label: ResourceLabelEvent,

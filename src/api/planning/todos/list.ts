@@ -5,7 +5,7 @@ import { AFTER_LINEAGE } from '../../../access/membership.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Todo } from '../../../db/tables/planning.ts';
 import type { Deps } from '../../../deps.ts';
-import type { TodoFilters } from './schema.ts';
+import type { TodoFilters } from './inputs.ts';
 import { visibleTodos } from './visible.ts';
 
 /** The caller's entries about what he may see. */

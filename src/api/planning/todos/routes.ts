@@ -9,10 +9,11 @@ import { onIssuable } from '../issuables/access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/kind.ts';
 import { ISSUE_KIND } from '../issues/kind.ts';
 import { MERGE_REQUEST_KIND } from '../merge-requests/requests/kind.ts';
+import { Todo } from './answers.ts';
+import { TodoFilters } from './inputs.ts';
 import { findTodo, listTodos } from './list.ts';
-import { presentTodos } from './present.ts';
 import { addTodos } from './record.ts';
-import { Todo, TodoFilters } from './schema.ts';
+import { presentTodos } from './views.ts';
 
 const marking = <Row extends IssuableRow>(kind: IssuableKind<Row>): Route =>
   route({

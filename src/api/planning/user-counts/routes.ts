@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '../../../http/route.ts';
 import { signedIn } from '../../access.ts';
-import { openCounts } from './service.ts';
+import { openCounts } from './queries.ts';
 
 const count = (description: string) => Type.Integer({ description });
 

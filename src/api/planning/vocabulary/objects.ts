@@ -1,12 +1,11 @@
 import type { TSchema } from 'typebox';
-import { AwardEmoji } from '../award-emoji/entity.ts';
-import { CommitNote } from '../commit-comments/entity.ts';
+import { AwardEmoji } from '../award-emoji/answers.ts';
+import { CommitNote } from '../commit-comments/answers.ts';
 import { PositionInput } from '../discussions/position.ts';
-import { EventEntity } from '../events/schema.ts';
-import { IssueLink, LinkedIssue } from '../issue-links/schema.ts';
-import { Issue, IssueBasic } from '../issues/entity.ts';
-import { Label } from '../labels/entity.ts';
-import { GroupLabel, ProjectLabel } from '../labels/schema.ts';
+import { EventEntity } from '../events/answers.ts';
+import { IssueLink, LinkedIssue } from '../issue-links/answers.ts';
+import { Issue, IssueBasic } from '../issues/answers.ts';
+import { GroupLabel, Label, ProjectLabel } from '../labels/answers.ts';
 import { ApprovalConfig } from '../merge-requests/approvals/config.ts';
 import {
   CommonRule,
@@ -15,16 +14,16 @@ import {
   RuleBranch,
   RuleGroup,
   RuleState,
-} from '../merge-requests/approvals/rule-schema.ts';
+} from '../merge-requests/approvals/rule-answers.ts';
 import { ApprovalSummary, MergeRequestApprovalState } from '../merge-requests/approvals/summary.ts';
 import {
   HeadPipeline,
   MergeRequest,
   MergeRequestBasic,
   MergeRequestSimple,
-} from '../merge-requests/requests/schema.ts';
-import { Milestone } from '../milestones/entity.ts';
-import { Discussion, Note, Position } from '../notes/entity.ts';
+} from '../merge-requests/requests/answers.ts';
+import { Milestone } from '../milestones/answers.ts';
+import { Discussion, Note, Position } from '../notes/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

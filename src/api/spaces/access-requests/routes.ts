@@ -8,11 +8,12 @@ import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { userBasic, userBasicFields, usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
-import { presentMembers } from '../members/entity.ts';
-import { Member, userIdParam } from '../members/schema.ts';
-import { changeOf } from '../members/service.ts';
+import { Member } from '../members/answers.ts';
+import { userIdParam } from '../members/inputs.ts';
+import { presentMembers } from '../members/views.ts';
+import { changeOf } from '../members/writes.ts';
 import { inSource, inSourceOrSelf, type Source, type SourceKind } from '../source.ts';
-import { approveRequest, removeRequest, requestAccess } from './service.ts';
+import { approveRequest, removeRequest, requestAccess } from './writes.ts';
 
 const AccessRequester = Type.Object({ ...userBasicFields, requested_at: Type.String() });
 const SEE = { project: 'read_project', group: 'read_group' } as const;

@@ -5,11 +5,11 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
+import { TAGS } from '../../../git/ref-folders.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { selectRefs } from '../../../repositories/ref-list.ts';
 
 const PLACEHOLDER = /%\{(\w+)\}/g;
-const TAGS = 'refs/tags/';
 
 /** What an address would be with something in the place of each placeholder, to look at its shape. */
 export const withoutPlaceholders = (url: string): string => url.replace(PLACEHOLDER, 'x');

@@ -5,7 +5,8 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { inSource, type SourceKind, type SourceScope } from '../source.ts';
-import { BadgeEntity, BadgePreview, badgeId, changedBadge, listBadges, newBadge, previewBadge } from './schema.ts';
+import { BadgeEntity, BadgePreview } from './answers.ts';
+import { badgeId, changedBadge, listBadges, newBadge, previewBadge } from './inputs.ts';
 import {
   badgesOf,
   checkUrls,
@@ -15,7 +16,7 @@ import {
   presentBadges,
   renderer,
   updateBadge,
-} from './service.ts';
+} from './writes.ts';
 
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 const MANAGE = { project: 'admin_badges', group: 'admin_group_badges' } as const;

@@ -9,12 +9,12 @@ import { route } from '../../../http/route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../../http/schema.ts';
 import { inGroup, requireUser } from '../../access.ts';
 import { userBasic, userBasicFields } from '../../identity/index.ts';
+import { userIdParam } from '../members/inputs.ts';
+import { ownersOf } from '../members/queries.ts';
 import { removeFromTree } from '../members/removal.ts';
-import { userIdParam } from '../members/schema.ts';
 import { freeLevel } from '../members/seats.ts';
-import { ownersOf } from '../members/store.ts';
 import { groupSource } from '../source.ts';
-import { BILLABLE_SORTS, billableMembers } from './store.ts';
+import { BILLABLE_SORTS, billableMembers } from './queries.ts';
 
 const TYPES = ['group_member', 'project_member', 'group_invite', 'project_invite'] as const;
 

@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';
 import { administrator, onServer } from '../../access.ts';
-import { CustomAttribute } from './schema.ts';
+import { CustomAttribute } from './answers.ts';
 
 type Kind = CustomAttributesTable['source_type'];
 interface Source {

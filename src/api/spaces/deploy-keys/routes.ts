@@ -5,17 +5,11 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { administrator, inProject, onServer, requireUser } from '../../access.ts';
-import {
-  DeployKey,
-  DeployKeyWithProjects,
-  keyChange,
-  newProjectKey,
-  newPublicKey,
-  ProjectDeployKey,
-  presentKey,
-} from './schema.ts';
-import { addKey, createPublicKey, enableKey, findKey, removeKey, updateKey } from './service.ts';
-import { allKeys, type KeyInProject, keysOfProject, projectsOfKeys } from './store.ts';
+import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from './answers.ts';
+import { keyChange, newProjectKey, newPublicKey } from './inputs.ts';
+import { allKeys, type KeyInProject, keysOfProject, projectsOfKeys } from './queries.ts';
+import { presentKey } from './views.ts';
+import { addKey, createPublicKey, enableKey, findKey, removeKey, updateKey } from './writes.ts';
 
 const keyId = Type.Object({ key_id: Type.Integer({ description: 'Id of the deploy key.' }) });
 const LIST = '/projects/:id/deploy_keys';

@@ -8,11 +8,13 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { administrator } from '../../access.ts';
-import { changeOf } from '../members/service.ts';
+import { changeOf } from '../members/writes.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
-import { DeployToken, DeployTokenWithSecret, newDeployToken, presentDeployToken } from './schema.ts';
-import { createDeployToken } from './service.ts';
-import { deployTokens } from './store.ts';
+import { DeployToken, DeployTokenWithSecret } from './answers.ts';
+import { newDeployToken } from './inputs.ts';
+import { deployTokens } from './queries.ts';
+import { presentDeployToken } from './views.ts';
+import { createDeployToken } from './writes.ts';
 
 const READ = { project: 'admin_deploy_tokens', group: 'read_group_deploy_tokens' } as const;
 const MANAGE = { project: 'admin_deploy_tokens', group: 'admin_group_deploy_tokens' } as const;

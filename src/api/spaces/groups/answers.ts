@@ -1,34 +1,92 @@
-import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
-import type { BaseContext } from '../../../http/route.ts';
-import { Enum } from '../../../http/schema.ts';
-import { checkOffset, keysetPage } from './keyset.ts';
-import { type GroupBase, type GroupFilters, groupQuery } from './list.ts';
-import { presentGroups } from './present.ts';
+import { type Static, type TProperties, Type } from 'typebox';
+import { VISIBILITIES } from '../../../core/access-levels.ts';
+import { Day, Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
+import { CustomAttribute } from '../custom-attributes/answers.ts';
+import { Project } from '../projects/answers.ts';
+import { detailSettingFields, settingFields } from './settings.ts';
 
-/** Parameters of keyset pages. */
-export const keysetParams = {
-  pagination: Type.Optional(Enum(['legacy', 'keyset'], { description: '`keyset`: for anonymous callers, by name.' })),
-  cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
+
+/** A group as it is shown to people who only choose one. */
+export const PublicGroup = Type.Object({
+  ...basicFields,
+  avatar_url: Nullable(Type.String()),
+  full_name: Type.String(),
+  full_path: Type.String(),
+});
+export type PublicGroup = Static<typeof PublicGroup>;
+
+/** Bytes by kind, of the projects directly in the group. */
+export const GroupStatistics = Type.Object(
+  Object.fromEntries(
+    [
+      'storage_size',
+      'repository_size',
+      'wiki_size',
+      'lfs_objects_size',
+      'job_artifacts_size',
+      'pipeline_artifacts_size',
+      'packages_size',
+      'snippets_size',
+      'uploads_size',
+    ].map((name) => [name, Type.Integer()]),
+  ),
+);
+export type GroupStatistics = Record<string, number>;
+
+const { ldap_cn: _cn, ldap_access: _access, ...shownSettings } = settingFields;
+
+/** Fields of the group object (silent parts of the specification, 1.9). */
+export const groupFields = {
+  ...basicFields,
+  path: Type.String(),
+  description: Type.String(),
+  visibility: Enum(VISIBILITIES),
+  ...shownSettings,
+  emails_disabled: Type.Boolean(),
+  archived: Type.Boolean(),
+  avatar_url: Nullable(Type.String()),
+  request_access_enabled: Type.Boolean(),
+  full_name: Type.String(),
+  full_path: Type.String(),
+  created_at: Instant(),
+  parent_id: Nullable(Type.Integer()),
+  organization_id: Type.Integer(),
+  marked_for_deletion_on: Nullable(Day()),
+  file_template_project_id: Nullable(Type.Integer({ description: 'Project with templates of files.' })),
+  ldap_cn: settingFields.ldap_cn,
+  ldap_access: settingFields.ldap_access,
+  root_storage_statistics: Type.Null(),
+  ...(optional({
+    repository_storage: Type.String({ description: 'For administrators.' }),
+    statistics: GroupStatistics,
+    custom_attributes: Type.Array(CustomAttribute),
+  }).properties as TProperties),
 };
 
-/** Answers with a page of groups and sets its headers. */
-export async function answerGroups(
-  context: BaseContext,
-  filters: GroupFilters & { pagination?: 'legacy' | 'keyset'; cursor?: string },
-  base: GroupBase,
-) {
-  const { deps, caller, page, request, reply } = context;
-  const presentation = { statistics: filters.statistics, customAttributes: filters.with_custom_attributes };
-  const query = await groupQuery(deps, caller, filters, base);
-  if (filters.pagination === 'keyset') {
-    const position = { cursor: filters.cursor, size: page.size };
-    const rows = await keysetPage(query, caller, filters, position, { base: deps.externalUrl(), request, reply });
-    return presentGroups(deps, caller, rows, presentation);
-  }
-  checkOffset(caller, page);
-  const { rows, total } = await pageOf(deps.db, query, page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return presentGroups(deps, caller, rows, presentation);
-}
+export const Group = Type.Object(groupFields);
+
+/** A share in the object of what is shared. */
+export const SharedWithGroup = Type.Object({
+  group_id: Type.Integer(),
+  group_name: Type.String(),
+  group_full_path: Type.String(),
+  group_access_level: Type.Integer(),
+  expires_at: Nullable(Day()),
+  member_role_id: Nullable(Type.Integer()),
+});
+export type SharedWithGroup = Static<typeof SharedWithGroup>;
+
+/** The group object of single reads (silent parts of the specification, 1.9). */
+export const GroupDetail = Type.Object({
+  ...groupFields,
+  shared_with_groups: Type.Array(SharedWithGroup),
+  ip_restriction_ranges: Type.Null(),
+  allowed_email_domains_list: Type.Null(),
+  ...detailSettingFields,
+  ...(optional({
+    runners_token: Type.String({ description: 'For owners.' }),
+    projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
+    shared_projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects shared with it.' }),
+  }).properties as TProperties),
+});

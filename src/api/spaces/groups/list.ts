@@ -9,7 +9,7 @@ import { asciiLower, contains, startsWith } from '../../../db/like.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import type { ListInput } from './schema.ts';
+import type { ListInput } from './inputs.ts';
 
 export type GroupFilters = Partial<Static<typeof ListInput>>;
 type GroupQuery = SelectQueryBuilder<Schema, 'namespaces', Namespace>;

@@ -6,12 +6,13 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
 import { byAdministrator, inGroup } from '../../access.ts';
+import { Project } from '../projects/answers.ts';
 import { type ProjectFilters, ProjectListInput } from '../projects/filters.ts';
 import { type ListBase, listProjects } from '../projects/list.ts';
-import { presentProjects } from '../projects/present.ts';
-import { Project } from '../projects/schema.ts';
+import { presentProjects } from '../projects/page-views.ts';
 import { transferProject } from '../projects/transfer.ts';
-import { GroupDetail, presentGroupDetail } from './detail.ts';
+import { GroupDetail } from './answers.ts';
+import { presentGroupDetail } from './detail-views.ts';
 
 const Projects = Type.Array(Project);
 

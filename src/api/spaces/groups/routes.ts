@@ -3,12 +3,12 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
 import { anyone, inGroup, onServer, requireUser } from '../../access.ts';
-import { answerGroups, keysetParams } from './answers.ts';
-import { GroupDetail, presentGroupDetail } from './detail.ts';
-import { Group } from './entity.ts';
+import { Group, GroupDetail } from './answers.ts';
+import { presentGroupDetail } from './detail-views.ts';
+import { CreateInput, customAttributeParams, ListInput, listParams, UpdateInput } from './inputs.ts';
+import { answerGroups, keysetParams } from './list-views.ts';
 import { deleteGroup, restoreGroup } from './mark.ts';
-import { CreateInput, customAttributeParams, ListInput, listParams, UpdateInput } from './schema.ts';
-import { createByInput, updateGroup } from './service.ts';
+import { createByInput, updateGroup } from './writes.ts';
 
 export const groupRoutes = [
   route({

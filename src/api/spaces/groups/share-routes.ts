@@ -7,14 +7,14 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
 import { inGroup, requireUser } from '../../access.ts';
-import { answerGroups } from './answers.ts';
-import { GroupDetail, presentGroupDetail } from './detail.ts';
-import { Group, PublicGroup } from './entity.ts';
+import { Group, GroupDetail, PublicGroup } from './answers.ts';
+import { presentGroupDetail } from './detail-views.ts';
 import { visibleGroup } from './find.ts';
-import { presentPublicGroups } from './present.ts';
-import { customAttributeParams, ListInput } from './schema.ts';
+import { customAttributeParams, ListInput } from './inputs.ts';
+import { answerGroups } from './list-views.ts';
 import { shareGroup, unshareGroup } from './shares.ts';
 import { transferGroup, transferLocations } from './transfer.ts';
+import { presentPublicGroups } from './views.ts';
 
 /** Groups that the links of these groups let in. */
 const invitedTo =

@@ -12,8 +12,8 @@ import type { Db, Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { depthErrors, heightOf, namingErrors } from './rules.ts';
-import { mayCreateTopLevel } from './service.ts';
 import { closeTree, moveTree } from './tree.ts';
+import { mayCreateTopLevel } from './writes.ts';
 
 const failed = (why: string) => refused(`Transfer failed: ${why}`);
 

@@ -4,7 +4,7 @@ import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Invitation } from '../../../db/tables/spaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { recordMember } from '../members/service.ts';
+import { recordMember } from '../members/writes.ts';
 
 /**
  * Makes a user a member of all that an address of his was invited to. Give the handle of the transaction in which the

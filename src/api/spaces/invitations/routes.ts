@@ -6,17 +6,11 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
-import { changeOf } from '../members/service.ts';
+import { changeOf } from '../members/writes.ts';
 import { inSource, type SourceKind } from '../source.ts';
-import {
-  changedInvitation,
-  InvitationEntity,
-  Invited,
-  invitedEmail,
-  listInvitations,
-  newInvitation,
-} from './schema.ts';
-import { invitationsOf, invite, updateInvitation, withdrawInvitation } from './service.ts';
+import { InvitationEntity, Invited } from './answers.ts';
+import { changedInvitation, invitedEmail, listInvitations, newInvitation } from './inputs.ts';
+import { invitationsOf, invite, updateInvitation, withdrawInvitation } from './writes.ts';
 
 async function present({ db }: Deps, rows: readonly Invitation[]) {
   const users = await usersById(

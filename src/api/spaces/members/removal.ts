@@ -2,9 +2,9 @@ import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
+import { findBelow, findDirect, findUsers } from './queries.ts';
 import { requireLevel, requireMovable, requireOtherOwner } from './rules.ts';
-import { type Change, lockOwners, recordMember, requireDirect } from './service.ts';
-import { findBelow, findDirect, findUsers } from './store.ts';
+import { type Change, lockOwners, recordMember, requireDirect } from './writes.ts';
 
 /**
  * Removes a member, none of a higher level than the actor's but himself. Memberships below a group end with it unless

@@ -6,21 +6,13 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { inSource, inSourceOrSelf, type SourceKind, type SourceScope } from '../source.ts';
 import { MANAGE_MEMBERS, READ_MEMBERS, REMOVE_MEMBER } from './abilities.ts';
-import { presentMembers } from './entity.ts';
+import { allMemberList, Member, memberList } from './answers.ts';
+import { Added, memberChange, memberRemoval, newMember, userIdParam } from './inputs.ts';
 import { directMembers, effectiveMembers } from './memberships.ts';
+import { findDirect, findMembership, listMembers, type MemberFilters } from './queries.ts';
 import { removeMember } from './removal.ts';
-import {
-  Added,
-  allMemberList,
-  Member,
-  memberChange,
-  memberList,
-  memberRemoval,
-  newMember,
-  userIdParam,
-} from './schema.ts';
-import { addMember, addMembers, changeOf, updateMember } from './service.ts';
-import { findDirect, findMembership, listMembers, type MemberFilters } from './store.ts';
+import { presentMembers } from './views.ts';
+import { addMember, addMembers, changeOf, updateMember } from './writes.ts';
 
 type Scope = BaseContext & SourceScope;
 

@@ -7,7 +7,7 @@ import type { Member } from '../../../db/tables/namespaces.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Source } from '../source.ts';
-import { highestAbove, ownersOf } from './store.ts';
+import { highestAbove, ownersOf } from './queries.ts';
 
 const ROLES: Record<number, string> = {
   5: 'Minimal Access',

@@ -3,7 +3,7 @@ import { AFTER_LINEAGE } from '../../../access/membership.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { NamespaceCounts } from './entity.ts';
+import type { NamespaceCounts } from './views.ts';
 
 /** Each of the namespaces (`g`) with those in its tree (`d`), itself included. */
 const trees = (ids: readonly number[]): RawBuilder<unknown> => sql`

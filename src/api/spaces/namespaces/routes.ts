@@ -4,8 +4,8 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { optional, pagination } from '../../../http/schema.ts';
 import { signedIn } from '../../access.ts';
-import { Namespace } from './entity.ts';
-import { namespaceQuery, pathInUse, presentNamespaces, readableNamespace } from './service.ts';
+import { Namespace } from './answers.ts';
+import { namespaceQuery, pathInUse, presentNamespaces, readableNamespace } from './queries.ts';
 
 const params = Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the namespace.' }) });
 

@@ -7,15 +7,15 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
 import { inProject, requireUser } from '../../access.ts';
-import { answerGroups } from '../groups/answers.ts';
-import { Group, PublicGroup } from '../groups/entity.ts';
+import { Group, PublicGroup } from '../groups/answers.ts';
 import { visibleGroup } from '../groups/find.ts';
+import { customAttributeParams } from '../groups/inputs.ts';
 import { type GroupFilters, groupQuery } from '../groups/list.ts';
-import { presentPublicGroups } from '../groups/present.ts';
-import { customAttributeParams } from '../groups/schema.ts';
+import { answerGroups } from '../groups/list-views.ts';
+import { presentPublicGroups } from '../groups/views.ts';
 import { refuseMemberRole } from '../members/rules.ts';
 import { groupsOfProject, invitedGroups, shareLocations } from './groups.ts';
-import { shareProject, unshareProject } from './service.ts';
+import { shareProject, unshareProject } from './writes.ts';
 
 const LEVELS = [10, 15, 20, 30, 40, 50] as const;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { Day, Enum, Instant, IntegerEnum, List, optional, pagination } from '../../../http/schema.ts';
-import { customAttributesFilter } from '../custom-attributes/schema.ts';
+import { customAttributesFilter } from '../custom-attributes/inputs.ts';
 
 export const PROJECT_ORDERS = [
   'id',

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { route } from '../../../http/route.ts';
 import { inProject } from '../../access.ts';
+import { Project } from './answers.ts';
 import { ForkInput, forkProject } from './fork.ts';
 import { linkFork, unlinkFork } from './fork-relation.ts';
-import { presentProject } from './present.ts';
-import { Project } from './schema.ts';
+import { presentProject } from './page-views.ts';
 import { userOf } from './user-of.ts';
 
 export const forkRoutes = [

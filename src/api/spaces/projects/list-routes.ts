@@ -6,10 +6,10 @@ import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inProject } from '../../access.ts';
 import { userByIdOrName } from '../../identity/index.ts';
+import { Project } from './answers.ts';
 import { KeysetProjectListInput, type ProjectFilters, ProjectListInput } from './filters.ts';
 import { type ListBase, listProjects } from './list.ts';
-import { presentProjects } from './present.ts';
-import { Project } from './schema.ts';
+import { presentProjects } from './page-views.ts';
 
 const Projects = Type.Array(Project);
 const YEAR_MS = 365 * 24 * 3600 * 1000;

@@ -5,8 +5,8 @@ import { route } from '../../../http/route.ts';
 import { Instant, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
 import { UserBasic, userBasic } from '../../identity/index.ts';
-import { presentProject } from './present.ts';
-import { Project } from './schema.ts';
+import { Project } from './answers.ts';
+import { presentProject } from './page-views.ts';
 import { setStar, starrersOf } from './stars.ts';
 import { userOf } from './user-of.ts';
 

@@ -8,8 +8,8 @@ import type { Repository } from '../../../git/repository.ts';
 import { repositorySize } from '../../../git/repository-files.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { statisticsOf } from './entity.ts';
-import type { ProjectStatistics } from './schema.ts';
+import type { ProjectStatistics } from './answers.ts';
+import { statisticsOf } from './views.ts';
 
 const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
 /** So long after a push, so that one count serves a burst of them. */

@@ -3,9 +3,9 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
-import { PublicGroup } from '../groups/entity.ts';
-import { presentProject } from './present.ts';
-import { Project } from './schema.ts';
+import { PublicGroup } from '../groups/answers.ts';
+import { Project } from './answers.ts';
+import { presentProject } from './page-views.ts';
 import { transferLocations, transferProject, transferTarget } from './transfer.ts';
 
 export const transferRoutes = [

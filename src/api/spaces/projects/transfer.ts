@@ -12,7 +12,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { presentPublicGroups } from '../groups/present.ts';
+import { presentPublicGroups } from '../groups/views.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
 import { mayCreateProjects } from './placement.ts';

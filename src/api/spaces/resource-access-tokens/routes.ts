@@ -19,9 +19,9 @@ import {
   tokenFilters,
   tokensMatching,
 } from '../../identity/index.ts';
-import { changeOf } from '../members/service.ts';
+import { changeOf } from '../members/writes.ts';
 import { inSource, type Source, type SourceKind, type SourceScope } from '../source.ts';
-import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts';
+import { createResourceToken, revokeResourceToken, rotateResourceToken } from './writes.ts';
 
 const MANAGE = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
 const ROTATE = { project: 'rotate_own_access_token', group: 'rotate_own_group_access_token' } as const;

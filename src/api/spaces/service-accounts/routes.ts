@@ -19,6 +19,7 @@ import {
 } from '../../identity/index.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type SourceKind } from '../source.ts';
+import { ServiceAccount } from './answers.ts';
 import {
   accountId,
   changedServiceAccount,
@@ -27,9 +28,8 @@ import {
   listTokens,
   newAccountToken,
   newServiceAccount,
-  ServiceAccount,
   tokenId,
-} from './schema.ts';
+} from './inputs.ts';
 import {
   accountsOf,
   createServiceAccount,
@@ -38,7 +38,7 @@ import {
   requireManageable,
   tokenOf,
   updateServiceAccount,
-} from './service.ts';
+} from './writes.ts';
 
 const MANAGE = { project: 'admin_service_accounts', group: 'admin_group_service_accounts' } as const;
 const present = ({ id, username, name, email }: User) => ({ id, username, name, email });

@@ -7,9 +7,10 @@ import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { anyone, onServer } from '../../access.ts';
 import { avatarColumn } from '../../identity/index.ts';
-import { CreateTopicInput, Topic, UpdateTopicInput } from './schema.ts';
-import { createTopic, findTopic, mergeTopics, updateTopic } from './service.ts';
-import { topicList } from './store.ts';
+import { Topic } from './answers.ts';
+import { CreateTopicInput, UpdateTopicInput } from './inputs.ts';
+import { topicList } from './queries.ts';
+import { createTopic, findTopic, mergeTopics, updateTopic } from './writes.ts';
 
 const params = Type.Object({ id: Type.Integer() });
 type Row = Awaited<ReturnType<typeof findTopic>>;

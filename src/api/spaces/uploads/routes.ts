@@ -6,10 +6,11 @@ import { type Route, route, type Success } from '../../../http/route.ts';
 import { usersById } from '../../identity/index.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type Source, type SourceKind } from '../source.ts';
+import { NewUpload, UploadEntity } from './answers.ts';
+import { listUploads, newUpload, uploadAddress, uploadId } from './inputs.ts';
 import { markdownOf, SHOWN_TYPES } from './names.ts';
-import { listUploads, NewUpload, newUpload, UploadEntity, uploadAddress, uploadId } from './schema.ts';
 import { sendUpload } from './send.ts';
-import { createUpload, deleteUpload, findUpload, uploadsOf } from './service.ts';
+import { createUpload, deleteUpload, findUpload, uploadsOf } from './writes.ts';
 
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 const UPLOAD = { project: 'upload_file', group: 'upload_group_file' } as const;

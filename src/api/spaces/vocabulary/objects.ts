@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox';
-import { BadgeEntity, BadgePreview } from '../badges/schema.ts';
-import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../deploy-keys/schema.ts';
-import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/schema.ts';
-import { Group, PublicGroup } from '../groups/entity.ts';
-import { Member } from '../members/schema.ts';
-import { Namespace, NamespaceBasic } from '../namespaces/entity.ts';
-import { Project, ProjectStatistics, SimpleProject } from '../projects/schema.ts';
-import { Topic } from '../topics/schema.ts';
-import { NewUpload, UploadEntity } from '../uploads/schema.ts';
+import { BadgeEntity, BadgePreview } from '../badges/answers.ts';
+import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../deploy-keys/answers.ts';
+import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/answers.ts';
+import { Group, PublicGroup } from '../groups/answers.ts';
+import { Member } from '../members/answers.ts';
+import { Namespace, NamespaceBasic } from '../namespaces/answers.ts';
+import { Project, ProjectStatistics, SimpleProject } from '../projects/answers.ts';
+import { Topic } from '../topics/answers.ts';
+import { NewUpload, UploadEntity } from '../uploads/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {

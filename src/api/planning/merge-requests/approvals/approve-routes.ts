@@ -7,14 +7,14 @@ import { optional, Secret } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { publishReview } from '../../draft-notes/publish.ts';
-import type { Reviewed } from '../../draft-notes/write.ts';
+import type { Reviewed } from '../../draft-notes/writes.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
 import { prohibited } from './merge-request-rules.ts';
-import { MAX_APPROVALS } from './rule-schema.ts';
+import { MAX_APPROVALS } from './rule-inputs.ts';
 import { ApprovalSummary, MergeRequestApprovalState, presentState, presentSummary } from './summary.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';

@@ -8,7 +8,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { optional } from '../../../../http/schema.ts';
 import { changedSettings, type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
-import { MAX_APPROVALS } from './rule-schema.ts';
+import { MAX_APPROVALS } from './rule-inputs.ts';
 
 const flag = (description: string) => Type.Boolean({ description });
 

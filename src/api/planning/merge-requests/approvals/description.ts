@@ -4,7 +4,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { usersById } from '../../../identity/index.ts';
-import { type RuleContext, ruleContext } from './rule-entity.ts';
+import { type RuleContext, ruleContext } from './rule-views.ts';
 import { type ApprovalState, approvalStates, isApprover } from './state.ts';
 import { loadVoters } from './voters.ts';
 

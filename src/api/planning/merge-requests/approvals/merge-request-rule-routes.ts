@@ -10,8 +10,9 @@ import { inProjectByUser } from '../../../access.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { describeApprovals } from './description.ts';
 import { createOwnRule, deleteOwnRule, ruleEditor, updateOwnRule } from './merge-request-rules.ts';
-import { presentOwn } from './rule-entity.ts';
-import { CreateMergeRequestRule, MergeRequestRule, UpdateMergeRequestRule } from './rule-schema.ts';
+import { MergeRequestRule } from './rule-answers.ts';
+import { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-inputs.ts';
+import { presentOwn } from './rule-views.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid/approval_rules';
 const ONE = `${PATH}/:approval_rule_id`;

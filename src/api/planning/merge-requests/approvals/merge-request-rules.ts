@@ -14,7 +14,7 @@ import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { EVERYBODY } from './project-rules.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
-import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-schema.ts';
+import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-inputs.ts';
 import { mergeRequestRules, projectRules, type StoredRule, setApprovers } from './rule-store.ts';
 import type { RuleInForce } from './rules-in-force.ts';
 import { loadRulesInForce } from './state.ts';

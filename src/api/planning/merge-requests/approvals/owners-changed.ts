@@ -2,12 +2,12 @@ import { CODE_OWNERS_PATHS } from '../../../../core/code-owners.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
+import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { entryAt } from '../../../../git/tree.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { refreshMergeRequest } from '../head/refresh.ts';
 
-const HEADS = 'refs/heads/';
 const OPEN = ['opened', 'locked'] as const;
 
 interface Resync {

@@ -7,9 +7,10 @@ import { route } from '../../../../http/route.ts';
 import { pagination } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { createProjectRule, deleteProjectRule, findProjectRule, updateProjectRule } from './project-rules.ts';
-import { presentProjectRules } from './rule-entity.ts';
-import { CreateProjectRule, ProjectRule, UpdateProjectRule } from './rule-schema.ts';
+import { ProjectRule } from './rule-answers.ts';
+import { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { withDetails } from './rule-store.ts';
+import { presentProjectRules } from './rule-views.ts';
 
 /** Where a rule's type stands in a list: of `TYPE_ORDER`, those that a project has. */
 const placeOfType = sql`case rule_type when 'any_approver' then 0 when 'regular' then 1 else 2 end`;

@@ -8,7 +8,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
-import type { CreateProjectRule, UpdateProjectRule } from './rule-schema.ts';
+import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
 /** Name of the rule for everybody, by which clients without a type for it mean it. */

@@ -9,15 +9,13 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import type { OpenFrom } from '../head/open-branches.ts';
+import { projectOf } from '../requests/projects.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
 import { mergeRequestRules } from './rule-store.ts';
 
 /** Whose approvals a push takes away: of these users, or all. */
 export type Whose = ReadonlySet<number> | 'everyone';
-
-const projectOf = (db: Db, id: number): Promise<Project | undefined> =>
-  db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 
 /**
  * Whose approvals a push to the source branch takes away, for those of the merge requests whose target project minds code

@@ -8,7 +8,7 @@ import { type FieldErrors, invalidModel } from '../../../../core/errors.ts';
 import { asciiLower } from '../../../../db/like.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Deps } from '../../../../deps.ts';
-import { MAX_APPROVALS, MAX_NAME } from './rule-schema.ts';
+import { MAX_APPROVALS, MAX_NAME } from './rule-inputs.ts';
 import type { StoredRule } from './rule-store.ts';
 
 /** Whom a call names as approvers; what is absent was not given. */

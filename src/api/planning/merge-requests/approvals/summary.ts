@@ -6,8 +6,8 @@ import type { Deps } from '../../../../deps.ts';
 import { Instant, Nullable } from '../../../../http/schema.ts';
 import { UserBasic, userBasic } from '../../../identity/index.ts';
 import { type Description, describeApprovals } from './description.ts';
-import { presentOwn } from './rule-entity.ts';
-import { RuleState } from './rule-schema.ts';
+import { RuleState } from './rule-answers.ts';
+import { presentOwn } from './rule-views.ts';
 import { type ApprovalState, leftOf } from './state.ts';
 
 const RuleName = Type.Object({ id: Type.Integer(), name: Type.String(), rule_type: Type.String() });

@@ -5,7 +5,7 @@ import { List, pagination } from '../../../../http/schema.ts';
 import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
 import { ONE, params, readable, readableChanges } from '../requests/access.ts';
 import { onMergeRequest } from '../requests/kind.ts';
-import { addContextCommits, contextCommits, removeContextCommits } from './service.ts';
+import { addContextCommits, contextCommits, removeContextCommits } from './writes.ts';
 
 const PATH = `${ONE}/context_commits`;
 /** Those who may change the merge request, and read the code. */

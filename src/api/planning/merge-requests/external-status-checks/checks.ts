@@ -3,7 +3,7 @@ import { matchesWildcard } from '../../../../core/wildcard.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ExternalStatusCheck as CheckRow } from '../../../../db/tables/planning.ts';
 import type { ProtectedRef } from '../../../../db/tables/repositories.ts';
-import type { ExternalStatusCheck } from './schema.ts';
+import type { ExternalStatusCheck } from './answers.ts';
 
 /** A check with the protected branches that it is for. */
 export interface StoredCheck extends CheckRow {

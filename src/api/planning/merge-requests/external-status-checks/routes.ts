@@ -5,19 +5,13 @@ import { type Route, route } from '../../../../http/route.ts';
 import { pagination } from '../../../../http/schema.ts';
 import { inProject } from '../../../access.ts';
 import { mergeRequestOf, ONE, params, usable } from '../requests/access.ts';
-import { presentMergeRequests } from '../requests/entity.ts';
 import { onMergeRequest } from '../requests/kind.ts';
+import { presentMergeRequests } from '../requests/views.ts';
+import { ExternalStatusCheck, StatusCheck, StatusCheckResponse } from './answers.ts';
 import { presentCheck, withBranches } from './checks.ts';
-import {
-  CreateStatusCheck,
-  ExternalStatusCheck,
-  RespondToStatusCheck,
-  StatusCheck,
-  StatusCheckResponse,
-  UpdateStatusCheck,
-} from './schema.ts';
-import { createCheck, destroyCheck, respond, retry, updateCheck } from './service.ts';
+import { CreateStatusCheck, RespondToStatusCheck, UpdateStatusCheck } from './inputs.ts';
 import { checkStatuses } from './statuses.ts';
+import { createCheck, destroyCheck, respond, retry, updateCheck } from './writes.ts';
 
 const PATH = '/projects/:id/external_status_checks';
 const responder = onMergeRequest('respond_to_status_checks');

@@ -3,6 +3,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
+import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import type { Intent } from '../../../../repositories/intent.ts';
 import type { RefObserver } from '../../../../repositories/ref-observers.ts';
@@ -19,7 +20,6 @@ import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
 import { enqueueTargetMoved } from './target-moved.ts';
 
-const HEADS = 'refs/heads/';
 /** States in which a push still counts. */
 const OPEN = ['opened', 'locked'] as const;
 

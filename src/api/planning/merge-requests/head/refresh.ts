@@ -2,9 +2,9 @@ import { timestamp } from '../../../../core/clock.ts';
 import { recordNotFound, refused } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isAncestor } from '../../../../git/compare.ts';
+import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
@@ -14,10 +14,10 @@ import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
+import { projectOf } from '../requests/projects.ts';
 import { withMissedPush } from './missed-push.ts';
 import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
 
-const HEADS = 'refs/heads/';
 const MAX_TRIES = 5;
 /** The job behind a refresh; its unique key is the merge request's id. */
 export const REFRESH = jobKind<{ id: number }>('merge_requests.refresh', { lane: 'git' });
@@ -85,7 +85,7 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   const row = await withMissedPush(deps, await load(deps, id));
   const { head_sha: head } = row;
   if (head === null || (row.state !== 'opened' && row.state !== 'locked')) return row;
-  const target = await projectOf(deps, row.project_id);
+  const target = await projectOf(deps.db, row.project_id);
   if (target === undefined) return row;
   if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
   const repo = repositoryOf(deps, target);
@@ -110,18 +110,13 @@ async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequ
   return settled ?? null;
 }
 
-async function projectOf(deps: Deps, id: number | null): Promise<Project | undefined> {
-  if (id === null) return undefined;
-  return deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
 /** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
 async function bringHead(deps: Deps, repo: Repository, row: MergeRequest, head: string): Promise<void> {
   const ref = headRef(row);
   const now = await repo.refs.resolve(ref);
   if (now === head) return;
   if (row.source_project_id !== row.project_id) {
-    const source = await projectOf(deps, row.source_project_id);
+    const source = await projectOf(deps.db, row.source_project_id);
     // Without its source there is nowhere to take it from: what is there already has to do.
     if (source !== undefined) await copyCommit(repositoryOf(deps, source), repo, head);
   }

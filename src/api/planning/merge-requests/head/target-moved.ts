@@ -6,6 +6,7 @@ import { isAncestor, mergedInto } from '../../../../git/compare.ts';
 import { GitError } from '../../../../git/errors.ts';
 import { listCommits } from '../../../../git/log.ts';
 import { readRecords } from '../../../../git/records.ts';
+import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
@@ -13,7 +14,6 @@ import { lockMergeRequest } from '../requests/lock.ts';
 import { markMerged } from '../requests/state.ts';
 import { enqueueRefresh } from './refresh.ts';
 
-const HEADS = 'refs/heads/';
 /** New commits that are looked for in open merge requests; past it all of them are refreshed. */
 const MAX_NEW = 5_000;
 const BATCH = 500;

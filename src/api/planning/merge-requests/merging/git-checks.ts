@@ -1,21 +1,17 @@
-import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changedPaths } from '../../../../git/changed-paths.ts';
 import { isAncestor, mergeBase } from '../../../../git/compare.ts';
 import { GitError } from '../../../../git/errors.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { tipOf } from '../requests/branches.ts';
 import type { MergeFacts } from './facts.ts';
-
-/** Where a branch of a project is; null when it is not there. */
-export const branchTip = (deps: Deps, project: Project, branch: string): Promise<string | null> =>
-  repositoryOf(deps, project).refs.resolve(`refs/heads/${branch}`);
 
 /** Whether there is nothing to merge, or nowhere to merge it. */
 export async function lacksCommits(deps: Deps, { mergeRequest, source, target, empty }: MergeFacts): Promise<boolean> {
   if (empty || mergeRequest.head_sha === null || source === null) return true;
   return (
-    (await branchTip(deps, source, mergeRequest.source_branch)) === null ||
-    (await branchTip(deps, target, mergeRequest.target_branch)) === null
+    (await tipOf(deps, source, mergeRequest.source_branch)) === null ||
+    (await tipOf(deps, target, mergeRequest.target_branch)) === null
   );
 }
 
@@ -24,7 +20,7 @@ export async function changesLockedPaths(deps: Deps, facts: MergeFacts): Promise
   const { mergeRequest, target, settings, lockedPaths } = facts;
   if (lockedPaths.size === 0 || !settings.lfs_enabled || mergeRequest.head_sha === null) return false;
   const repo = repositoryOf(deps, target);
-  const tip = await branchTip(deps, target, mergeRequest.target_branch);
+  const tip = await tipOf(deps, target, mergeRequest.target_branch);
   if (tip === null) return false;
   return present(async () => {
     const base = await mergeBase(repo, [tip, mergeRequest.head_sha!]);
@@ -37,7 +33,7 @@ export async function changesLockedPaths(deps: Deps, facts: MergeFacts): Promise
 /** Whether the project wants no merge of diverged branches, and the target branch has commits that the source has not. */
 export async function needsRebase(deps: Deps, { mergeRequest, target, settings }: MergeFacts): Promise<boolean> {
   if (settings.merge_method === 'merge' || mergeRequest.head_sha === null) return false;
-  const tip = await branchTip(deps, target, mergeRequest.target_branch);
+  const tip = await tipOf(deps, target, mergeRequest.target_branch);
   if (tip === null) return false;
   return present(async () => !(await isAncestor(repositoryOf(deps, target), tip, mergeRequest.head_sha!)));
 }

@@ -7,9 +7,10 @@ import { isUnreadable } from '../../../../git/errors.ts';
 import { mergeCommits } from '../../../../git/merge.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { tellParticipants } from '../../todos/background.ts';
+import { tipOf } from '../requests/branches.ts';
+import { projectOf } from '../requests/projects.ts';
 import { firstFailure } from './checks.ts';
 import { mergeFacts } from './facts.ts';
-import { branchTip } from './git-checks.ts';
 import type { DetailedMergeStatus } from './statuses.ts';
 
 /** Of a merge request that somebody else keeps pushing to. */
@@ -79,12 +80,12 @@ export async function checkMergeability(deps: Deps, mergeRequest: MergeRequest):
 /** @returns the merge request with its new status; undefined when something moved meanwhile */
 async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest): Promise<MergeRequest | undefined> {
   const { target_branch } = mergeRequest;
-  const tip = await branchTip(deps, target, target_branch);
+  const tip = await tipOf(deps, target, target_branch);
   const merge_status = (await merges(deps, target, tip, mergeRequest)) ? 'can_be_merged' : 'cannot_be_merged';
   return deps.db.transaction().execute(async (db) => {
     const moved = await move(db, mergeRequest, { merge_status });
     // With the row locked, a push that is still to be recorded will make the status unchecked again.
-    if ((await branchTip(deps, target, target_branch)) === tip) {
+    if ((await tipOf(deps, target, target_branch)) === tip) {
       // Told once, not again while it stays so.
       const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
       if (news && moved !== undefined) await tellParticipants(deps, db, moved, 'unmergeable');
@@ -96,17 +97,14 @@ async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest
 
 async function merges(deps: Deps, target: Project, tip: string | null, mergeRequest: MergeRequest): Promise<boolean> {
   const { head_sha, source_branch, source_project_id } = mergeRequest;
-  const source = await projectOf(deps.db, source_project_id ?? 0);
+  const source = await projectOf(deps.db, source_project_id);
   if (tip === null || head_sha === null || source === undefined) return false;
-  if ((await branchTip(deps, source, source_branch)) === null) return false;
+  if ((await tipOf(deps, source, source_branch)) === null) return false;
   return (await mergeCommits(repositoryOf(deps, target), tip, head_sha)).kind === 'clean';
 }
 
 const hasHead = async (deps: Deps, target: Project, { head_sha }: MergeRequest): Promise<boolean> =>
   head_sha === null || (await repositoryOf(deps, target).objects.commit(head_sha)) !== null;
-
-const projectOf = (db: Db, id: number): Promise<Project | undefined> =>
-  db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 
 const reload = (db: Db, id: number): Promise<MergeRequest | undefined> =>
   db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();

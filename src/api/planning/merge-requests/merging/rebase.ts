@@ -13,9 +13,9 @@ import { collaborationBranches } from '../../../../repositories/collaboration.ts
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
+import { tipOf } from '../requests/branches.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { laterCaller } from './actor.ts';
-import { branchTip } from './git-checks.ts';
 import { methodNotAllowed } from './refusals.ts';
 
 /** After so long a rebase that has not ended is one of a dead process. */
@@ -95,7 +95,7 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
   const committer = { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() };
   for (let tries = 1; ; tries += 1) {
     const head = await repo.refs.resolve(ref);
-    const onto = await branchTip(deps, target, row.target_branch);
+    const onto = await tipOf(deps, target, row.target_branch);
     if (head === null || onto === null) return FAILED;
     if (target.id !== actor.project.id) await copyCommit(repositoryOf(deps, target), repo, onto);
     const rebased = await rebaseCommits(repo, { head, onto, committer }, signal);
@@ -136,11 +136,7 @@ async function requireSame(deps: Deps, caller: UserCaller, { id, target_branch }
 export async function sourceActor(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<Standing<UserCaller>> {
   const target = await standingIn(deps, caller, row.project_id);
   const actor = row.source_project_id === null ? undefined : await standingIn(deps, caller, row.source_project_id);
-  if (
-    actor === undefined ||
-    target === undefined ||
-    (await branchTip(deps, actor.project, row.source_branch)) === null
-  ) {
+  if (actor === undefined || target === undefined || (await tipOf(deps, actor.project, row.source_branch)) === null) {
     throw forbidden('Source branch does not exist');
   }
   const protections = await loadProtections(deps, actor.project.id);

@@ -3,13 +3,13 @@ import { unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { inProject } from '../../../access.ts';
-import { presentMergeRequest } from '../requests/detail.ts';
+import { MergeRequest } from '../requests/answers.ts';
+import { presentMergeRequest } from '../requests/detail-views.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { onMergeRequest } from '../requests/kind.ts';
-import { MergeRequest } from '../requests/schema.ts';
 import { updateMergeRef } from './merge-ref.ts';
 import { requestRebase, sourceActor } from './rebase.ts';
-import { acceptMergeRequest, cancelAutomaticMerge } from './service.ts';
+import { acceptMergeRequest, cancelAutomaticMerge } from './writes.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
 const Iid = Type.Object({

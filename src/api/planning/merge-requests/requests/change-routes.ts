@@ -8,9 +8,9 @@ import { Instant, Nullable, pagination } from '../../../../http/schema.ts';
 import { Commit, Diff, presentDiff } from '../../../code/index.ts';
 import { MAX_COMMITS } from '../head/version.ts';
 import { MergeRequestIid, ONE, params, readable, readableChanges } from './access.ts';
+import { MergeRequest } from './answers.ts';
 import { currentVersion, findVersion, versionCommits, versionDiff, versionRepository, versionsOf } from './changes.ts';
-import { presentMergeRequest } from './detail.ts';
-import { MergeRequest } from './schema.ts';
+import { presentMergeRequest } from './detail-views.ts';
 
 const unidiff = Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' }));
 

@@ -3,8 +3,9 @@ import { setPageHeaders } from '../../../../http/pagination.ts';
 import { route } from '../../../../http/route.ts';
 import { Enum, pagination } from '../../../../http/schema.ts';
 import { CommitSha, findCommit, readable } from '../../../code/index.ts';
+import { MergeRequestBasic } from './answers.ts';
 import { mergeRequestsWith } from './changes.ts';
-import { MergeRequestBasic, presentMergeRequests } from './entity.ts';
+import { presentMergeRequests } from './views.ts';
 
 /** The merge requests of a commit. */
 export const commitMergeRequestRoutes = [

@@ -18,8 +18,8 @@ import { todosOfChanges } from '../../todos/changes.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
 import { enqueueRefresh, refreshNow } from '../head/refresh.ts';
 import { checkEnds, type Ends, headOf, refuseSecond } from './branches.ts';
-import type { MergeRequestScope } from './detail.ts';
-import type { CreateMergeRequest } from './input.ts';
+import type { MergeRequestScope } from './detail-views.ts';
+import type { CreateMergeRequest } from './inputs.ts';
 import { changeMetadata } from './metadata.ts';
 import { isDraftTitle, textErrors } from './title.ts';
 

@@ -3,9 +3,9 @@ import type { Caller } from '../../../../access/caller.ts';
 import { invalidParameter } from '../../../../core/errors.ts';
 import { equalsIgnoringCase } from '../../../../db/like.ts';
 import type { Deps } from '../../../../deps.ts';
-import { numberNoneAny } from '../../issuables/filter-schema.ts';
+import { numberNoneAny } from '../../issuables/filter-inputs.ts';
 import type { Ids, Narrowing } from '../../issuables/filters.ts';
-import type { MergeRequestFilters } from './filter-schema.ts';
+import type { MergeRequestFilters } from './filter-inputs.ts';
 
 const NOTHING = sql<SqlBool>`1 = 0`;
 const EVERY = sql<SqlBool>`1 = 1`;

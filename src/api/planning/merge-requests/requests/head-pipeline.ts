@@ -8,7 +8,7 @@ import type { Deps } from '../../../../deps.ts';
 import { presentPipelineBasic, projectUrl } from '../../../code/index.ts';
 import { userBasic, usersById } from '../../../identity/index.ts';
 import { headPipelines } from '../merging/head-pipelines.ts';
-import type { HeadPipeline, MergeRequest as MergeRequestSchema } from './schema.ts';
+import type { HeadPipeline, MergeRequest as MergeRequestSchema } from './answers.ts';
 
 type Single = Static<typeof MergeRequestSchema>;
 type PipelineKeys =

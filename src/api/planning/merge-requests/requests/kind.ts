@@ -2,9 +2,9 @@ import type { ProjectAbility } from '../../../../access/abilities.ts';
 import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
 import { type IssuableOptions, onIssuable } from '../../issuables/access.ts';
 import type { IssuableKind } from '../../issuables/kind.ts';
-import { presentMergeRequest } from './detail.ts';
+import { MergeRequest } from './answers.ts';
+import { presentMergeRequest } from './detail-views.ts';
 import { findMergeRequest } from './find.ts';
-import { MergeRequest } from './schema.ts';
 
 /** Merge requests in the endpoints that issues have too. */
 export const MERGE_REQUEST_KIND: IssuableKind<Row> = {

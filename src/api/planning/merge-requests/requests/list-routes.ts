@@ -3,18 +3,18 @@ import { unauthorized } from '../../../../core/errors.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../../http/route.ts';
 import { anyone, inGroup } from '../../../access.ts';
-import type { Viewpoint } from '../../issuables/entity.ts';
+import type { Viewpoint } from '../../issuables/views.ts';
 import { PATH, readable } from './access.ts';
-import { presentMergeRequests, presentSimple } from './entity.ts';
+import { MergeRequestBasic, MergeRequestSimple } from './answers.ts';
 import {
   AllMergeRequests,
   GroupMergeRequests,
   listRules,
   type MergeRequestFilters,
   ProjectMergeRequests,
-} from './filter-schema.ts';
+} from './filter-inputs.ts';
 import { listMergeRequests, type MergeRequestsPlace } from './list.ts';
-import { MergeRequestBasic, MergeRequestSimple } from './schema.ts';
+import { presentMergeRequests, presentSimple } from './views.ts';
 
 const Listed = Type.Array(Type.Union([MergeRequestBasic, MergeRequestSimple]));
 

@@ -10,7 +10,7 @@ import { pageOfIssuables, type Selection } from '../../issuables/page.ts';
 import { visibleMergeRequests } from '../../issuables/visible-merge-requests.ts';
 import { placeSources } from '../../issuables/visible-projects.ts';
 import { enqueueRefresh } from '../head/refresh.ts';
-import type { MergeRequestFilters } from './filter-schema.ts';
+import type { MergeRequestFilters } from './filter-inputs.ts';
 import { narrowMergeRequests } from './filters.ts';
 import { isUnchecked } from './merge-status.ts';
 

@@ -7,13 +7,14 @@ import type { RefChange } from '../../../../db/tables/repositories.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { mergedInto } from '../../../../git/compare.ts';
+import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { actorNow } from '../../../../repositories/actor-now.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
-import { defaultBranchOf, HEADS } from '../../../code/index.ts';
+import { defaultBranchOf } from '../../../code/index.ts';
 import { openBranches } from '../head/open-branches.ts';
 
 /** Branches that go in one transaction, and are told of in one event. */

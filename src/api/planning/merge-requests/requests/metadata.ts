@@ -8,8 +8,8 @@ import type { IssuableTarget } from '../../issuables/target.ts';
 import { findMilestoneFor } from '../../milestones/find.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordMilestone } from '../../resource-events/record.ts';
-import type { MergeRequestScope } from './detail.ts';
-import { assigneeIds, type UpdateMergeRequest } from './input.ts';
+import type { MergeRequestScope } from './detail-views.ts';
+import { assigneeIds, type UpdateMergeRequest } from './inputs.ts';
 import { changeReviewers } from './reviewers.ts';
 
 /** Old and new value by attribute, as the event tells them. */

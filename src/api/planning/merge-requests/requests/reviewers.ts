@@ -5,7 +5,7 @@ import type { Deps } from '../../../../deps.ts';
 import { readersAmong } from '../../issuables/readers.ts';
 import type { IssuableTarget, ValueChange } from '../../issuables/target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { reviewersFor } from './related.ts';
+import { reviewersFor } from './view-rows.ts';
 
 const names = (users: readonly User[]): string =>
   users

@@ -4,13 +4,13 @@ import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { refreshNow } from '../head/refresh.ts';
 import { mergeRequestOf, ONE, PATH, params, readable } from './access.ts';
+import { MergeRequest } from './answers.ts';
 import { createMergeRequest } from './create.ts';
 import { destroyMergeRequest } from './destroy.ts';
-import { presentMergeRequest } from './detail.ts';
-import { CreateMergeRequest, UpdateMergeRequest } from './input.ts';
+import { presentMergeRequest } from './detail-views.ts';
+import { CreateMergeRequest, UpdateMergeRequest } from './inputs.ts';
 import { onMergeRequest } from './kind.ts';
 import { isUnchecked } from './merge-status.ts';
-import { MergeRequest } from './schema.ts';
 import { updateMergeRequest } from './update.ts';
 
 export const mergeRequestRoutes = [

@@ -1,0 +1,57 @@
+import { timestamp } from '../../../core/clock.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { APPEARANCE_KEY } from '../../../storage/unused-blobs.ts';
+import { keepPicture } from '../../identity/index.ts';
+import { type AppearanceTexts, DEFAULT_TEXTS, PICTURES, type PictureName } from './answers.ts';
+
+const MAX_PICTURE_KIB = 1_024;
+
+/** The look of the server: texts, and pictures as `<sha256>/<name>`. */
+export type StoredAppearance = AppearanceTexts & Partial<Record<PictureName, string>>;
+
+/** What administrators have made of the server's look. */
+export async function loadAppearance(db: Db): Promise<StoredAppearance> {
+  const row = await db
+    .selectFrom('instance_values')
+    .select('value')
+    .where('key', '=', APPEARANCE_KEY)
+    .executeTakeFirst();
+  return { ...DEFAULT_TEXTS, ...(row === undefined ? {} : parseJson<Partial<StoredAppearance>>(row.value)) };
+}
+
+/**
+ * Changes what is given.
+ * @param given an empty text in the place of a picture removes it
+ * @throws ApiError 400 for what is too big or no picture
+ */
+export async function changeAppearance(
+  deps: Deps,
+  given: Partial<AppearanceTexts> & Partial<Record<PictureName, UploadedFile | string>>,
+): Promise<StoredAppearance> {
+  const pictures: Partial<Record<PictureName, string | null>> = {};
+  for (const name of PICTURES) {
+    const value = given[name];
+    if (value !== undefined) pictures[name] = await keepPicture(deps, value, name, MAX_PICTURE_KIB);
+  }
+  const updated_at = timestamp(deps.clock);
+  return deps.db.transaction().execute(async (db) => {
+    // Writing first makes changes wait for each other.
+    await db
+      .insertInto('instance_values')
+      .values({ key: APPEARANCE_KEY, value: '{}', updated_at })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at }))
+      .execute();
+    const changed = Object.fromEntries(
+      Object.entries({ ...(await loadAppearance(db)), ...given, ...pictures }).filter(([, value]) => value !== null),
+    ) as StoredAppearance;
+    await db
+      .updateTable('instance_values')
+      .set({ value: JSON.stringify(changed) })
+      .where('key', '=', APPEARANCE_KEY)
+      .execute();
+    return changed;
+  });
+}

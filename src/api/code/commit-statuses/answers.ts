@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { Instant, Nullable } from '../../../http/schema.ts';
+import { UserBasic } from '../../identity/index.ts';
+
+/** What an outside system reports of a commit. */
+export const CommitStatus = Type.Object({
+  id: Type.Integer(),
+  sha: Type.String(),
+  ref: Type.String(),
+  status: Type.String({ description: 'pending, running, success, failed, canceled or skipped.' }),
+  name: Type.String(),
+  target_url: Nullable(Type.String()),
+  description: Nullable(Type.String()),
+  created_at: Instant(),
+  started_at: Nullable(Instant()),
+  finished_at: Nullable(Instant()),
+  allow_failure: Type.Boolean(),
+  coverage: Nullable(Type.Number()),
+  pipeline_id: Type.Integer(),
+  author: UserBasic,
+});

@@ -1,0 +1,23 @@
+import type { Static } from 'typebox';
+import type { CommitStatus as CommitStatusRow } from '../../../db/tables/repositories.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { userBasic } from '../../identity/index.ts';
+import type { CommitStatus } from './answers.ts';
+
+export const presentStatus = (deps: Deps, row: CommitStatusRow, author: User): Static<typeof CommitStatus> => ({
+  id: row.id,
+  sha: row.sha,
+  ref: row.ref,
+  status: row.status,
+  name: row.name,
+  target_url: row.target_url,
+  description: row.description,
+  created_at: row.created_at,
+  started_at: row.started_at,
+  finished_at: row.finished_at,
+  allow_failure: row.allow_failure === 1,
+  coverage: row.coverage,
+  pipeline_id: row.pipeline_id,
+  author: userBasic(deps, author),
+});

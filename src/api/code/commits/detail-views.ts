@@ -1,0 +1,50 @@
+import { notFound } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Pipeline } from '../../../db/tables/repositories.ts';
+import type { Deps } from '../../../deps.ts';
+import { commitStats } from '../../../git/diff-stats.ts';
+import type { Repository } from '../../../git/repository.ts';
+import type { Serialized } from '../../../http/send.ts';
+import { presentCommit, presentPipelineBasic, projectUrl } from './views.ts';
+
+/** The newest pipeline of a commit; undefined when it has none. */
+export function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promise<Pipeline | undefined> {
+  return deps.snapshot.get(`pipeline:${projectId}:${sha}`, () =>
+    deps.db
+      .selectFrom('pipelines')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('sha', '=', sha)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+  );
+}
+
+/**
+ * A commit as create and get-single show it (part 1, section 2). Kept with what can change in it named in the key.
+ * @throws ApiError 404 `404 Commit Not Found`
+ */
+export async function commitDetail(
+  deps: Deps,
+  project: Project,
+  repo: Repository,
+  oid: string,
+  withStats: boolean,
+): Promise<Serialized> {
+  const webUrl = projectUrl(deps, project);
+  const pipeline = await lastPipelineOf(deps, project.id, oid);
+  const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
+  return deps.answers.get(`commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`, async () => {
+    const commit = await repo.objects.commit(oid);
+    if (commit === null) throw notFound('Commit');
+    const stats = withStats ? await commitStats(repo, oid) : undefined;
+    return {
+      ...presentCommit(commit, webUrl, true),
+      ...(stats === undefined ? {} : { stats: { ...stats, total: stats.additions + stats.deletions } }),
+      status: pipeline?.status ?? null,
+      project_id: project.id,
+      last_pipeline: pipeline === undefined ? null : presentPipelineBasic(pipeline, webUrl),
+    };
+  });
+}

@@ -1,0 +1,33 @@
+import { TAGS } from '../../../git/ref-folders.ts';
+import type { Ref } from '../../../git/refs.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { peel } from '../../../git/revision.ts';
+import { type Protection, protectionsOf } from '../../../repositories/protections.ts';
+import { commitDate, presentCommit } from '../commits/views.ts';
+import type { TagJson } from './inputs.ts';
+
+/**
+ * A tag as the API shows it.
+ * @param webUrl address of the project's pages
+ */
+export async function presentTag(
+  repo: Repository,
+  ref: Ref,
+  protections: readonly Protection[],
+  webUrl: string,
+): Promise<TagJson> {
+  const name = ref.name.slice(TAGS.length);
+  const direct = await repo.objects.commit(ref.oid);
+  const tag = direct === null ? await repo.objects.tag(ref.oid) : null;
+  const peeled = tag === null ? null : tag.type === 'commit' ? tag.object : await peel(repo, ref.oid);
+  const commit = direct ?? (peeled === null ? null : await repo.objects.commit(peeled));
+  return {
+    name: name.toWellFormed(),
+    message: tag === null ? null : tag.message.replace(/\n$/, ''),
+    target: ref.oid,
+    commit: commit === null ? null : presentCommit(commit, webUrl),
+    release: null,
+    protected: protectionsOf(protections, 'tag', name).length > 0,
+    created_at: tag?.tagger == null ? null : commitDate(tag.tagger),
+  };
+}

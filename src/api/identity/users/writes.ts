@@ -1,0 +1,201 @@
+import type { Insertable, Updateable } from 'kysely';
+import type { UserCaller } from '../../../access/caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { conflict, type FieldErrors, invalidModel } from '../../../core/errors.ts';
+import { hashPassword, randomText } from '../../../core/secrets.ts';
+import { bit } from '../../../db/columns.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { asciiLower } from '../../../db/like.ts';
+import { isPathTaken } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { User, UsersTable } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { avatarColumn } from '../avatars/upload.ts';
+import { createAccount } from './account.ts';
+import { addressesOf, isEmailTaken } from './addresses.ts';
+import { userById } from './find.ts';
+import { givenIdentity, setIdentity } from './identities.ts';
+import type { ChangedUser, NewUser } from './inputs.ts';
+import { isUsernameTaken } from './queries.ts';
+import { renameNamespace } from './rename.ts';
+import { attributeErrors } from './rules.ts';
+
+const emailTaken = () => conflict('Email has already been taken');
+const usernameTaken = () => conflict('Username has already been taken');
+
+function refuse(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+const BITS = ['admin', 'auditor', 'can_create_group', 'external', 'private_profile'] as const;
+const TEXTS = [
+  'bio',
+  'discord',
+  'github',
+  'job_title',
+  'linkedin',
+  'location',
+  'organization',
+  'twitter',
+  'website_url',
+] as const;
+const NULLABLE_TEXTS = ['note', 'pronouns', 'public_email', 'commit_email'] as const;
+
+/** Columns of the attributes that are given. */
+function columnsOf(given: ChangedUser | NewUser): Partial<Insertable<UsersTable>> & Updateable<UsersTable> {
+  const columns: Partial<Insertable<UsersTable>> & Updateable<UsersTable> = {};
+  for (const name of BITS) {
+    const value = given[name];
+    if (value !== undefined) columns[name] = bit(value);
+  }
+  for (const name of TEXTS) {
+    const value = given[name];
+    if (value !== undefined) columns[name] = value;
+  }
+  for (const name of NULLABLE_TEXTS) {
+    const value = given[name];
+    if (value !== undefined) columns[name] = value === '' ? null : value;
+  }
+  if (given.theme_id !== undefined) columns.theme_id = given.theme_id;
+  if (given.color_scheme_id !== undefined) columns.color_scheme_id = given.color_scheme_id;
+  if (given.projects_limit !== undefined) columns.projects_limit = given.projects_limit;
+  return columns;
+}
+
+/** An address that is shown or commits are made with must be one of the user's own. */
+async function refuseForeignAddresses(db: Db, user: Pick<User, 'id' | 'email'>, given: ChangedUser | NewUser) {
+  const own = await addressesOf(db, user);
+  const errors: FieldErrors = {};
+  for (const name of ['public_email', 'commit_email'] as const) {
+    const address = given[name];
+    if (address !== undefined && address !== null && address !== '' && !own.includes(asciiLower(address))) {
+      errors[name] = ['is not an email you own'];
+    }
+  }
+  refuse(errors);
+}
+
+/** Turns what the database refuses because somebody was faster into the answer that a look before would have given. */
+async function orConflict<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw usernameTaken();
+    throw error;
+  }
+}
+
+/**
+ * Creates a user with the personal namespace. Made by an administrator, the account counts as confirmed.
+ * @throws ApiError 400 for attributes that do not validate, 409 for a taken address or user name
+ */
+export async function createUser(deps: Deps, caller: UserCaller, given: NewUser): Promise<User> {
+  const random = given.force_random_password === true || given.reset_password === true;
+  const password = random ? randomText(64) : (given.password ?? '');
+  refuse(attributeErrors({ ...given, password }));
+  const identity = givenIdentity(given);
+  const passwordHash = await hashPassword(password, deps.config.passwordHash);
+  const picture = await avatarColumn(deps, given.avatar);
+  return orConflict(() =>
+    deps.db.transaction().execute(async (db) => {
+      if (await isEmailTaken(db, given.email)) throw emailTaken();
+      // Asked in this order, so that a user who comes in between is told of as one.
+      const pathTaken = await isPathTaken(db, given.username);
+      if (await isUsernameTaken(db, given.username)) throw usernameTaken();
+      if (pathTaken) throw invalidModel({ username: ['has already been taken'] });
+      await refuseForeignAddresses(db, { id: 0, email: given.email }, given);
+      const created = await createAccount(db, deps.clock, {
+        username: given.username,
+        name: given.name,
+        email: given.email,
+        passwordHash,
+        createdById: caller.user.id,
+        columns: { ...columnsOf(given), ...picture },
+      });
+      if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
+      await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      await deps.lifecycle.addressConfirmed.run(db, created.id, created.email);
+      return created;
+    }),
+  );
+}
+
+/**
+ * Changes a user. A new user name moves the personal namespace and its projects; the old addresses lead on.
+ * @param options `confirmed`: whether a new address counts as confirmed
+ * @throws ApiError 400, 404, 409 as `createUser`
+ */
+export async function updateUser(
+  deps: Deps,
+  caller: UserCaller,
+  id: number,
+  given: ChangedUser,
+  { confirmed = true }: { confirmed?: boolean } = {},
+): Promise<User> {
+  refuse(attributeErrors(given));
+  const { password, email, username, name } = given;
+  const identity = givenIdentity(given);
+  const picture = await avatarColumn(deps, given.avatar);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
+  return orConflict(() =>
+    deps.db.transaction().execute(async (db) => {
+      const old = await userById(db, id);
+      if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();
+      if (username !== undefined && (await isUsernameTaken(db, username, id))) throw usernameTaken();
+      await refuseForeignAddresses(db, { id, email: email ?? old.email }, given);
+      if (email !== undefined) {
+        await adoptAddress(db, old, email);
+        if (confirmed) await deps.lifecycle.addressConfirmed.run(db, id, email);
+      }
+      if (identity !== undefined) await setIdentity(deps, db, id, identity);
+      await renameNamespace(
+        deps,
+        db,
+        old,
+        { username: username ?? old.username, name: name ?? old.name },
+        caller.user.id,
+      );
+      return db
+        .updateTable('users')
+        .set({
+          ...columnsOf(given),
+          ...picture,
+          ...(email === undefined ? {} : { email, confirmed_at: confirmed ? timestamp(deps.clock) : null }),
+          ...(username === undefined ? {} : { username }),
+          ...(name === undefined ? {} : { name }),
+          ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+          updated_at: timestamp(deps.clock),
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    }),
+  );
+}
+
+/** A further address that becomes the first one is no further one any more; what was the first is not shown any more. */
+async function adoptAddress(db: Db, user: User, email: string): Promise<void> {
+  if (asciiLower(email) === asciiLower(user.email)) return;
+  const further = await db.selectFrom('emails').select(['id', 'email']).where('user_id', '=', user.id).execute();
+  const same = further.find((row) => asciiLower(row.email) === asciiLower(email));
+  if (same !== undefined) await db.deleteFrom('emails').where('id', '=', same.id).execute();
+  for (const column of ['public_email', 'commit_email', 'notification_email'] as const) {
+    if (asciiLower(user[column] ?? '') !== asciiLower(user.email)) continue;
+    await db
+      .updateTable('users')
+      .set({ [column]: null })
+      .where('id', '=', user.id)
+      .execute();
+  }
+}
+
+/** Sets or removes a user's picture. @throws ApiError 400 */
+export async function setPicture(deps: Deps, user: User, value: UploadedFile | string): Promise<User> {
+  return deps.db
+    .updateTable('users')
+    .set({ ...(await avatarColumn(deps, value)), updated_at: timestamp(deps.clock) })
+    .where('id', '=', user.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { findProject } from '../../../../access/lookup.ts';
+import { projectPermissions } from '../../../../access/permissions.ts';
+import { today } from '../../../../core/clock.ts';
+import { pageOf } from '../../../../db/paginate.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { type BaseContext, route } from '../../../../http/route.ts';
+import { Enum, Instant, pagination } from '../../../../http/schema.ts';
+import type { ProjectScope } from '../../../access.ts';
+import { PipelineBasic, presentPipelineBasic, projectUrl } from '../../../code/index.ts';
+import { UserBasic, userBasic, usersById } from '../../../identity/index.ts';
+import { visibleIssues } from '../../issuables/visible-issues.ts';
+import { Issue } from '../../issues/answers.ts';
+import { presentIssues } from '../../issues/views.ts';
+import { mergeRequestOf, ONE, params, readable } from './access.ts';
+import { closedIssues, pipelinesOf, relatedIssues } from './queries.ts';
+
+const Reviewer = Type.Object({
+  user: UserBasic,
+  state: Enum(['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started']),
+  created_at: Instant(),
+});
+
+/** A page of the issues of the ids that the caller may read, oldest first. */
+async function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeof closedIssues>) {
+  const { db } = c.deps;
+  const query = db
+    .selectFrom('issues')
+    .selectAll('issues')
+    .where(() => sql<boolean>`issues.id in (${ids})`)
+    .where(visibleIssues(c.caller, today(c.deps.clock)))
+    .orderBy('issues.id');
+  const { rows, total } = await pageOf(db, query, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentIssues(c.deps, c.caller, rows, { from: { project: c.project } });
+}
+
+const list = { method: 'GET', access: readable, params, input: Type.Object(pagination), errors: [404] } as const;
+
+export const mergeRequestRelatedRoutes = [
+  route({
+    ...list,
+    path: `${ONE}/closes_issues`,
+    summary: 'List the issues that are closed when a merge request is merged',
+    description: 'Those that the caller may see.',
+    success: { status: 200, schema: Type.Array(Issue) },
+    handler: async (c) => answerIssues(c, closedIssues(await mergeRequestOf(c))),
+  }),
+  route({
+    ...list,
+    path: `${ONE}/related_issues`,
+    summary: 'List the issues that a merge request, its commits and its discussion name',
+    description: 'Those that the caller may see.',
+    success: { status: 200, schema: Type.Array(Issue) },
+    handler: async (c) => answerIssues(c, relatedIssues(await mergeRequestOf(c))),
+  }),
+  route({
+    ...list,
+    path: `${ONE}/reviewers`,
+    summary: 'List those who are asked to review a merge request',
+    success: { status: 200, schema: Type.Array(Reviewer) },
+    handler: async (c) => {
+      const { db } = c.deps;
+      const { id } = await mergeRequestOf(c);
+      const query = db
+        .selectFrom('merge_request_reviewers')
+        .selectAll()
+        .where('merge_request_id', '=', id)
+        .orderBy('user_id');
+      const { rows, total } = await pageOf(db, query, c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      const users = await usersById(
+        db,
+        rows.map(({ user_id }) => user_id),
+      );
+      return rows.map(({ user_id, state, created_at }) => ({
+        user: userBasic(c.deps, users.get(user_id)!),
+        state,
+        created_at,
+      }));
+    },
+  }),
+  route({
+    ...list,
+    path: `${ONE}/pipelines`,
+    summary: 'List the pipelines of the commits of a merge request',
+    description: 'They belong to the source project; whoever may not read them there sees none.',
+    success: { status: 200, schema: Type.Array(PipelineBasic) },
+    handler: async (c) => {
+      const row = await mergeRequestOf(c);
+      const source = await findProject(c.deps, String(row.source_project_id));
+      const permissions = source && (await projectPermissions(c.deps, c.caller, source.project, source.namespace));
+      const found = permissions?.can('read_commit_status')
+        ? await pageOf(c.deps.db, pipelinesOf(c.deps.db, row), c.page)
+        : { rows: [], total: 0 };
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: found.total });
+      return found.rows.map((pipeline) => presentPipelineBasic(pipeline, projectUrl(c.deps, source!.project)));
+    },
+  }),
+];

@@ -1,0 +1,78 @@
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { timestamp, today } from '../../../core/clock.ts';
+import { forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { AccessRequest, Member } from '../../../db/tables/namespaces.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { effectiveMembers } from '../members/memberships.ts';
+import { findMembership } from '../members/queries.ts';
+import { type Change, insertMember } from '../members/writes.ts';
+import type { Source } from '../source.ts';
+
+const about = (source: Source) => (source.kind === 'project' ? { projectId: source.id } : { groupId: source.id });
+
+/** Asks to become a member. @throws ApiError 403 for members and where nobody may ask, 400 when it was asked already */
+export async function requestAccess(deps: Deps, source: Source, user: User): Promise<AccessRequest> {
+  const { request_access_enabled: open } = source.kind === 'project' ? source.project : source.group;
+  if (open === 0 || user.kind !== 'human') throw forbidden();
+  if (source.kind === 'project' && source.namespace.owner_id === user.id) throw forbidden();
+  const member = await findMembership(deps.db, effectiveMembers(source, today(deps.clock)), user.id);
+  if (member !== undefined) throw forbidden();
+  try {
+    return await deps.db.transaction().execute(async (db) => {
+      const inserted = await db
+        .insertInto('access_requests')
+        .values({
+          source_type: source.kind,
+          source_id: source.id,
+          user_id: user.id,
+          created_at: timestamp(deps.clock),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const payload = { source_type: source.kind, source_id: source.id, user_id: user.id };
+      await deps.events.record(db, 'access_request.created', payload, { ...about(source), actorId: user.id });
+      return inserted;
+    });
+  } catch (error) {
+    throw isUniqueViolation(error) ? invalidModel({ user: ['already exists in source'] }) : error;
+  }
+}
+
+/** Takes the request away. @throws ApiError 404 when there is none */
+async function takeRequest(db: Db, source: Source, userId: number): Promise<AccessRequest> {
+  const request = await db
+    .deleteFrom('access_requests')
+    .where('source_type', '=', source.kind)
+    .where('source_id', '=', source.id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst();
+  if (request === undefined) throw recordNotFound();
+  return request;
+}
+
+/** Makes the requester a member, Developer unless said otherwise. @throws ApiError 400, 403, 404 or 409 */
+export async function approveRequest(
+  deps: Deps,
+  change: Change,
+  userId: number,
+  accessLevel: number = AccessLevel.developer,
+): Promise<Member> {
+  return deps.db.transaction().execute(async (db) => {
+    await takeRequest(db, change.source, userId);
+    return insertMember(deps, db, change, { id: userId }, { accessLevel, expiresAt: null, memberRoleId: null });
+  });
+}
+
+/** Denies a request, or withdraws one's own. @throws ApiError 404 */
+export async function removeRequest(deps: Deps, change: Change, userId: number): Promise<void> {
+  const { source, actor } = change;
+  await deps.db.transaction().execute(async (db) => {
+    await takeRequest(db, source, userId);
+    const payload = { source_type: source.kind, source_id: source.id, user_id: userId };
+    await deps.events.record(db, 'access_request.removed', payload, { ...about(source), actorId: actor.id });
+  });
+}

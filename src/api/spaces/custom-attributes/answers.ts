@@ -1,0 +1,11 @@
+import { type Static, Type } from 'typebox';
+
+/** A value that administrators attach to a user, group or project (part 1, section 4.9). */
+export const CustomAttribute = Type.Object(
+  {
+    key: Type.String({ description: 'Name of the attribute.' }),
+    value: Type.String({ description: 'Its value.' }),
+  },
+  { title: 'CustomAttribute' },
+);
+export type CustomAttribute = Static<typeof CustomAttribute>;

@@ -1,0 +1,55 @@
+import type { Caller } from '../../../access/caller.ts';
+import { groupPermissions } from '../../../access/permissions.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { type ListBase, listProjects } from '../projects/list.ts';
+import { presentProjects } from '../projects/page-views.ts';
+import { detailSettingFields, type GroupSettings, groupSettings } from './settings.ts';
+import { sharedWith } from './shares.ts';
+import { presentGroups } from './views.ts';
+
+/** Projects in the object of a group at most. */
+const MAX_PROJECTS = 100;
+
+const DETAIL_NAMES = Object.keys(detailSettingFields) as (keyof typeof detailSettingFields)[];
+
+/** One group with all that the caller may know of it. */
+export async function presentGroupDetail(
+  deps: Deps,
+  caller: Caller,
+  group: Namespace,
+  {
+    customAttributes,
+    projects = true,
+  }: { customAttributes?: boolean | undefined; projects?: boolean | undefined } = {},
+) {
+  const [shown] = await presentGroups(deps, caller, [group], { customAttributes });
+  const settings = groupSettings(group);
+  const details = Object.fromEntries(DETAIL_NAMES.map((name) => [name, settings[name]])) as Pick<
+    GroupSettings,
+    keyof typeof detailSettingFields
+  >;
+  const token = parseJson<{ runners_token?: string }>(group.settings).runners_token;
+  const owns = (await groupPermissions(deps, caller, group)).can('own_group');
+  return {
+    ...shown!,
+    shared_with_groups: await sharedWith(deps, caller, { type: 'group', id: group.id }),
+    ip_restriction_ranges: null,
+    allowed_email_domains_list: null,
+    ...details,
+    ...(owns && token !== undefined ? { runners_token: token } : {}),
+    ...(projects
+      ? {
+          projects: await projectsOf(deps, caller, { namespaceIds: [group.id] }),
+          shared_projects: await projectsOf(deps, caller, { sharedWithGroupId: group.id }),
+        }
+      : {}),
+  };
+}
+
+async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
+  const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };
+  const { rows } = await listProjects(deps, caller, { order_by: 'created_at', sort: 'desc' }, page, base);
+  return presentProjects(deps, caller, rows);
+}

@@ -1,0 +1,174 @@
+import type { Updateable } from 'kysely';
+import type { Static } from 'typebox';
+import { isTokenBot, type UserCaller } from '../../../access/caller.ts';
+import { groupPermissions } from '../../../access/permissions.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { randomText } from '../../../core/secrets.ts';
+import { bit } from '../../../db/columns.ts';
+import { startsWith } from '../../../db/like.ts';
+import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace, NamespacesTable } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { isValidBranchName } from '../../../git/ref-name.ts';
+import { avatarColumn } from '../../identity/index.ts';
+import { createGroup } from './create.ts';
+import { visibleGroup } from './find.ts';
+import type { CreateInput, UpdateInput } from './inputs.ts';
+import {
+  contentVisibilityErrors,
+  depthErrors,
+  namingErrors,
+  notSaved,
+  parentVisibilityErrors,
+  withErrors,
+} from './rules.ts';
+import { settingsColumn } from './settings.ts';
+import { moveTree } from './tree.ts';
+
+/** Whether the user may make groups that stand under no other. */
+export const mayCreateTopLevel = ({ user, admin }: UserCaller): boolean =>
+  !isTokenBot(user) && (admin || (user.can_create_group === 1 && user.external === 0));
+
+/**
+ * Creates a group as parameters describe it.
+ * @throws ApiError 400 for what breaks a rule, 403 without the right, 404 for a parent that the caller may not see
+ */
+export async function createByInput(
+  deps: Deps,
+  caller: UserCaller,
+  input: Static<typeof CreateInput>,
+): Promise<Namespace> {
+  const parent = input.parent_id === undefined ? null : await visibleGroup(deps, caller, input.parent_id);
+  const allowed =
+    parent === null ? mayCreateTopLevel(caller) : (await groupPermissions(deps, caller, parent)).can('create_subgroup');
+  if (!allowed) throw forbidden();
+  const { name, path, visibility = 'private' } = input;
+  const errors = withErrors({
+    ...namingErrors({ name, path }, parent === null),
+    parent_id: depthErrors(parent),
+    visibility_level: parentVisibilityErrors(visibility, parent),
+    default_branch: branchErrors(input.default_branch),
+  });
+  if (Object.keys(errors).length > 0) throw notSaved(errors);
+  const picture = await avatarColumn(deps, input.avatar);
+  const fresh = { settings: JSON.stringify({ runners_token: `GR1348941${randomText(20)}` }) };
+  return createGroup(deps, {
+    name,
+    path,
+    parent,
+    visibility,
+    creatorId: caller.user.id,
+    columns: { ...columnsOf(input), ...picture, settings: settingsColumn(fresh, input) },
+  });
+}
+
+const branchErrors = (name: string | null | undefined): string[] =>
+  name == null || name === '' || isValidBranchName(name) ? [] : ['is invalid'];
+
+function columnsOf(input: Static<typeof UpdateInput>): Updateable<NamespacesTable> {
+  const columns: Updateable<NamespacesTable> = {};
+  if (input.description !== undefined) columns.description = input.description;
+  if (input.request_access_enabled !== undefined) columns.request_access_enabled = bit(input.request_access_enabled);
+  return columns;
+}
+
+/**
+ * Changes a group; a new path moves everything below it.
+ * @throws ApiError 400 with the texts by field
+ */
+export async function updateGroup(
+  deps: Deps,
+  caller: UserCaller,
+  found: Namespace,
+  input: Static<typeof UpdateInput>,
+): Promise<Namespace> {
+  const picture = await avatarColumn(deps, input.avatar);
+  return deps.db.transaction().execute(async (db) => {
+    const group = (await lockTrees(db, [found]))[0]!;
+    const errors = withErrors(await updateErrors(db, group, input));
+    if (Object.keys(errors).length > 0) throw invalidModel(errors);
+    const now = timestamp(deps.clock);
+    if (input.path !== undefined && input.path !== group.path) await rename(deps, db, caller, group, input.path, now);
+    const changed = await db
+      .updateTable('namespaces')
+      .set({
+        ...columnsOf(input),
+        ...picture,
+        ...(input.name === undefined ? {} : { name: input.name }),
+        ...(input.visibility === undefined ? {} : { visibility: input.visibility }),
+        ...(input.file_template_project_id === undefined
+          ? {}
+          : { file_template_project_id: input.file_template_project_id }),
+        settings: settingsColumn(group, input),
+        updated_at: now,
+      })
+      .where('id', '=', group.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await deps.events.record(db, 'group.updated', { group_id: group.id }, about(group, caller));
+    return changed;
+  });
+}
+
+const about = (group: Namespace, caller: UserCaller) => ({ groupId: group.id, actorId: caller.user.id });
+
+async function updateErrors(db: Db, group: Namespace, input: Static<typeof UpdateInput>) {
+  const parent =
+    group.parent_id === null
+      ? null
+      : await db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirstOrThrow();
+  const errors = namingErrors(input, parent === null);
+  if (input.path !== undefined && input.path !== group.path && errors.path?.length === 0) {
+    const fullPath = parent === null ? input.path : `${parent.full_path}/${input.path}`;
+    if (await isPathTaken(db, fullPath, { namespaceId: group.id })) errors.path = ['has already been taken'];
+  }
+  if (input.visibility !== undefined && input.visibility !== group.visibility) {
+    errors.visibility_level = [
+      ...parentVisibilityErrors(input.visibility, parent),
+      ...(await contentVisibilityErrors(db, group, input.visibility)),
+    ];
+  }
+  if (input.prevent_sharing_groups_outside_hierarchy && parent !== null) {
+    errors.prevent_sharing_groups_outside_hierarchy = ['can only be set on a top-level group'];
+  }
+  errors.default_branch = branchErrors(input.default_branch);
+  const { file_template_project_id: templates } = input;
+  if (templates != null && !(await isProjectBelow(db, group, templates))) {
+    errors.file_template_project_id = ['is not a project of the group'];
+  }
+  return errors;
+}
+
+async function isProjectBelow(db: Db, group: Namespace, projectId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('projects.id')
+    .where('projects.id', '=', projectId)
+    .where((eb) => startsWith(eb, eb.ref('namespaces.lineage'), group.lineage))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+async function rename(
+  deps: Deps,
+  db: Db,
+  caller: UserCaller,
+  group: Namespace,
+  path: string,
+  now: string,
+): Promise<void> {
+  const parent =
+    group.parent_id === null
+      ? null
+      : await db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirstOrThrow();
+  await moveTree(db, group, { path, parent, updatedAt: now });
+  await deps.events.record(
+    db,
+    'group.renamed',
+    { group_id: group.id, old_full_path: group.full_path },
+    about(group, caller),
+  );
+}

@@ -1,0 +1,153 @@
+import { timestamp, today } from '../../../core/clock.ts';
+import { ApiError, type FieldErrors, invalidParameter, recordNotFound } from '../../../core/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { contains, equalsIgnoringCase } from '../../../db/like.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Invitation } from '../../../db/tables/spaces.ts';
+import type { Deps } from '../../../deps.ts';
+import { emailErrors, userWithAddress } from '../../identity/index.ts';
+import { requireLevel, validateMembership, type Wanted } from '../members/rules.ts';
+import { addMember, addMembers, type Change } from '../members/writes.ts';
+import type { Source } from '../source.ts';
+
+const MAX_EMAILS = 100;
+/** No user: what is checked of a membership holds for anybody. */
+const ANYBODY = 0;
+
+/** Open invitations to a project or group; those whose membership would have ended are gone. */
+export function invitationsOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, source: Source, query?: string) {
+  const open = db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('source_type', '=', source.kind)
+    .where('source_id', '=', source.id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today(clock))]))
+    .orderBy('id');
+  return query === undefined || query === '' ? open : open.where((eb) => contains(eb.ref('email'), query));
+}
+
+/** The open invitation of an address. @throws ApiError 404 */
+export async function findInvitation(deps: Pick<Deps, 'db' | 'clock'>, source: Source, email: string) {
+  const found = await invitationsOf(deps, source)
+    .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+    .executeTakeFirst();
+  if (found === undefined) throw recordNotFound();
+  return found;
+}
+
+/** A refusal as a sentence about one invitation. */
+function sentence(error: unknown): string {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.status === 409) return 'User already exists in source';
+  const { errors } = error.body as { errors?: FieldErrors };
+  if (errors === undefined) return error.message;
+  return Object.entries(errors)
+    .flatMap(([field, texts]) => texts.map((text) => `${titled(field)} ${text}`))
+    .join(' and ');
+}
+
+const titled = (field: string): string => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
+
+/**
+ * Invites addresses and adds users, each for itself. An address that a user has confirmed makes him a member at once.
+ * @returns what stood against whom, by address, user name or id
+ * @throws ApiError 400 for more than 100 addresses or users, 403 for a higher role than one's own
+ */
+export async function invite(
+  deps: Deps,
+  change: Change,
+  who: { emails: readonly string[]; ids: readonly number[] },
+  wanted: Wanted,
+): Promise<Record<string, string>> {
+  requireLevel(change.level, wanted.accessLevel);
+  if (who.emails.length > MAX_EMAILS) throw invalidParameter(`Too many emails specified (limit is ${MAX_EMAILS})`);
+  const refused = new Map<string, string>();
+  for (const email of new Set(who.emails)) {
+    try {
+      await inviteAddress(deps, change, email, wanted);
+    } catch (error) {
+      refused.set(email, sentence(error));
+    }
+  }
+  if (who.ids.length > 0) {
+    const users = await addMembers(deps, change, { ids: [...new Set(who.ids)] }, wanted);
+    for (const [name, text] of Object.entries(users)) {
+      refused.set(name, text === 'Member already exists' ? 'User already exists in source' : text);
+    }
+  }
+  return Object.fromEntries(refused);
+}
+
+async function inviteAddress(deps: Deps, change: Change, email: string, wanted: Wanted): Promise<void> {
+  const { source, actor } = change;
+  const errors = emailErrors(email);
+  if (errors.length > 0) throw new ApiError(400, 'Invite email is invalid');
+  const user = await userWithAddress(deps.db, email);
+  if (user !== undefined) {
+    await addMember(deps, change, { ids: [user] }, wanted);
+    return;
+  }
+  await validateMembership(deps, deps.db, source, ANYBODY, wanted);
+  try {
+    await deps.db.transaction().execute(async (db) => {
+      await db
+        .deleteFrom('invitations')
+        .where('source_type', '=', source.kind)
+        .where('source_id', '=', source.id)
+        .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
+        .where('expires_at', '<=', today(deps.clock))
+        .execute();
+      await insert(db, deps, source, email, wanted, actor.id);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error) ? new ApiError(400, 'Invite email has already been taken') : error;
+  }
+}
+
+async function insert(db: Db, deps: Deps, source: Source, email: string, wanted: Wanted, actorId: number) {
+  await db
+    .insertInto('invitations')
+    .values({
+      source_type: source.kind,
+      source_id: source.id,
+      email,
+      access_level: wanted.accessLevel,
+      member_role_id: wanted.memberRoleId,
+      expires_at: wanted.expiresAt,
+      created_by_id: actorId,
+      created_at: timestamp(deps.clock),
+    })
+    .execute();
+}
+
+/** Changes role or end of an invitation. @throws ApiError 400, 403 above one's own role, 404 */
+export async function updateInvitation(
+  deps: Deps,
+  { source, level }: Change,
+  email: string,
+  change: { accessLevel?: number | undefined; expiresAt?: string | null | undefined },
+): Promise<Invitation> {
+  const old = await findInvitation(deps, source, email);
+  const wanted = {
+    accessLevel: change.accessLevel ?? old.access_level,
+    expiresAt: change.expiresAt === undefined ? old.expires_at : change.expiresAt,
+    memberRoleId: old.member_role_id,
+  };
+  requireLevel(level, old.access_level, wanted.accessLevel);
+  await validateMembership(deps, deps.db, source, ANYBODY, wanted);
+  const updated = await deps.db
+    .updateTable('invitations')
+    .set({ access_level: wanted.accessLevel, expires_at: wanted.expiresAt })
+    .where('id', '=', old.id)
+    .returningAll()
+    .executeTakeFirst();
+  if (updated === undefined) throw recordNotFound();
+  return updated;
+}
+
+/** Takes an invitation back. @throws ApiError 403 above one's own role, 404 */
+export async function withdrawInvitation(deps: Deps, { source, level }: Change, email: string): Promise<void> {
+  const { id, access_level } = await findInvitation(deps, source, email);
+  requireLevel(level, access_level);
+  await deps.db.deleteFrom('invitations').where('id', '=', id).execute();
+}

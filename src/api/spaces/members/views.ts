@@ -1,0 +1,61 @@
+import type { Static } from 'typebox';
+import type { Db } from '../../../db/schema.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
+import type { Member } from './answers.ts';
+import type { Membership } from './memberships.ts';
+import { seatUsers } from './seats.ts';
+
+export interface MemberView {
+  /** Whether e-mail addresses may be shown. */
+  admin: boolean;
+  seats?: boolean | undefined;
+}
+
+/** The memberships as the API shows them, with two queries however many there are (three with seats). */
+export async function presentMembers(
+  deps: Deps,
+  rows: readonly Membership[],
+  view: MemberView,
+  db: Db = deps.db,
+): Promise<Static<typeof Member>[]> {
+  const users = await usersById(
+    db,
+    rows.flatMap(({ user_id, created_by_id }) => [user_id, created_by_id]),
+  );
+  const seats = view.seats
+    ? await seatUsers(
+        deps,
+        rows.map(({ user_id }) => user_id),
+      )
+    : null;
+  return rows.flatMap((row) => {
+    const user = users.get(row.user_id);
+    // Removed between the two queries.
+    if (user === undefined) return [];
+    const creator = row.created_by_id === null ? undefined : users.get(row.created_by_id);
+    return [presentMember(deps, row, user, creator, view, seats)];
+  });
+}
+
+function presentMember(
+  deps: Deps,
+  row: Membership,
+  user: User,
+  creator: User | undefined,
+  view: MemberView,
+  seats: ReadonlySet<number> | null,
+): Static<typeof Member> {
+  return {
+    ...userBasic(deps, user),
+    access_level: row.access_level,
+    created_at: row.created_at,
+    ...(creator === undefined ? {} : { created_by: userBasic(deps, creator) }),
+    expires_at: row.expires_at,
+    membership_state: row.state,
+    group_saml_identity: null,
+    ...(view.admin ? { email: user.email } : {}),
+    ...(seats === null ? {} : { is_using_seat: seats.has(user.id) }),
+  };
+}

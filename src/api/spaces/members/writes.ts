@@ -1,0 +1,209 @@
+import { type Caller, isTokenBot } from '../../../access/caller.ts';
+import { timestamp, today } from '../../../core/clock.ts';
+import type { DomainEvents } from '../../../core/domain-events.ts';
+import {
+  ApiError,
+  conflict,
+  invalidModel,
+  invalidParameter,
+  notFound,
+  recordNotFound,
+  unauthorized,
+} from '../../../core/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Member } from '../../../db/tables/namespaces.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Source } from '../source.ts';
+import { findDirect, findUsers, type Users } from './queries.ts';
+import { requireLevel, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
+
+/** Who changes the members of what. */
+export interface Change {
+  source: Source;
+  actor: User;
+  /** The actor's level in the source. */
+  level: number;
+}
+
+/** The caller as the one who changes members. @throws ApiError 401 when nobody is signed in */
+export function changeOf({ caller, source, level }: { caller: Caller; source: Source; level: number }): Change {
+  if (caller.user === null) throw unauthorized();
+  return { source, actor: caller.user, level };
+}
+
+const MAX_USERS = 100;
+
+/** Waits for other changes of the owners in the same tree of groups, so that two cannot remove each other. */
+export async function lockOwners(db: Db, source: Source): Promise<void> {
+  const root = source.lineage[0];
+  if (root === undefined) return;
+  await db
+    .updateTable('namespaces')
+    .set((eb) => ({ kind: eb.ref('kind') }))
+    .where('id', '=', root)
+    .execute();
+}
+
+type MemberEvent = 'member.added' | 'member.updated' | 'member.removed';
+
+/** Records a change of a membership in the transaction of the change. */
+export async function recordMember<T extends MemberEvent>(
+  deps: Deps,
+  db: Db,
+  type: T,
+  member: Pick<Member, 'source_type' | 'source_id' | 'user_id' | 'access_level'>,
+  actorId: number,
+  more: Partial<DomainEvents[T]> = {},
+): Promise<void> {
+  const { source_type, source_id, user_id, access_level } = member;
+  await deps.events.record(db, type, { source_type, source_id, user_id, access_level, ...more } as DomainEvents[T], {
+    ...(source_type === 'project' ? { projectId: source_id } : { groupId: source_id }),
+    actorId,
+  });
+}
+
+/**
+ * Writes a membership with the handle of a transaction. One that has ended makes room; an access request is answered.
+ * @throws ApiError 400, 403, or 409 when the user is a member already
+ */
+export async function insertMember(
+  deps: Deps,
+  db: Db,
+  { source, actor, level }: Change,
+  user: Pick<User, 'id'>,
+  wanted: Wanted,
+): Promise<Member> {
+  const existing = await findDirect(db, source, user.id);
+  const ended = existing?.expires_at != null && existing.expires_at <= today(deps.clock);
+  if (existing !== undefined && !ended) throw conflict('Member already exists');
+  await validateMembership(deps, db, source, user.id, wanted);
+  requireLevel(level, wanted.accessLevel);
+  if (existing !== undefined) await db.deleteFrom('members').where('id', '=', existing.id).execute();
+  const member = await db
+    .insertInto('members')
+    .values({
+      source_type: source.kind,
+      source_id: source.id,
+      user_id: user.id,
+      access_level: wanted.accessLevel,
+      member_role_id: wanted.memberRoleId,
+      expires_at: wanted.expiresAt,
+      created_by_id: actor.id,
+      created_at: timestamp(deps.clock),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await db
+    .deleteFrom('access_requests')
+    .where('source_type', '=', source.kind)
+    .where('source_id', '=', source.id)
+    .where('user_id', '=', user.id)
+    .execute();
+  await recordMember(deps, db, 'member.added', member, actor.id);
+  return member;
+}
+
+/** Adds one user. @throws ApiError 400, 403, 404 or 409 */
+export async function addMember(deps: Deps, change: Change, who: Users, wanted: Wanted): Promise<Member> {
+  const [user] = await findUsers(deps.db, who);
+  if (user === undefined) throw notFound('User');
+  try {
+    return await deps.db
+      .transaction()
+      .execute(async (db) => insertMember(deps, db, change, requirePerson(user, change.source), wanted));
+  } catch (error) {
+    throw isUniqueViolation(error) ? conflict('Member already exists') : error;
+  }
+}
+
+/**
+ * Bots are members of the one project or group that they were made for, service accounts of what they were made in.
+ * @throws ApiError 400, 404
+ */
+function requirePerson(user: User, source: Source): User {
+  const { provisioned_by_group_id: group, provisioned_by_project_id: project } = user;
+  const isForeign =
+    (group !== null && !source.lineage.includes(group)) ||
+    (project !== null && (source.kind !== 'project' || source.id !== project));
+  if (isForeign) throw invalidModel({ user: ['is a service account of another group or project'] });
+  if (isTokenBot(user) || user.kind === 'ghost') throw notFound('User');
+  return user;
+}
+
+/**
+ * Adds several users; those who cannot be added do not keep the others out.
+ * @returns what stood against whom, by user name (or the id or name that nobody has)
+ * @throws ApiError 400 for more than 100 users
+ */
+export async function addMembers(
+  deps: Deps,
+  change: Change,
+  who: Users,
+  wanted: Wanted,
+): Promise<Record<string, string>> {
+  const names = 'ids' in who ? who.ids.map(String) : who.usernames;
+  if (names.length > MAX_USERS) throw invalidParameter(`Too many users specified (limit is ${MAX_USERS})`);
+  const users = await findUsers(deps.db, who);
+  const refused: Record<string, string> = {};
+  const known = new Set(users.map((user) => ('ids' in who ? String(user.id) : user.username.toLowerCase())));
+  for (const name of names) {
+    const key = 'ids' in who ? String(Number(name)) : name.toLowerCase();
+    if (!known.has(key)) refused[name] = '404 User Not Found';
+  }
+  for (const user of users) {
+    try {
+      await addMember(deps, change, { ids: [user.id] }, wanted);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refused[user.username] = error.message;
+    }
+  }
+  return refused;
+}
+
+/** The user's current membership of the source itself, inside a transaction. @throws ApiError 404 */
+export async function requireDirect(deps: Deps, db: Db, source: Source, userId: number): Promise<Member> {
+  const member = await findDirect(db, source, userId);
+  const ended = member?.expires_at != null && member.expires_at <= today(deps.clock);
+  if (member === undefined || ended) throw recordNotFound();
+  return member;
+}
+
+/** Changes a membership. @throws ApiError 400, 403 or 404 */
+export async function updateMember(
+  deps: Deps,
+  { source, actor, level }: Change,
+  userId: number,
+  change: { accessLevel: number; expiresAt?: string | null | undefined; memberRoleId?: number | null | undefined },
+): Promise<Member> {
+  return deps.db.transaction().execute(async (db) => {
+    await lockOwners(db, source);
+    const member = await requireDirect(deps, db, source, userId);
+    const [user] = await findUsers(db, { ids: [userId] });
+    requireMovable(source, user!);
+    await requireOtherOwner(deps, db, source, member);
+    requireLevel(level, member.access_level);
+    const wanted = {
+      accessLevel: change.accessLevel,
+      expiresAt: change.expiresAt === undefined ? member.expires_at : change.expiresAt,
+      memberRoleId: change.memberRoleId ?? null,
+    };
+    await validateMembership(deps, db, source, userId, wanted);
+    requireLevel(level, wanted.accessLevel);
+    const result = await db
+      .updateTable('members')
+      .set({
+        access_level: wanted.accessLevel,
+        expires_at: wanted.expiresAt,
+        member_role_id: wanted.memberRoleId,
+        updated_at: timestamp(deps.clock),
+      })
+      .where('id', '=', member.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordMember(deps, db, 'member.updated', result, actor.id);
+    return result;
+  });
+}

@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { groupsOf } from '../../../access/membership.ts';
+import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
+import { type ProjectStandings, projectStandings } from '../../../access/project-levels.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import { usersById } from '../../identity/index.ts';
+import { fullNames } from '../groups/views.ts';
+
+export interface SharedGroup {
+  group_id: number;
+  group_name: string;
+  group_full_path: string;
+  group_access_level: number;
+  expires_at: string | null;
+}
+
+/** What a project's JSON needs beside its row. */
+export interface ProjectView {
+  project: Project;
+  namespace: Namespace;
+  /** Names of the namespace and those above it, joined as the platform shows them. */
+  namespaceFullName: string;
+  owner: User | null;
+  topics: string[];
+  forksCount: number;
+  /** Those that the caller may know of: guests do not count confidential ones. */
+  openIssuesCount: number;
+  /** The project that this one is a fork of, where the caller may see it. */
+  forkedFrom: ProjectView | null;
+  sharedGroups: SharedGroup[];
+  customAttributes: { key: string; value: string }[];
+  standings: ProjectStandings;
+  permissions: ProjectPermissions;
+}
+
+export interface RelatedOptions {
+  /** Leaves out what only the full object shows. */
+  simple?: boolean;
+  customAttributes?: boolean;
+}
+
+const NOBODY: ProjectStandings = { level: 0, projectAccess: null, groupAccess: null };
+
+/** Loads what the projects' JSON needs in a fixed number of queries, however many projects there are. */
+export async function loadViews(
+  deps: Deps,
+  caller: Caller,
+  projects: readonly Project[],
+  options: RelatedOptions = {},
+): Promise<ProjectView[]> {
+  if (projects.length === 0) return [];
+  const { db } = deps;
+  const ids = projects.map(({ id }) => id);
+  const namespaces = await loadNamespaces(deps, projects);
+  const names = await fullNames(db, [...namespaces.values()]);
+  const standings = await loadStandings(deps, caller, projects, namespaces);
+  const topics = await db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select(['project_id', 'name'])
+    .where('project_id', 'in', ids)
+    .orderBy('name')
+    .execute();
+  const forks = await db
+    .selectFrom('projects')
+    .select(({ fn }) => ['forked_from_id', fn.countAll<number>().as('count')])
+    .where('forked_from_id', 'in', ids)
+    .groupBy('forked_from_id')
+    .execute();
+  const custom = options.customAttributes
+    ? await db
+        .selectFrom('custom_attributes')
+        .selectAll()
+        .where('source_type', '=', 'project')
+        .where('source_id', 'in', ids)
+        .orderBy('key')
+        .execute()
+    : [];
+  const { simple = false } = options;
+  const owners = simple ? new Map<number, User>() : await usersById(db, ownerIds(namespaces.values()));
+  const shares = simple ? [] : await loadShares(deps, caller, ids);
+  const openIssues = simple ? [] : await countOpenIssues(db, ids);
+  const sources = simple ? new Map<number, ProjectView>() : await loadSources(deps, caller, projects);
+  return projects.map((project) => {
+    const namespace = namespaces.get(project.namespace_id)!;
+    const standing = standings.get(project.id) ?? NOBODY;
+    const permissions = projectPermissionsAt(caller, project, caller.admin ? AccessLevel.admin : standing.level);
+    return {
+      project,
+      namespace,
+      namespaceFullName: names.get(namespace.id) ?? '',
+      owner: owners.get(namespace.owner_id ?? 0) ?? null,
+      topics: topics.filter(({ project_id }) => project_id === project.id).map(({ name }) => name),
+      forksCount: Number(forks.find(({ forked_from_id }) => forked_from_id === project.id)?.count ?? 0),
+      openIssuesCount: openIssuesOf(project.id, permissions, openIssues),
+      forkedFrom: sources.get(project.forked_from_id ?? 0) ?? null,
+      sharedGroups: shares
+        .filter(({ source_id }) => source_id === project.id)
+        .map(({ source_id: _, ...share }) => share),
+      customAttributes: custom
+        .filter(({ source_id }) => source_id === project.id)
+        .map(({ key, value }) => ({ key, value })),
+      standings: standing,
+      permissions,
+    };
+  });
+}
+
+/** Open issues by project and confidentiality, out of an index of their own. */
+const countOpenIssues = (db: Db, ids: readonly number[]) =>
+  db
+    .selectFrom('issues')
+    .select(({ fn }) => ['project_id', 'confidential', fn.countAll<number>().as('count')])
+    .where('project_id', 'in', ids)
+    .where(sql<boolean>`state = 'opened'`)
+    .groupBy(['project_id', 'confidential'])
+    .execute();
+
+/** Of those the ones that the caller may know of. */
+function openIssuesOf(
+  id: number,
+  permissions: ProjectPermissions,
+  counts: Awaited<ReturnType<typeof countOpenIssues>>,
+): number {
+  const shown = (confidential: number) => permissions.can(confidential ? 'read_confidential_issues' : 'read_issue');
+  return counts
+    .filter(({ project_id, confidential }) => project_id === id && shown(confidential))
+    .reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+const ownerIds = (namespaces: Iterable<Namespace>): (number | null)[] =>
+  [...namespaces].map(({ owner_id }) => owner_id);
+
+async function loadNamespaces(deps: Deps, projects: readonly Project[]): Promise<Map<number, Namespace>> {
+  const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
+  const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function loadStandings(
+  deps: Deps,
+  caller: Caller,
+  projects: readonly Project[],
+  namespaces: ReadonlyMap<number, Namespace>,
+): Promise<Map<number, ProjectStandings>> {
+  if (caller.user === null) return new Map();
+  return projectStandings(deps.db, caller.user.id, projects, namespaces, today(deps.clock));
+}
+
+/** Groups that the projects are shared with, those only that the caller may see. */
+async function loadShares(deps: Deps, caller: Caller, ids: readonly number[]) {
+  const query = deps.db
+    .selectFrom('group_links')
+    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
+    .select([
+      'group_links.source_id',
+      'group_links.group_id',
+      'namespaces.name as group_name',
+      'namespaces.full_path as group_full_path',
+      'group_links.group_access as group_access_level',
+      'group_links.expires_at',
+    ])
+    .where('group_links.source_type', '=', 'project')
+    .where('group_links.source_id', 'in', ids)
+    .orderBy('group_links.id');
+  if (caller.admin) return query.execute();
+  const { user } = caller;
+  const open = user === null || user.external === 1 ? (['public'] as const) : (['public', 'internal'] as const);
+  return query
+    .where((eb) =>
+      eb.or([
+        eb('namespaces.visibility', 'in', open),
+        ...(user === null
+          ? []
+          : [sql<boolean>`namespaces.id in ${groupsOf(user.id, AccessLevel.guest, today(deps.clock))}`]),
+      ]),
+    )
+    .execute();
+}
+
+/** The projects that the given ones are forks of, where the caller may see them, by id. */
+async function loadSources(
+  deps: Deps,
+  caller: Caller,
+  projects: readonly Project[],
+): Promise<Map<number, ProjectView>> {
+  const ids = [...new Set(projects.map(({ forked_from_id }) => forked_from_id))].filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const rows = await deps.db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const views = await loadViews(deps, caller, rows, { simple: true });
+  return new Map(
+    views.filter(({ permissions }) => permissions.can('read_project')).map((view) => [view.project.id, view]),
+  );
+}

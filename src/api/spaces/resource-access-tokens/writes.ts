@@ -1,0 +1,104 @@
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { badRequest, invalidModel } from '../../../core/errors.ts';
+import { randomText } from '../../../core/secrets.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  createAccount,
+  expiryOf,
+  type IssuedToken,
+  issueToken,
+  revokeFamily,
+  revokeToken,
+  rotateToken,
+} from '../../identity/index.ts';
+import { findDirect } from '../members/queries.ts';
+import { type Change, insertMember, recordMember } from '../members/writes.ts';
+import type { Source } from '../source.ts';
+
+export interface ResourceTokenRequest {
+  name: string;
+  scopes: readonly string[];
+  description?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  accessLevel: number;
+}
+
+/**
+ * Makes a token of a project or group: a bot, its membership and the token, all or nothing.
+ * @throws ApiError 400
+ */
+export async function createResourceToken(
+  deps: Deps,
+  change: Change,
+  request: ResourceTokenRequest,
+): Promise<IssuedToken> {
+  const { source, actor, level } = change;
+  if (actor.kind !== 'human' && actor.kind !== 'service_account') {
+    throw badRequest(`User does not have permission to create ${source.kind} access token`);
+  }
+  if (request.accessLevel > level) {
+    throw badRequest("Access level of the token can't be greater the access level of the user who created the token");
+  }
+  if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
+  const expiresAt = expiryOf(deps.clock, request.expiresAt);
+  const username = `${source.kind}_${source.id}_bot_${randomText(32).toLowerCase()}`;
+  return deps.db.transaction().execute(async (db) => {
+    const bot = await createAccount(db, deps.clock, {
+      username,
+      name: request.name,
+      email: `${username}@noreply.${new URL(deps.externalUrl()).hostname}`,
+      kind: source.kind === 'project' ? 'project_bot' : 'group_bot',
+      createdById: actor.id,
+      columns: { projects_limit: 0 },
+    });
+    const wanted = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
+    await insertMember(deps, db, change, bot, wanted);
+    return issueToken(db, deps.clock, {
+      userId: bot.id,
+      name: request.name,
+      description: request.description ?? null,
+      scopes: request.scopes,
+      expiresAt,
+      resource: { type: source.kind, id: source.id },
+    });
+  });
+}
+
+/** Level of the token's bot in the source; 0 once the token has been revoked for good. */
+async function levelOf(db: Db, source: Source, token: AccessToken): Promise<number> {
+  return (await findDirect(db, source, token.user_id))?.access_level ?? AccessLevel.none;
+}
+
+/**
+ * Replaces a token; the bot stays. Nobody gets a token that may do more than himself.
+ * @throws ApiError 400
+ */
+export async function rotateResourceToken(
+  deps: Deps,
+  { source, level }: Pick<Change, 'source' | 'level'>,
+  token: AccessToken,
+  expiresAt: string | null | undefined,
+): Promise<IssuedToken> {
+  if ((await levelOf(deps.db, source, token)) > level) {
+    throw badRequest('Not eligible to rotate token with access level higher than the user');
+  }
+  return rotateToken(deps, token, expiresAt);
+}
+
+/**
+ * Revokes a token with every one it was rotated from or to, and ends the bot's membership. The bot's account stays,
+ * blocked, so that what it did keeps its author.
+ */
+export async function revokeResourceToken(deps: Deps, { source, actor }: Change, token: AccessToken): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await revokeToken(db, token.id);
+    await revokeFamily(db, token);
+    const member = await findDirect(db, source, token.user_id);
+    if (member === undefined) return;
+    await db.deleteFrom('members').where('user_id', '=', token.user_id).execute();
+    await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', token.user_id).execute();
+    await recordMember(deps, db, 'member.removed', member, actor.id);
+  });
+}
