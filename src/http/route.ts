@@ -105,6 +105,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   root?: true;
   /** The address as clients call it, where the server turns that into `path` before it looks for the route. */
   address?: string;
+  /** What generated clients call it, where the name that is made of method and path reads badly. It never changes. */
+  operationId?: string;
   /** What the reference lists it under; made of the path when absent. */
   tag?: string;
   /** Lowest plan that has it; on a lower one it is refused to all whom `access` lets in. All plans when absent. */

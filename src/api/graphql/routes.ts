@@ -11,6 +11,8 @@ export const graphqlRoutes = [
     method: 'POST',
     root: true,
     path: '/api/graphql',
+    operationId: 'queryGraphql',
+    tag: 'GraphQL',
     summary: 'Ask in GraphQL',
     description:
       'Answers what the REST API says to the same caller: what may not be seen is null. The schema is told by introspection.',

@@ -17,6 +17,7 @@ import {
 export const lfsLockRoutes: readonly Route[] = [
   route({
     ...lfsRoute('info/lfs/locks'),
+    operationId: 'listLfsLocks',
     method: 'GET',
     summary: 'List the locks of files',
     access: reads,

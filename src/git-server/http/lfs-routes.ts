@@ -12,6 +12,7 @@ const ABSENT = { code: 404, message: 'Object does not exist on the server or you
 export const lfsRoutes: readonly Route[] = [
   route({
     ...lfsRoute('info/lfs/objects/batch'),
+    operationId: 'requestLfsTransfer',
     method: 'POST',
     summary: 'Ask how to transfer large files',
     description:
@@ -49,6 +50,7 @@ export const lfsRoutes: readonly Route[] = [
   }),
   route({
     ...lfsRoute('gitlab-lfs/objects/:oid/:size'),
+    operationId: 'uploadLfsObject',
     method: 'PUT',
     summary: 'Upload a large file',
     description: 'At the address that the batch API gives. The bytes must have the size and hash of the address.',
@@ -66,6 +68,7 @@ export const lfsRoutes: readonly Route[] = [
   }),
   route({
     ...lfsRoute('gitlab-lfs/objects/:oid'),
+    operationId: 'downloadLfsObject',
     method: 'GET',
     summary: 'Download a large file',
     access: reads,

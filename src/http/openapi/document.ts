@@ -3,6 +3,7 @@ import { VERSION } from '../../core/version.ts';
 import { API_TOKENS } from '../api-tokens.ts';
 import type { Method, Route } from '../route.ts';
 import { introduction } from './introduction.ts';
+import { operationIdOf } from './operation-ids.ts';
 import { bytesBody, pathParameters, queryParameters, requestBody } from './parameters.ts';
 import { ERROR_SCHEMA, HEADERS, pathSchemas, responsesOf, sharedResponses, successSchemas } from './responses.ts';
 import { ruleSentences } from './rules.ts';
@@ -52,7 +53,7 @@ export class Tags {
   constructor(routes: readonly Route[]) {
     for (const { options } of routes) {
       const [, , , word, member] = OWNED.exec(patternOf(options.path)) ?? [];
-      if (word !== undefined && member !== undefined) this.#collections.add(word);
+      if (word !== undefined && member !== undefined && singular(word) !== word) this.#collections.add(word);
     }
   }
 
@@ -63,16 +64,11 @@ export class Tags {
 
   #made(path: string): string {
     const [, owner, repository, word] = OWNED.exec(patternOf(path)) ?? [];
-    const first = /^\/([\w-]+)/.exec(path)?.[1] ?? 'other';
+    const first = /^\/(\w+)/.exec(path)?.[1] ?? 'web addresses';
     const own = word !== undefined && this.#collections.has(word) ? word : repository && 'repository';
     const text = (own || owner || first).replace(/^user$/, 'users').replace(/[_-]/g, ' ');
-    return text[0]!.toUpperCase() + text.slice(1);
+    return text[0]!.toUpperCase() + text.slice(1).replace(/^pg /, 'PG ');
   }
-}
-
-function operationId(method: Method, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
 }
 
 /** Last fixed segment of a path: it names what an answer holds. */
@@ -119,7 +115,7 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
     ...(input !== undefined && inQuery ? queryParameters(book, input) : []),
   ];
   return {
-    operationId: operationId(method, path),
+    operationId: operationIdOf(route, path),
     tags: [tags.of(route)],
     summary,
     description: describe(route, scopes),

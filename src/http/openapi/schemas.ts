@@ -42,15 +42,20 @@ function mapInside(
 }
 
 /** Words whose last s is no plural. */
-const SINGULAR = /(us|ss|is|statistics|settings|stats)$/;
+const SINGULAR = /(us|ss|is|ias|statistics|settings|stats)$/;
+
+/** Endings of plurals, the special ones first. */
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/ies$/, 'y'],
+  [/(ch|sh|x|us|ss|ias)es$/, '$1'],
+  [/s$/, ''],
+];
 
 /** `branches` -> `branch`, `entries` -> `entry`, `projects` -> `project`. */
 export function singular(word: string): string {
   if (SINGULAR.test(word)) return word;
-  return word
-    .replace(/ies$/, 'y')
-    .replace(/(ch|sh|x|us|ss)es$/, '$1')
-    .replace(/s$/, '');
+  for (const [ending, one] of ENDINGS) if (ending.test(word)) return word.replace(ending, one);
+  return word;
 }
 
 /** `personal_access_token` -> `PersonalAccessToken`. */

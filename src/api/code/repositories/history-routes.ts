@@ -20,6 +20,7 @@ export const historyRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/compare',
+    operationId: 'compareProjectRefs',
     summary: 'Compare branches, tags or commits',
     access: readable,
     expensive: true,

@@ -39,6 +39,7 @@ export const oauthRoutes = [
   route({
     method: 'POST',
     root: true,
+    tag: 'OAuth',
     path: '/oauth/token',
     summary: 'Get tokens for a user name and password, or new ones for a refresh token',
     access: openAbility('request_oauth_token'),
@@ -70,7 +71,9 @@ export const oauthRoutes = [
   route({
     method: 'GET',
     root: true,
+    tag: 'OAuth',
     path: '/oauth/token/info',
+    operationId: 'getOauthTokenInfo',
     summary: 'Describe the OAuth token that the request is made with',
     access: signedIn,
     scopes: OAUTH_SCOPES,
@@ -83,7 +86,9 @@ export const oauthRoutes = [
   route({
     method: 'POST',
     root: true,
+    tag: 'OAuth',
     path: '/oauth/revoke',
+    operationId: 'revokeOauthToken',
     summary: 'Revoke an OAuth token',
     description: 'A token that is unknown is no error.',
     access: openAbility('revoke_oauth_token'),

@@ -84,6 +84,7 @@ export const userStatusRoutes = [
   route({
     method: 'PUT',
     path: '/user/status',
+    operationId: 'replaceCurrentUserStatus',
     summary: "Set one's own status",
     description: 'What is not given is cleared.',
     access: onServer('update_own_account'),

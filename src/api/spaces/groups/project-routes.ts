@@ -70,6 +70,7 @@ export const groupProjectRoutes = [
   route({
     method: 'POST',
     path: '/groups/:id/projects/:project_id',
+    operationId: 'transferProjectToGroup',
     summary: 'Move a project into a group',
     access: byAdministrator(inGroup('read_group'), 'admin_projects'),
     params: Type.Object({ project_id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),

@@ -50,6 +50,7 @@ export const projectRoutes = [
   route({
     method: 'POST',
     path: '/projects/user/:user_id',
+    operationId: 'createProjectForUser',
     summary: 'Create a project for a user',
     access: onServer('admin_projects'),
     params: Type.Object({ user_id: Type.Integer() }),

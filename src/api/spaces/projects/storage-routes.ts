@@ -41,6 +41,7 @@ export const storageRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/housekeeping',
+    operationId: 'startProjectHousekeeping',
     summary: 'Have the files of a repository tidied up in the background',
     access: inProject('run_housekeeping'),
     input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),

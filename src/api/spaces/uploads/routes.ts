@@ -105,6 +105,8 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
       method: 'GET',
       root: true,
       path: `/-/${kind}/:id/uploads/:secret/:filename`,
+      operationId: `download${kind === 'project' ? 'Project' : 'Group'}Upload`,
+      tag: 'Uploads',
       summary: `Show an upload of a ${kind}`,
       description: `Also served below the address of the ${kind} itself.`,
       access: inSource(kind, SEE, { anonymous: true }),

@@ -99,6 +99,7 @@ export const approveRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/approvals`,
+    operationId: 'updateProjectMergeRequestApprovals',
     plan: 'premium',
     summary: 'Change how many approvals a merge request needs',
     deprecated: true,

@@ -79,6 +79,7 @@ export const approvalConfigRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/approvals',
+    operationId: 'updateProjectApprovals',
     plan: 'premium',
     summary: 'Change how a project wants merge requests to be approved',
     access: inProjectByUser('admin_approval_rules'),

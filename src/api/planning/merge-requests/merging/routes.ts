@@ -63,6 +63,7 @@ export const mergingRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/cancel_merge_when_pipeline_succeeds`,
+    operationId: 'cancelProjectMergeRequestAutoMerge',
     summary: 'Cancel an automatic merge',
     access: canceller,
     success: { status: 201, schema: Type.Object({ status: Type.String() }) },
