@@ -6,15 +6,15 @@ import type { Experiment, Lab } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';
 
 const KILLS = 8;
-/** Before this share of its start a server has not opened its database. */
-const FROM = 0.4;
+/** The least by which the moments of two kills differ, as a share of a start: no two starts take equally long. */
+const LEAST_STEP = 0.04;
 
 interface Case {
   dataDir: string;
   settings: Record<string, string>;
 }
 
-/** Kills a server again and again at moments spread over its start, and looks whether it starts all the same. */
+/** Kills a server again and again, ever closer to the moment at which its migrations are made, and looks whether it starts all the same. */
 async function killAtStart(
   lab: Lab,
   what: string,
@@ -26,13 +26,15 @@ async function killAtStart(
   await (await lab.start(undisturbed.dataDir, undisturbed.settings)).kill();
   const length = Date.now() - begun;
   const seen = new Map<string, number>();
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  let share = 0.5;
+  for (let kill = 0, step = 0.25; kill < KILLS; kill += 1) {
     const { dataDir, settings } = await prepare(`${kill}`);
     const before = await rowsOfHistory(dataDir, settings);
-    const moment = length * (FROM + ((1 - FROM) * kill) / KILLS);
-    await lab.startAndKill(dataDir, moment, settings);
+    await lab.startAndKill(dataDir, length * share, settings);
     const after = await rowsOfHistory(dataDir, settings);
     const state = after === before ? 'before the migrations' : 'after them';
+    share += after === before ? step : -step;
+    step = Math.max(step / 2, LEAST_STEP);
     seen.set(state, (seen.get(state) ?? 0) + 1);
     const server = await lab.start(dataDir, settings);
     await look(server.url);
