@@ -10,6 +10,7 @@ import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import type { Repository } from '../git/repository.ts';
 import { actorNow } from './actor-now.ts';
+import { refuseInTheWay } from './branch-names.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
@@ -71,6 +72,7 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
           throw refused(error.code === 'file_changed' ? (request.staleMessage ?? error.message) : error.message);
         }
         if (!(error instanceof GitError)) throw error;
+        if (error.code === 'conflict') await refuseInTheWay(repo, branch);
         // Another process moved the branch meanwhile: the actions are applied anew to what is there now.
         if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
         if (error.code === 'conflict' || error.code === 'invalid')

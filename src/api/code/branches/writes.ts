@@ -9,6 +9,7 @@ import { isValidBranchName, isValidRefName } from '../../../git/ref-name.ts';
 import type { Ref } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
+import { cannotCreateBranch, refuseInTheWay } from '../../../repositories/branch-names.ts';
 import { changeOneRef } from '../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import type { Actor } from '../../../repositories/protections.ts';
@@ -46,14 +47,14 @@ export async function createBranch(
     if (begun?.name === ref) return begun;
     if ((await repo.refs.resolve(ref)) !== null) throw refused('Branch already exists');
     const start = await resolveRevision(repo, from);
-    if (start === null) throw cannotCreate(name, `invalid reference name '${from.slice(0, MAX_ECHO)}'`);
+    if (start === null) throw cannotCreateBranch(name, `invalid reference name '${from.slice(0, MAX_ECHO)}'`);
     try {
       await changeOneRef(deps, repo, project, actor, { ref, old: null, new: start.oid });
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
-      // Made meanwhile by another process; or `a` is in the way of `a/b`.
-      const taken = (await repo.refs.resolve(ref)) !== null;
-      throw taken ? refused('Branch already exists') : cannotCreate(name, 'another branch is in the way of its name');
+      await refuseInTheWay(repo, name);
+      // Made meanwhile by another process.
+      throw refused('Branch already exists');
     }
     return { name: ref, oid: start.oid };
   });
@@ -92,9 +93,6 @@ async function beginDefaultBranch(
   }
   return { name: HEADS + name, oid };
 }
-
-const cannotCreate = (name: string, reason: string) =>
-  refused(`Failed to create branch '${name.slice(0, MAX_ECHO)}': ${reason}`);
 
 /**
  * Removes a branch (part 1, section 4.3): never the default branch or a protected one.

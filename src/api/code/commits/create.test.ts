@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 
 let app: TestApp;
@@ -43,4 +44,28 @@ test('a leading slash of paths in actions and of the path filter is dropped', as
   const titles = async (filter: string) =>
     expectStatus<{ title: string }[]>(await app.get(`${path}/commits`, { query: { path: filter } }), 200).length;
   assert.deepEqual(await Promise.all(['/docs/b.md', 'docs/b.md', '/docs', '/none'].map(titles)), [1, 1, 2, 0]);
+});
+
+test('a commit to a new branch whose name collides with another branch says so', async (t) => {
+  const app = await buildTestApp();
+  t.after(() => app.close());
+  const project = await app.make.project();
+  new ProjectGit(app, project).commit('main', { a: '1' });
+  new ProjectGit(app, project).commit('feature', { a: '1' });
+  new ProjectGit(app, project).commit('deep/down', { a: '1' });
+  for (const branch of ['feature/x', 'main/x/y', 'deep']) {
+    const json = {
+      branch,
+      start_branch: 'main',
+      commit_message: 'x',
+      actions: [{ action: 'create', file_path: 'b', content: 'b' }],
+    };
+    const text = `Failed to create branch '${branch}': another branch is in the way of its name`;
+    const path = `/projects/${project.id}/repository`;
+    assert.equal(expectStatus(await app.post(`${path}/commits`, { json }), 400).message, text);
+    const create = await app.post(`${path}/branches`, { json: { branch, ref: 'main' } });
+    assert.equal(expectStatus(create, 400).message, text);
+    const file = { branch, start_branch: 'main', commit_message: 'x', content: 'b' };
+    assert.equal(expectStatus(await app.post(`${path}/files/b`, { json: file }), 400).message, text);
+  }
 });
