@@ -1,22 +1,34 @@
+import type {
+  CommitStatusFacts,
+  GroupFacts,
+  IssueFacts,
+  MergeRequestFacts,
+  MilestoneFacts,
+  NoteFacts,
+  ProjectFacts,
+  SnippetFacts,
+} from './event-facts.ts';
+
 /** Says at compile time what events of a kind carry. */
 const payload = <T>(): { readonly payload?: T } => ({});
 
 /**
  * Every kind of event, and what is recorded of it. A service records it in the transaction of the change, with all that is
- * to be told of it that may be gone or different later.
+ * to be told of it that may be gone or different later. The facts (`issue`, `project`) are missing in events of earlier
+ * versions.
  */
 const eventKinds = {
-  'project.created': payload<{ project_id: number }>(),
-  'project.destroyed': payload<{ project_id: number; full_path: string }>(),
-  'project.renamed': payload<{ project_id: number; old_full_path: string }>(),
-  'project.transferred': payload<{ project_id: number; old_full_path: string }>(),
-  'project.updated': payload<{ project_id: number }>(),
+  'project.created': payload<{ project?: ProjectFacts; project_id: number }>(),
+  'project.destroyed': payload<{ project?: ProjectFacts; project_id: number; full_path: string }>(),
+  'project.renamed': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
+  'project.transferred': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
+  'project.updated': payload<{ project?: ProjectFacts; project_id: number }>(),
   'project.forked': payload<{ project_id: number; fork_id: number }>(),
-  'group.created': payload<{ group_id: number }>(),
-  'group.destroyed': payload<{ group_id: number; full_path: string }>(),
-  'group.renamed': payload<{ group_id: number; old_full_path: string }>(),
-  'group.transferred': payload<{ group_id: number; old_full_path: string }>(),
-  'group.updated': payload<{ group_id: number }>(),
+  'group.created': payload<{ group?: GroupFacts; group_id: number }>(),
+  'group.destroyed': payload<{ group?: GroupFacts; group_id: number; full_path: string }>(),
+  'group.renamed': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
+  'group.transferred': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
+  'group.updated': payload<{ group?: GroupFacts; group_id: number }>(),
   'user.created': payload<{ user_id: number }>(),
   'user.destroyed': payload<{ user_id: number; username: string; email: string; name: string }>(),
   'user.renamed': payload<{ user_id: number; old_username: string }>(),
@@ -53,9 +65,10 @@ const eventKinds = {
     /** `api` for changes through the REST API, `git` for pushes. */
     via: 'api' | 'git';
   }>(),
-  'note.created': payload<{ note_id: number; project_id: number | null; noteable_type: string }>(),
-  'note.updated': payload<{ note_id: number; project_id: number | null; noteable_type: string }>(),
+  'note.created': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
+  'note.updated': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
   'note.destroyed': payload<{
+    note?: NoteFacts;
     note_id: number;
     project_id: number | null;
     noteable_type: string;
@@ -66,26 +79,62 @@ const eventKinds = {
     updates: { ref: string; old: string | null; new: string | null }[];
     via: 'api' | 'git';
   }>(),
-  'snippet.created': payload<{ snippet_id: number; project_id: number | null }>(),
-  'snippet.updated': payload<{ snippet_id: number; project_id: number | null }>(),
-  'snippet.destroyed': payload<{ snippet_id: number; project_id: number | null; title: string }>(),
-  'issue.created': payload<{ issue_id: number; project_id: number }>(),
+  'snippet.created': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
+  'snippet.updated': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
+  'snippet.destroyed': payload<{
+    snippet?: SnippetFacts;
+    snippet_id: number;
+    project_id: number | null;
+    title: string;
+  }>(),
+  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
   /** `changes`: old and new value of what was changed, by attribute. */
   'issue.updated': payload<{ issue_id: number; project_id: number; changes: Record<string, [unknown, unknown]> }>(),
-  'issue.closed': payload<{ issue_id: number; project_id: number }>(),
-  'issue.reopened': payload<{ issue_id: number; project_id: number }>(),
-  'issue.destroyed': payload<{ issue_id: number; project_id: number; iid: number; title: string }>(),
-  'milestone.created': payload<{ milestone_id: number; project_id: number | null; group_id: number | null }>(),
-  'milestone.updated': payload<{ milestone_id: number; project_id: number | null; group_id: number | null }>(),
-  'milestone.closed': payload<{ milestone_id: number; project_id: number | null; group_id: number | null }>(),
-  'milestone.reopened': payload<{ milestone_id: number; project_id: number | null; group_id: number | null }>(),
+  'issue.closed': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
+  'issue.reopened': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
+  'issue.destroyed': payload<{
+    issue?: IssueFacts;
+    issue_id: number;
+    project_id: number;
+    iid: number;
+    title: string;
+  }>(),
+  'milestone.created': payload<{
+    milestone?: MilestoneFacts;
+    milestone_id: number;
+    project_id: number | null;
+    group_id: number | null;
+  }>(),
+  'milestone.updated': payload<{
+    milestone?: MilestoneFacts;
+    milestone_id: number;
+    project_id: number | null;
+    group_id: number | null;
+  }>(),
+  'milestone.closed': payload<{
+    milestone?: MilestoneFacts;
+    milestone_id: number;
+    project_id: number | null;
+    group_id: number | null;
+  }>(),
+  'milestone.reopened': payload<{
+    milestone?: MilestoneFacts;
+    milestone_id: number;
+    project_id: number | null;
+    group_id: number | null;
+  }>(),
   'milestone.destroyed': payload<{
+    milestone?: MilestoneFacts;
     milestone_id: number;
     project_id: number | null;
     group_id: number | null;
     title: string;
   }>(),
-  'merge_request.created': payload<{ merge_request_id: number; project_id: number }>(),
+  'merge_request.created': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+  }>(),
   /** `old_sha` and `new_sha` when new commits came. */
   'merge_request.updated': payload<{
     merge_request_id: number;
@@ -94,10 +143,28 @@ const eventKinds = {
     old_sha?: string | null;
     new_sha?: string | null;
   }>(),
-  'merge_request.closed': payload<{ merge_request_id: number; project_id: number }>(),
-  'merge_request.reopened': payload<{ merge_request_id: number; project_id: number }>(),
-  'merge_request.merged': payload<{ merge_request_id: number; project_id: number }>(),
-  'merge_request.destroyed': payload<{ merge_request_id: number; project_id: number; iid: number; title: string }>(),
+  'merge_request.closed': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+  }>(),
+  'merge_request.reopened': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+  }>(),
+  'merge_request.merged': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+  }>(),
+  'merge_request.destroyed': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+    iid: number;
+    title: string;
+  }>(),
   /** One person's approval; `complete` when it was the last that was needed. */
   'merge_request.approved': payload<{
     merge_request_id: number;
@@ -127,7 +194,7 @@ const eventKinds = {
     awardable_id: number;
     project_id: number | null;
   }>(),
-  'commit_status.updated': payload<{ status_id: number; project_id: number }>(),
+  'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };
 
 export type DomainEventType = keyof typeof eventKinds;

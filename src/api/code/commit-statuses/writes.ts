@@ -2,6 +2,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound, refused } from '../../../core/errors.ts';
+import { commitStatusFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { CommitStatus, Pipeline } from '../../../db/tables/repositories.ts';
@@ -54,7 +55,7 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Co
     const saved = await moveStatus(deps, db, reporting, pipeline);
     await store.replaceOlder(db, saved);
     await refreshPipeline(deps, db, pipeline);
-    const payload = { status_id: saved.id, project_id: project.id };
+    const payload = { status_id: saved.id, project_id: project.id, commit_status: commitStatusFacts(saved) };
     await deps.events.record(db, 'commit_status.updated', payload, { projectId: project.id, actorId: caller.user.id });
     return saved;
   });

@@ -71,8 +71,10 @@ describe('POST /snippets', () => {
     assert.deepEqual(expectStatus(await app.get(`/snippets/${made.id}`, { token: ada.token }), 200), made);
     assert.equal(await raw(made.id, 'one.rb'), "puts 'one'\n");
     const event = await app.deps.db.selectFrom('domain_events').selectAll().orderBy('id', 'desc').executeTakeFirst();
+    const { snippet, ...payload } = JSON.parse(event!.payload);
+    assert.equal(snippet.title, made.title);
     assert.deepEqual(
-      [event?.type, JSON.parse(event!.payload), event?.actor_id],
+      [event?.type, payload, event?.actor_id],
       ['snippet.created', { snippet_id: made.id, project_id: null }, ada.user.id],
     );
   });

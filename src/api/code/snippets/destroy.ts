@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { requireSnippetUpdate } from '../../../access/snippets.ts';
 import { within } from '../../../access/within.ts';
+import { snippetFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import { removeTraces } from '../../../db/traces.ts';
@@ -9,7 +10,18 @@ import { enqueueRemoval } from '../../../repositories/removal.ts';
 
 /** Rows that go by one query. */
 const BATCH = 500;
-const COLUMNS = ['id', 'project_id', 'title', 'repository_storage', 'disk_path'] as const;
+const COLUMNS = [
+  'id',
+  'project_id',
+  'title',
+  'description',
+  'visibility',
+  'author_id',
+  'created_at',
+  'updated_at',
+  'repository_storage',
+  'disk_path',
+] as const;
 type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
 
 /**
@@ -38,10 +50,16 @@ async function destroySnippetsWithin(
     await removeTraces(db, 'Snippet', ids);
     await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
     await db.deleteFrom('snippets').where('id', 'in', ids).execute();
-    for (const { id, project_id, title, repository_storage, disk_path } of batch) {
+    for (const snippet of batch) {
+      const { id, project_id, title, repository_storage, disk_path } = snippet;
       await enqueueRemoval(deps, db, { storage: repository_storage, diskPath: disk_path });
       const about = { projectId: project_id, actorId };
-      await deps.events.record(db, 'snippet.destroyed', { snippet_id: id, project_id, title }, about);
+      await deps.events.record(
+        db,
+        'snippet.destroyed',
+        { snippet_id: id, project_id, title, snippet: snippetFacts(snippet) },
+        about,
+      );
     }
   }
 }

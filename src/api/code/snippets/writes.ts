@@ -6,6 +6,7 @@ import { within } from '../../../access/within.ts';
 import type { Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, notFound, refused } from '../../../core/errors.ts';
+import { snippetFacts } from '../../../core/event-facts.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import type { Deps } from '../../../deps.ts';
@@ -82,7 +83,12 @@ export async function createSnippet(deps: Deps, given: NewSnippet): Promise<Snip
         .returningAll()
         .executeTakeFirstOrThrow();
       const about = { projectId: project_id, actorId: user.id };
-      await deps.events.record(db, 'snippet.created', { snippet_id: snippet.id, project_id }, about);
+      await deps.events.record(
+        db,
+        'snippet.created',
+        { snippet_id: snippet.id, project_id, snippet: snippetFacts(snippet) },
+        about,
+      );
       return snippet;
     });
   } catch (error) {
@@ -182,7 +188,7 @@ async function changeAttributes(
       .executeTakeFirst();
     if (row === undefined) throw notFound('Snippet');
     const about = { projectId: project_id, actorId: caller.user.id };
-    await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id }, about);
+    await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id, snippet: snippetFacts(row) }, about);
     return row;
   });
 }

@@ -116,7 +116,7 @@ async function leave(
     .where('noteable_id', '=', mergeRequest.id)
     .where('system', '=', 0)
     .where('resolved_at', 'is', null)
-    .returning(['id', 'project_id', 'noteable_type'])
+    .returningAll()
     .execute();
   if (resolved.length > 0) await recordNote(deps, db, 'note.updated', resolved[0]!, resolver);
 }

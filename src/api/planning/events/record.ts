@@ -188,6 +188,13 @@ const forgetMilestone = (db: Db, id: number) =>
     .where('target_id', '=', id)
     .execute();
 
+/** Whether an event can be anybody's, in a project: what belongs to groups or to nobody, and system notes, are not told. */
+function belongs(event: ToldEvent): boolean {
+  if (event.type === 'milestone.destroyed') return true;
+  if (event.project_id === null) return false;
+  return event.type !== 'note.created' || event.payload.note?.system !== 1;
+}
+
 /**
  * Keeps the activity feed (part 1, section 4.11). Its entries are made from domain events by jobs that may run out of
  * order and more than once: an entry's id is made of the event's, and its time is the event's, so lists show things in
@@ -197,6 +204,7 @@ export function registerActivityFeed(deps: Deps): void {
   deps.events.subscribe({
     name: 'activity-feed',
     types: TOLD,
+    wants: (event) => belongs(event as ToldEvent),
     handle: (event) => write(deps, event as ToldEvent),
   });
 }

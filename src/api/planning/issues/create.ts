@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict } from '../../../core/errors.ts';
+import { issueFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -53,7 +54,12 @@ export async function insertIssue(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await deps.events.record(db, 'issue.created', { issue_id: issue.id, project_id: projectId }, { projectId, actorId });
+  await deps.events.record(
+    db,
+    'issue.created',
+    { issue_id: issue.id, project_id: projectId, issue: issueFacts(issue) },
+    { projectId, actorId },
+  );
   return issue;
 }
 

@@ -1,3 +1,4 @@
+import { issueFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import { removeTraces } from '../../../db/traces.ts';
@@ -16,7 +17,7 @@ export async function destroyIssue(deps: Deps, issue: Issue, actorId: number): P
         .execute();
     }
     await db.deleteFrom('issues').where('id', '=', id).execute();
-    const payload = { issue_id: id, project_id, iid, title };
+    const payload = { issue_id: id, project_id, iid, title, issue: issueFacts(issue) };
     await deps.events.record(db, 'issue.destroyed', payload, { projectId: project_id, actorId });
   });
 }

@@ -1,4 +1,5 @@
 import { timestamp } from '../../../core/clock.ts';
+import { issueFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
@@ -42,7 +43,7 @@ export async function closeIssue(
     .returningAll()
     .executeTakeFirst();
   if (closed === undefined) return null;
-  await tell(deps, db, issue, actorId, 'closed', closingText(how), how.source);
+  await tell(deps, db, closed, actorId, 'closed', closingText(how), how.source);
   await settleTodos(deps, db, { type: 'Issue', id: issue.id }, actorId);
   return closed;
 }
@@ -71,7 +72,7 @@ export async function reopenIssue(
     .returningAll()
     .executeTakeFirst();
   if (opened === undefined) return null;
-  await tell(deps, db, issue, actorId, 'reopened', 'reopened');
+  await tell(deps, db, opened, actorId, 'reopened', 'reopened');
   return opened;
 }
 
@@ -104,16 +105,17 @@ async function nameSource(
 async function tell(
   deps: Deps,
   db: Db,
-  { id, project_id }: Pick<Issue, 'id' | 'project_id'>,
+  issue: Issue,
   actorId: number,
   action: 'closed' | 'reopened',
   text: string,
   source?: StateSource,
 ): Promise<void> {
+  const { id, project_id } = issue;
   const about = { type: 'Issue', id, projectId: project_id } as const;
   const noteId = await writeSystemNote(deps, db, about, actorId, action, text);
   if (source !== undefined) await nameSource(deps, db, about, noteId, source);
   await recordState(deps, db, about, actorId, action, source);
-  const payload = { issue_id: id, project_id };
+  const payload = { issue_id: id, project_id, issue: issueFacts(issue) };
   await deps.events.record(db, `issue.${action}`, payload, { projectId: project_id, actorId });
 }

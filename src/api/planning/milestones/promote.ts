@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound, refused } from '../../../core/errors.ts';
+import { milestoneFacts } from '../../../core/event-facts.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Milestone } from '../../../db/tables/issues.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
@@ -62,7 +63,7 @@ export async function promoteMilestone(
     await deps.events.record(
       db,
       'milestone.created',
-      { milestone_id, project_id, group_id },
+      { milestone_id, project_id, group_id, milestone: milestoneFacts(row) },
       { groupId: group_id, actorId },
     );
     return row;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import type { DomainEventType } from '../../../core/domain-events.ts';
 import { ApiError, type FieldErrors, recordNotFound } from '../../../core/errors.ts';
+import { milestoneFacts } from '../../../core/event-facts.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Milestone } from '../../../db/tables/issues.ts';
@@ -51,7 +52,7 @@ async function lockTitles(db: Db, home: MilestoneHome): Promise<void> {
 
 async function record(deps: Deps, db: Db, type: MilestoneEvent, row: Milestone, actorId: number | null): Promise<void> {
   const { id: milestone_id, project_id, group_id, title } = row;
-  const payload = { milestone_id, project_id, group_id };
+  const payload = { milestone_id, project_id, group_id, milestone: milestoneFacts(row) };
   const about = { projectId: project_id, groupId: group_id, actorId };
   if (type === 'milestone.destroyed') await deps.events.record(db, type, { ...payload, title }, about);
   else await deps.events.record(db, type, payload, about);

@@ -59,7 +59,9 @@ test('a note on an issue has all its fields', async () => {
     .where('type', '=', 'note.created')
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow();
-  assert.deepEqual(JSON.parse(event.payload), {
+  const { note: told, ...payload } = JSON.parse(event.payload);
+  assert.equal(told.note, note.body);
+  assert.deepEqual(payload, {
     note_id: note.id,
     project_id: project.id,
     noteable_type: 'Issue',

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, recordNotFound } from '../../../core/errors.ts';
+import { noteFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Note, NotesTable } from '../../../db/tables/repositories.ts';
@@ -134,7 +135,7 @@ export async function removeNote(deps: Deps, { caller }: Writer, noteable: Notea
     await deps.events.record(
       db,
       'note.destroyed',
-      { note_id: id, project_id, noteable_type, noteable_id },
+      { note_id: id, project_id, noteable_type, noteable_id, note: noteFacts(note) },
       { projectId: project_id, actorId: caller.user.id },
     );
   });
@@ -145,10 +146,12 @@ export async function recordNote(
   deps: Deps,
   db: Db,
   type: 'note.created' | 'note.updated',
-  { id, project_id, noteable_type }: Pick<Note, 'id' | 'project_id' | 'noteable_type'>,
+  note: Note,
   actorId: number,
 ): Promise<void> {
-  await deps.events.record(db, type, { note_id: id, project_id, noteable_type }, { projectId: project_id, actorId });
+  const { id, project_id, noteable_type } = note;
+  const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note) };
+  await deps.events.record(db, type, payload, { projectId: project_id, actorId });
 }
 
 const insertNote = (db: Db, values: Insertable<NotesTable>): Promise<Note> =>

@@ -9,6 +9,13 @@ import { actorOf } from './viewer.ts';
 /** Whether a change of these attributes changes what a description names. */
 const changesText = (changes: Record<string, unknown>): boolean => 'title' in changes || 'description' in changes;
 
+/** Whether a text may name anything: by a mark, or by an address. */
+const mayName = (text: string): boolean => /[#!@]|:\/\//.test(text);
+
+/** The same of what was described; of earlier versions' events nothing is known. */
+const mayRefer = (facts: { title: string; description: string | null } | undefined): boolean =>
+  facts === undefined || mayName(facts.title) || mayName(facts.description ?? '');
+
 type Described = DomainEvents['merge_request.created'] | DomainEvents['merge_request.updated'];
 
 const movesBranches = (payload: Described): boolean =>
@@ -20,12 +27,13 @@ export function registerReferences(deps: Deps): void {
   events.subscribe({
     name: 'references.issue',
     types: ['issue.created', 'issue.updated'],
-    wants: ({ payload }) => !('changes' in payload) || changesText(payload.changes),
+    wants: ({ payload }) => ('changes' in payload ? changesText(payload.changes) : mayRefer(payload.issue)),
     handle: ({ payload, actor_id }) => readDescription(deps, 'Issue', payload.issue_id, actor_id),
   });
   events.subscribe({
     name: 'references.merge_request',
     types: ['merge_request.created', 'merge_request.updated'],
+    // The messages of its commits may close issues, too.
     wants: ({ payload }) => !('changes' in payload) || changesText(payload.changes) || movesBranches(payload),
     handle: async ({ payload, actor_id }) => {
       const { merge_request_id: id } = payload;
@@ -42,11 +50,14 @@ export function registerReferences(deps: Deps): void {
   events.subscribe({
     name: 'references.note',
     types: ['note.created', 'note.updated'],
+    wants: ({ type, payload: { note } }) =>
+      note === undefined || (note.system === 0 && (type === 'note.updated' || mayName(note.note))),
     handle: ({ payload, actor_id }) => readNote(deps, payload.note_id, actor_id),
   });
   events.subscribe({
     name: 'references.push',
     types: ['push'],
+    wants: ({ payload }) => payload.updates.some((each) => each.new !== null && each.ref.startsWith('refs/heads/')),
     handle: async ({ payload, actor_id, created_at }) => {
       const pusher = await actorOf(deps, actor_id);
       const home = await homeOf(deps, db, payload.project_id);

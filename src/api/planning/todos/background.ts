@@ -22,6 +22,8 @@ export function registerTodos(deps: Deps): void {
   deps.events.subscribe({
     name: 'todos.builds',
     types: ['commit_status.updated'],
+    wants: ({ payload: { commit_status: status } }) =>
+      status === undefined || (status.status === 'failed' && status.allow_failure === 0),
     handle: ({ payload }) => tellFailure(deps, payload.status_id),
   });
 }

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { AccessLevel, type Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden } from '../../../core/errors.ts';
+import { groupFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -72,7 +73,7 @@ async function insertGroup(deps: Deps, db: Db, given: NewGroup): Promise<Namespa
   await deps.events.record(
     db,
     'group.created',
-    { group_id: group.id },
+    { group_id: group.id, group: groupFacts(group) },
     { groupId: group.id, actorId: given.creatorId },
   );
   await given.within?.(db, group);

@@ -1,3 +1,4 @@
+import { groupFacts } from '../../../core/event-facts.ts';
 import { removeBelongings } from '../../../db/belongings.ts';
 import { startsWith } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
@@ -31,8 +32,10 @@ export async function destroyGroup(
     await deps.lifecycle.groupsRemoved.run(db, idsWithin(db, group), actorId);
     await removeUploads(deps, db, 'group', idsWithin(db, group));
     await removeBelongings(db, 'group', idsWithin(db, group));
-    for (const { id, full_path } of groups) {
-      await deps.events.record(db, 'group.destroyed', { group_id: id, full_path }, { groupId: id, actorId });
+    for (const each of groups) {
+      const { id, full_path } = each;
+      const payload = { group_id: id, full_path, group: groupFacts(each) };
+      await deps.events.record(db, 'group.destroyed', payload, { groupId: id, actorId });
     }
     await db.deleteFrom('namespaces').where('id', '=', group.id).execute();
   });

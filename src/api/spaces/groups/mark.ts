@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
+import { groupFacts } from '../../../core/event-facts.ts';
 import { markedName, originalName } from '../../../core/marked-names.ts';
 import { randomText } from '../../../core/secrets.ts';
 import { spreadDeletion } from '../../../db/deletion.ts';
@@ -80,8 +81,8 @@ async function changeMark(
     const now = timestamp(deps.clock);
     const about = { groupId: group.id, actorId: user.id };
     if (path !== group.path) {
-      await moveTree(db, group, { path, parent, updatedAt: now });
-      const renamed = { group_id: group.id, old_full_path: group.full_path };
+      const moved = await moveTree(db, group, { path, parent, updatedAt: now });
+      const renamed = { group_id: group.id, old_full_path: group.full_path, group: groupFacts(moved) };
       await deps.events.record(db, 'group.renamed', renamed, about);
     }
     await db
@@ -90,7 +91,8 @@ async function changeMark(
       .where('id', '=', group.id)
       .execute();
     await spreadDeletion(db, group.lineage);
-    await deps.events.record(db, 'group.updated', { group_id: group.id }, about);
-    return db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
+    const row = await db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
+    await deps.events.record(db, 'group.updated', { group_id: group.id, group: groupFacts(row) }, about);
+    return row;
   });
 }

@@ -5,6 +5,7 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
+import { groupFacts } from '../../../core/event-facts.ts';
 import { MAX_ANCESTORS } from '../../../core/paths.ts';
 import { contains, startsWith } from '../../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
@@ -43,7 +44,7 @@ export async function transferGroup(
     await deps.events.record(
       db,
       'group.transferred',
-      { group_id: group!.id, old_full_path: group!.full_path },
+      { group_id: group!.id, old_full_path: group!.full_path, group: groupFacts(result) },
       { groupId: group!.id, actorId: caller.user.id },
     );
     return result;

@@ -4,6 +4,7 @@ import { isTokenBot, type UserCaller } from '../../../access/caller.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { groupFacts } from '../../../core/event-facts.ts';
 import { randomText } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { startsWith } from '../../../db/like.ts';
@@ -107,7 +108,12 @@ export async function updateGroup(
       .where('id', '=', group.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await deps.events.record(db, 'group.updated', { group_id: group.id }, about(group, caller));
+    await deps.events.record(
+      db,
+      'group.updated',
+      { group_id: group.id, group: groupFacts(changed) },
+      about(group, caller),
+    );
     return changed;
   });
 }
@@ -164,11 +170,11 @@ async function rename(
     group.parent_id === null
       ? null
       : await db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirstOrThrow();
-  await moveTree(db, group, { path, parent, updatedAt: now });
+  const moved = await moveTree(db, group, { path, parent, updatedAt: now });
   await deps.events.record(
     db,
     'group.renamed',
-    { group_id: group.id, old_full_path: group.full_path },
+    { group_id: group.id, old_full_path: group.full_path, group: groupFacts(moved) },
     about(group, caller),
   );
 }

@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
@@ -21,7 +22,7 @@ export async function setArchived(
       .executeTakeFirst();
     if (row === undefined) throw notFound('Project');
     const about = { projectId: project.id, actorId: caller.user.id };
-    await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
+    await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(row) }, about);
     return row;
   });
 }

@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
@@ -88,7 +89,7 @@ async function insertProject(
   await deps.events.record(
     db,
     'project.created',
-    { project_id: project.id },
+    { project_id: project.id, project: projectFacts(project) },
     { projectId: project.id, actorId: given.creatorId },
   );
   await given.within?.(db, project);

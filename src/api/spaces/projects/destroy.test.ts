@@ -37,6 +37,8 @@ test('a destroyed project leaves no row, and no repository once the background w
     .selectAll()
     .where('type', '=', 'project.destroyed')
     .executeTakeFirstOrThrow();
-  assert.deepEqual(JSON.parse(event.payload), { project_id: project.id, full_path: project.full_path });
+  const { project: told, ...payload } = JSON.parse(event.payload);
+  assert.deepEqual(payload, { project_id: project.id, full_path: project.full_path });
+  assert.deepEqual([told.name, told.visibility], [project.name, project.visibility]);
   assert.equal(event.actor_id, developer.user.id);
 });

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { notFound } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { removeBelongings } from '../../../db/belongings.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -61,7 +62,7 @@ export async function destroyProjectsWithin(
       await deps.events.record(
         db,
         'project.destroyed',
-        { project_id: project.id, full_path: project.full_path },
+        { project_id: project.id, full_path: project.full_path, project: projectFacts(project) },
         { projectId: project.id, actorId },
       );
     }

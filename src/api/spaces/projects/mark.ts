@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, notFound, refused } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { markedName, originalName } from '../../../core/marked-names.ts';
 import { randomText } from '../../../core/secrets.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
@@ -100,10 +101,10 @@ async function changeMark(
     const about = { projectId: project.id, actorId: caller.user.id };
     if (fullPath !== project.full_path) {
       await keepOldPath(db, project.id, project.full_path);
-      const renamed = { project_id: project.id, old_full_path: project.full_path };
+      const renamed = { project_id: project.id, old_full_path: project.full_path, project: projectFacts(row) };
       await deps.events.record(db, 'project.renamed', renamed, about);
     }
-    await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
+    await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(row) }, about);
     return row;
   });
 }

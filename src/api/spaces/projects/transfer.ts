@@ -5,6 +5,7 @@ import { groupsOf } from '../../../access/membership.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, notFound, refused } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { contains } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
 import { pageOf } from '../../../db/paginate.ts';
@@ -76,7 +77,7 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
   await deps.events.record(
     db,
     'project.transferred',
-    { project_id: project.id, old_full_path: project.full_path },
+    { project_id: project.id, old_full_path: project.full_path, project: projectFacts(moved) },
     { projectId: project.id, actorId: caller.user?.id ?? null },
   );
   return moved;

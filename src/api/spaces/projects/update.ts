@@ -6,6 +6,7 @@ import { requireStill } from '../../../access/standing.ts';
 import type { Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
 import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
@@ -151,10 +152,10 @@ async function apply(
   const about = { projectId: project.id, actorId: caller.user.id };
   if (fullPath !== project.full_path) {
     await keepOldPath(db, project.id, current.full_path);
-    const renamed = { project_id: project.id, old_full_path: current.full_path };
+    const renamed = { project_id: project.id, old_full_path: current.full_path, project: projectFacts(changed) };
     await deps.events.record(db, 'project.renamed', renamed, about);
   }
-  await deps.events.record(db, 'project.updated', { project_id: project.id }, about);
+  await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(changed) }, about);
   return changed;
 }
 

@@ -3,6 +3,7 @@ import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { forbidden, invalidModel, notFound } from '../../../../core/errors.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { bit } from '../../../../db/columns.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
 import { nextIid } from '../../../../db/iids.ts';
@@ -129,7 +130,7 @@ function insert(
     await deps.events.record(
       db,
       'merge_request.created',
-      { merge_request_id: row.id, project_id: target.id },
+      { merge_request_id: row.id, project_id: target.id, merge_request: mergeRequestFacts(row) },
       { projectId: target.id, actorId: user.id },
     );
     await rules(db, row);

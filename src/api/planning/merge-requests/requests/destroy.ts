@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../../access/caller.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import { removeTraces } from '../../../../db/traces.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -21,7 +22,7 @@ export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: M
     await deps.events.record(
       db,
       'merge_request.destroyed',
-      { merge_request_id: id, project_id, iid, title },
+      { merge_request_id: id, project_id, iid, title, merge_request: mergeRequestFacts(row) },
       { projectId: project_id, actorId: caller.user.id },
     );
     await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid });

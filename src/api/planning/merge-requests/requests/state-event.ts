@@ -1,4 +1,5 @@
 import { timestamp } from '../../../../core/clock.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -83,17 +84,22 @@ async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<strin
 async function tell(
   deps: Deps,
   db: Db,
-  { id, project_id }: MergeRequest,
+  row: MergeRequest,
   actorId: number,
   state: 'closed' | 'reopened',
 ): Promise<void> {
+  const { id, project_id } = row;
   const about = { type: 'MergeRequest', id, projectId: project_id } as const;
   await writeSystemNote(deps, db, about, actorId, state, state);
   await recordState(deps, db, about, actorId, state);
   await deps.events.record(
     db,
     `merge_request.${state}`,
-    { merge_request_id: id, project_id },
+    {
+      merge_request_id: id,
+      project_id,
+      merge_request: { ...mergeRequestFacts(row), state: state === 'closed' ? state : 'opened' },
+    },
     { projectId: project_id, actorId },
   );
 }

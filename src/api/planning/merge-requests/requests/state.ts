@@ -1,4 +1,5 @@
 import { timestamp } from '../../../../core/clock.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -37,7 +38,7 @@ export async function markMerged(
     })
     .where('id', '=', id)
     .where('state', 'in', ['opened', 'locked'])
-    .returning('project_id')
+    .returningAll()
     .executeTakeFirst();
   if (merged === undefined) return;
   const { project_id } = merged;
@@ -50,7 +51,7 @@ export async function markMerged(
   await deps.events.record(
     db,
     'merge_request.merged',
-    { merge_request_id: id, project_id },
+    { merge_request_id: id, project_id, merge_request: mergeRequestFacts(merged) },
     { projectId: project_id, actorId: userId },
   );
 }
