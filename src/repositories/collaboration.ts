@@ -1,4 +1,3 @@
-import { isFrozen } from '../access/frozen.ts';
 import { memberLevels } from '../access/member-levels.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
 import { type Standing, standingIn } from '../access/standing.ts';
@@ -28,8 +27,8 @@ const NONE: ReadonlySet<string> = new Set();
  */
 export async function collaborationBranches(deps: Deps, standing: Standing): Promise<ReadonlySet<string>> {
   const { caller, project, permissions } = standing;
-  if (caller.user === null || isFrozen(project) || project.visibility === 'private') return NONE;
-  if (!permissions.can('read_code')) return NONE;
+  if (caller.user === null || project.visibility === 'private') return NONE;
+  if (!permissions.can('push_code', { as: 'collaborator' })) return NONE;
   const protections = await loadProtections(deps, project.id);
   const open = (await sharedBranches(deps, project)).filter(
     ({ source_branch }) => protectionsOf(protections, 'branch', source_branch).length === 0,

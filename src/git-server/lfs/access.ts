@@ -1,5 +1,4 @@
 import type { Caller } from '../../access/caller.ts';
-import { isFrozen } from '../../access/frozen.ts';
 import { forbidden, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { lfsEnabled } from '../../repositories/lfs-locks.ts';
@@ -18,12 +17,12 @@ export async function admitLfs(deps: Deps, caller: Caller, path: string, wants: 
 }
 
 /** Lets who may read a project's large files write them, where he may push. @throws ApiError 403 */
-export function requirePush({ permissions, caller, project }: ProjectAccess): void {
+export function requirePush({ permissions, caller }: ProjectAccess): void {
   const { scopes } = caller;
   if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
     throw forbidden('The token lacks the scope write_repository.');
   }
-  if (caller.user === null || !permissions.can('push_code') || isFrozen(project)) {
+  if (caller.user === null || !permissions.can('push_code')) {
     throw forbidden('You are not allowed to push code to this project.');
   }
 }
