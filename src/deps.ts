@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
 import type { Logger } from './core/logger.ts';
+import type { WaitingRoom } from './core/waiting-room.ts';
 import type { Database } from './db/database.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
 import type { Db } from './db/schema.ts';
@@ -57,6 +58,8 @@ export interface Deps {
   memory: FairSlots;
   /** How much of it streams may take: they last as long as a client likes, so that something is left for the rest. */
   streams: FairSlots;
+  /** Where requests wait for something to happen: long polling. */
+  waiting: WaitingRoom;
   /** Checks passwords, few at once and with a limit of failures. */
   passwords: PasswordGate;
   /** Base of web and clone addresses, without a trailing slash. */

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
+import { WaitingRoom } from './core/waiting-room.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
@@ -36,6 +37,8 @@ import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 
+/** Requests that wait for something to happen: each holds a connection and some kilobytes. */
+const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 
 export interface Instance {
@@ -84,6 +87,7 @@ export async function open(
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     memory: memoryBudget(config.limits.memory),
+    waiting: new WaitingRoom(WAITING),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
     passwords: new PasswordGate(clock, () => config.passwordHash),
     jobs,

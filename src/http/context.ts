@@ -10,6 +10,9 @@ import type { BaseContext } from './route.ts';
 /** So many streams have room beside each other, whatever they cost. */
 const MIN_STREAMS = 4;
 
+/** No wait is longer: proxies give up connections on which nothing moves. */
+const MAX_WAIT_MS = 60_000;
+
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
 export class RouteContext implements BaseContext {
   readonly deps: Deps;
@@ -109,6 +112,25 @@ export class RouteContext implements BaseContext {
       leave();
       throw error;
     }
+  }
+
+  /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */
+  admitAgain: () => Promise<unknown> = async () => {};
+
+  async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { signal } = this;
+    let looked = false;
+    return this.deps.waiting.wait({
+      topic,
+      key: shareOf(this.caller, this.request.ip),
+      ms: Math.min(ms, MAX_WAIT_MS),
+      signal,
+      look: async () => {
+        if (looked) await this.admitAgain();
+        looked = true;
+        return look();
+      },
+    });
   }
 
   given(name: string): boolean {

@@ -145,6 +145,14 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return { deps, caller, params, values: () => readParams(params), method: request.method, url: request.url };
   }
 
+  /** Who sends the request and what he may do, as it is now. @throws ApiError 401, 403, 404 */
+  const lookAgain = (request: FastifyRequest): Promise<Pick<Admission, 'caller' | 'scope'>> =>
+    orRefusal(credentials, async () => {
+      const caller = await callerOf(deps, credentials, request);
+      request.caller = caller;
+      return { caller, scope: await authorize(request, caller) };
+    });
+
   /** A body may take long: whoever sent it is looked at again, unless nothing was written to the database meanwhile. */
   async function admittedStill(request: FastifyRequest): Promise<Admission> {
     const admission = request.admission!;
@@ -152,11 +160,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (waitsAt === undefined || (waitsAt.version !== null && waitsAt.version === deps.database.version())) {
       return admission;
     }
-    return orRefusal(credentials, async () => {
-      const caller = await callerOf(deps, credentials, request);
-      request.caller = caller;
-      return { ...admission, caller, scope: await authorize(request, caller) };
-    });
+    return { ...admission, ...(await lookAgain(request)) };
   }
 
   const readSource = (source: Record<string, unknown>): SourcedInput => ({
@@ -212,6 +216,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const { source, values } = input ?? readSource(withBody(request));
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
+    given.admitAgain = () => lookAgain(request);
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);

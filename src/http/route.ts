@@ -66,6 +66,16 @@ export interface BaseContext {
    */
   hold(bytes: number): Promise<void>;
   /**
+   * Waits until there is something to answer: long polling. Ends with the client's connection, with the server, and at once
+   * where too many wait; whoever wakes calls `deps.waiting.wake`. The rights are looked at again before each further look.
+   * @param topic what is waited for
+   * @param ms milliseconds after which it is enough; a minute at most
+   * @param look gives undefined while there is nothing
+   * @returns undefined when there was nothing
+   * @throws ApiError 401, 403, 404 when the caller may not see it any more; what `look` throws
+   */
+  waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined>;
+  /**
    * Opens a stream for the answer once so many bytes of memory may be used beside those of other streams; they are given
    * back when it has ended.
    * @param bytes what the stream and its processes may take

@@ -195,6 +195,7 @@ export function buildServer(
     app,
     drain: async () => {
       ready = false;
+      deps.waiting.close();
       await Promise.all([...underWay].map((raw) => new Promise((resolve) => raw.once('close', resolve))));
     },
   };

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { after, before, beforeEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { ROOT_TOKEN } from '../../test/support/app.ts';
+import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { forbidden } from '../core/errors.ts';
+import { WaitingRoom } from '../core/waiting-room.ts';
+import { type Access, route } from './route.ts';
+
+let open = true;
+let found: string | undefined;
+let looks = 0;
+let ended = 0;
+const whileOpen: Access = {
+  description: 'Whoever comes while it is open',
+  anonymous: true,
+  params: {},
+  check: async () => {
+    if (!open) throw forbidden();
+    return {};
+  },
+};
+const poll = route({
+  method: 'POST',
+  path: '/poll',
+  summary: 'Wait for something',
+  access: whileOpen,
+  input: Type.Object({ ms: Type.Integer() }),
+  success: { status: 200, schema: Type.Object({}) },
+  handler: async (c) => {
+    const answer = await c.waitFor('things', c.input.ms, async () => {
+      looks += 1;
+      return found;
+    });
+    ended += 1;
+    return { answer: answer ?? null };
+  },
+});
+
+let server: RouteServer;
+let address: { host: string; port: number };
+const LIMITS = { total: 3, perKey: 2 };
+before(async () => {
+  server = await serveRoutes([poll]);
+  address = await server.listen();
+});
+after(() => server.close());
+beforeEach(() => {
+  server.app.deps.waiting = new WaitingRoom(LIMITS);
+  [open, found, looks, ended] = [true, undefined, 0, 0];
+});
+
+const HOUR = 3_600_000;
+/** Sends a poll; gives the request, and what is answered. */
+function ask(ms = HOUR, headers: Record<string, string> = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+  const sent: ClientRequest = request({
+    ...address,
+    path: '/api/v4/poll',
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  sent.once('error', reject).once('response', async (answer: IncomingMessage) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+    resolve({ status: answer.statusCode!, body: Buffer.concat(chunks).toString('utf8') });
+  });
+  sent.end(JSON.stringify({ ms }));
+  return { sent, answer: promise };
+}
+const until = async (holds: () => boolean) => {
+  while (!holds()) await setImmediate();
+};
+const nothing = { status: 200, body: '{"answer":null}' };
+
+test('what is there is answered at once, and what comes later when it is said', async () => {
+  found = 'now';
+  assert.deepEqual(await ask().answer, { status: 200, body: '{"answer":"now"}' });
+  found = undefined;
+  const { answer } = ask();
+  await until(() => looks === 2);
+  server.app.deps.waiting.wake('others');
+  server.app.deps.waiting.wake('things');
+  await until(() => looks === 3);
+  found = 'later';
+  server.app.deps.waiting.wake('things');
+  assert.deepEqual(await answer, { status: 200, body: '{"answer":"later"}' });
+  assert.equal(looks, 4);
+});
+
+test('what happens while it is looked is not missed', async () => {
+  const room = new WaitingRoom(LIMITS);
+  let first = true;
+  const look = async () => {
+    if (!first) return 'seen';
+    first = false;
+    room.wake('things');
+    return undefined;
+  };
+  const signal = new AbortController().signal;
+  assert.equal(await room.wait({ topic: 'things', key: 'a', ms: HOUR, signal, look }), 'seen');
+});
+
+test('a wait ends with its time', async () => {
+  assert.deepEqual(await ask(1).answer, nothing);
+});
+
+test('who loses his rights while he waits gets nothing', async () => {
+  const { answer } = ask();
+  await until(() => looks === 1);
+  open = false;
+  found = 'secret';
+  server.app.deps.waiting.wake('things');
+  assert.equal((await answer).status, 403);
+  assert.equal(looks, 1);
+});
+
+test('those who find no place are answered at once, and one caller takes no more than his share', async () => {
+  const token = { 'private-token': ROOT_TOKEN };
+  const waiting = [ask(), ask()];
+  await until(() => looks === 2);
+  assert.deepEqual(await ask().answer, nothing);
+  const third = ask(HOUR, token);
+  await until(() => looks === 4);
+  assert.deepEqual(await ask(HOUR, token).answer, nothing);
+  found = 'for all';
+  server.app.deps.waiting.wake('things');
+  for (const { answer } of [...waiting, third]) assert.equal((await answer).body, '{"answer":"for all"}');
+  found = undefined;
+  const again = [ask(), ask()];
+  await until(() => looks === 10);
+  server.app.deps.waiting.close();
+  for (const { answer } of again) assert.deepEqual(await answer, nothing);
+});
+
+test('a wait ends when its client goes away', async () => {
+  const { sent, answer } = ask();
+  await until(() => looks === 1);
+  sent.destroy();
+  await assert.rejects(answer);
+  await until(() => ended === 1);
+  assert.equal(looks, 1);
+});
+
+test('a server that ends sends home who waits', async () => {
+  const { answer } = ask();
+  await until(() => looks === 1);
+  const drained = server.server.drain();
+  assert.deepEqual(await answer, nothing);
+  await drained;
+  assert.deepEqual(await ask().answer, nothing);
+});
