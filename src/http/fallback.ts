@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendErrorBody } from './errors.ts';
 import { routeUrl } from './register.ts';
 import type { Route } from './route.ts';
+import { MAX_PARAMETER } from './route-table.ts';
 import { leadsNowhere } from './routing.ts';
 
 /** A path that there are routes for, with its methods. */
@@ -76,6 +77,12 @@ function answer(methods: ReadonlySet<string> | undefined, request: FastifyReques
     sendErrorBody(reply.code(410), { error: text, message: text });
   } else if (methods === undefined) {
     sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
+  } else if (
+    plainPath(request.url)
+      .split('/')
+      .some((part) => part.length > MAX_PARAMETER)
+  ) {
+    sendErrorBody(reply.code(414), { message: '414 URI Too Long' });
   } else {
     const allow = [...methods, 'OPTIONS'].sort().join(', ');
     if (request.method !== 'OPTIONS') {

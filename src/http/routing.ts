@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { unpackBody } from './params/unpack.ts';
 import { prepareRoute, routeUrl } from './register.ts';
 import type { Route } from './route.ts';
-import { MAX_PARAMETER, RouteTable } from './route-table.ts';
+import { RouteTable } from './route-table.ts';
 import type { PreparedRoute, Routed } from './routed.ts';
 import type { HttpServices } from './services.ts';
 
@@ -43,10 +42,6 @@ export function registerRoutes(
       const found = table.find(request.method === 'HEAD' ? 'GET' : request.method, path);
       request.routed = found === undefined ? NOWHERE : prepare(found.route);
       if (found !== undefined) request.params = found.params;
-      else if (path.split('/').some((segment) => segment.length > MAX_PARAMETER)) {
-        done(new ApiError(414, '414 URI Too Long'));
-        return;
-      }
     }
     done();
   });

@@ -129,7 +129,8 @@ describe('paths', () => {
 
   test('a path past every bound is refused', async () => {
     const response = await get(`/api/v4/things/${'x'.repeat(20_000)}`);
-    assert.ok([404, 414].includes(response.statusCode), String(response.statusCode));
+    assert.equal(response.statusCode, 414);
+    assert.equal(response.headers['x-content-type-options'], 'nosniff');
   });
 
   test('the third version of the API is gone', async () => {
