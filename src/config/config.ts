@@ -19,6 +19,9 @@ export interface Throttle {
   periodSeconds: number;
 }
 
+/** A part of the server whose requests are counted by themselves. */
+export type Face = 'api' | 'web' | 'git';
+
 /** Every setting of a running server, validated. Made from the environment by `loadConfig`. */
 export interface Config {
   host: string;
@@ -67,7 +70,8 @@ export interface Config {
   deletionDelayDays: number;
   /** Days that are kept: events, once nothing follows them any more, and jobs that were given up. */
   kept: { eventDays: number; deadJobDays: number };
-  throttles: { authenticated: Throttle; unauthenticated: Throttle };
+  /** How often users, and addresses without a user, may ask: the API, the web addresses beside it, and git. */
+  throttles: Record<Face, { authenticated: Throttle; unauthenticated: Throttle }>;
   /** Milliseconds that requests under way may take when the server is told to stop. */
   shutdownMs: number;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -119,6 +123,11 @@ function sqlitePath(file: string, dataDir: string): string {
   }
   return path;
 }
+
+const throttles = (env: EnvironmentReader, face: string) => ({
+  authenticated: throttle(env, `AUTHENTICATED${face}`),
+  unauthenticated: throttle(env, `UNAUTHENTICATED${face}`),
+});
 
 function throttle(env: EnvironmentReader, name: string): Throttle {
   return {
@@ -179,7 +188,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       eventDays: env.integer('STITHY_EVENT_DAYS', 30, { min: 1, max: 3_650 }),
       deadJobDays: env.integer('STITHY_DEAD_JOB_DAYS', 90, { min: 1, max: 3_650 }),
     },
-    throttles: { authenticated: throttle(env, 'AUTHENTICATED'), unauthenticated: throttle(env, 'UNAUTHENTICATED') },
+    throttles: { api: throttles(env, ''), web: throttles(env, '_WEB'), git: throttles(env, '_GIT') },
     shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },

@@ -220,7 +220,7 @@ describe('a token in the body', () => {
 
   test('counts as a caller, and its absence or a guess as nobody, for the throttle', async () => {
     const named = (answer: { headers: Record<string, unknown> }) => answer.headers['ratelimit-name'];
-    server.app.deps.config.throttles.authenticated = { requests: 1_000, periodSeconds: 60 };
+    server.app.deps.config.throttles.api.authenticated = { requests: 1_000, periodSeconds: 60 };
     assert.equal(named(await request('{"token": "machine-secret"}')), 'throttle_authenticated_api');
     assert.equal(named(await request('{"token": "guess"}')), 'throttle_unauthenticated_api');
     assert.equal(named(await request('{}')), 'throttle_unauthenticated_api');

@@ -127,6 +127,10 @@ export function sendTextError(
   reply: FastifyReply,
   path: string | undefined,
 ): void {
+  if (error instanceof Throttled) {
+    reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
+    return;
+  }
   const { status, headers, message } = describeError(log, error, request, path);
   reply.code(status).headers(headers).type('text/plain; charset=utf-8').header('Cache-Control', 'no-cache');
   reply.serializer(String).send(`${message}\n`);

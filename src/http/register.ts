@@ -98,6 +98,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const isParsed = hasBody && body === undefined;
   const counted = options.unthrottled !== true;
+  const face = options.root === true ? 'web' : 'api';
   const headers = decidingHeaders(credentials);
   const isToldInBody = isParsed && credentials.ways.some(({ place }) => place.inBody);
 
@@ -106,12 +107,12 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const error = queryError(request.query);
     if (error !== undefined) throw error;
     const caller = await callerOf(deps, credentials, request).catch(async (error: unknown) => {
-      if (counted) services.throttleFailure(request, reply);
+      if (counted) services.throttleFailure(request, reply, face);
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
       throw error;
     });
     request.caller = caller;
-    if (counted) services.throttleUser(caller, request, reply);
+    if (counted) services.throttleUser(caller, request, reply, face);
     const params = request.params as Record<string, string>;
     // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
@@ -175,14 +176,14 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   }
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (counted && !saysWho(credentials, request)) services.throttleAddress(request, reply);
+    if (counted && !saysWho(credentials, request)) services.throttleAddress(request, reply, face);
     const key = hasBody || headers === null ? null : admissionKey(deps, request, headers);
     const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
     // All others may end within a day: they are examined each time.
     const known = LASTS_A_DAY.has(found?.value.caller.credential.kind) ? found : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
-      services.throttleUser(known.value.caller, request, reply);
+      services.throttleUser(known.value.caller, request, reply, face);
       checkPlan();
       await noteUse(deps, known.value.caller, request.ip);
     }

@@ -92,7 +92,7 @@ export interface ServerParts {
   /** Turns the address of a request into the one that is routed. */
   rewriteUrl?: (url: string) => string;
   /** Routes that are no part of the API, such as git's. */
-  plugins?: readonly ((app: FastifyInstance, deps: Deps) => void)[];
+  plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
 }
 
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
@@ -139,7 +139,8 @@ export function buildServer(
   app.decorateRequest('admission', null);
   app.decorateRequest('ended', false);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
-  registerRoutes(app, deps, new HttpServices(deps, routes), routes);
+  const services = new HttpServices(deps, routes);
+  registerRoutes(app, deps, services, routes);
   const ended = (request: FastifyRequest, reply: FastifyReply, status: number) => {
     if (request.ended) return;
     request.ended = true;
@@ -190,7 +191,7 @@ export function buildServer(
   registerBodyParsers(app, deps);
   registerMonitoring(app, deps, metrics, () => ready);
   registerReference(app, deps, routes, vocabulary);
-  for (const plugin of plugins) plugin(app, deps);
+  for (const plugin of plugins) plugin(app, deps, services);
   return {
     app,
     drain: async () => {

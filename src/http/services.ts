@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
+import type { Face } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route } from './route.ts';
+
+const NAMES: Readonly<Record<Face, string>> = { api: 'api', web: 'web', git: 'git_http' };
 
 /** What all routes share: throttles and limits. */
 export class HttpServices {
@@ -23,24 +26,25 @@ export class HttpServices {
   }
 
   /** Counts requests that do not say who sends them, by address. @throws Throttled */
-  throttleAddress(request: FastifyRequest, reply: FastifyReply): void {
-    if (this.#deps.config.throttles.unauthenticated.requests === 0) return;
-    this.#apply('unauthenticated', request.ip, reply);
+  throttleAddress(request: FastifyRequest, reply: FastifyReply, face: Face): void {
+    if (this.#deps.config.throttles[face].unauthenticated.requests === 0) return;
+    this.#apply(face, 'unauthenticated', request.ip, reply);
   }
 
   /** Counts requests whose token is refused as well: whoever guesses tokens is not signed in. @throws Throttled */
-  throttleFailure(request: FastifyRequest, reply: FastifyReply): void {
-    this.#apply('unauthenticated', request.ip, reply);
+  throttleFailure(request: FastifyRequest, reply: FastifyReply, face: Face): void {
+    this.#apply(face, 'unauthenticated', request.ip, reply);
   }
 
   /** Counts requests of signed-in users. @throws Throttled */
-  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
-    if (this.#deps.config.throttles.authenticated.requests === 0 || caller.credential.kind === 'none') return;
-    this.#apply('authenticated', caller.user === null ? request.ip : String(caller.user.id), reply);
+  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, face: Face): void {
+    if (this.#deps.config.throttles[face].authenticated.requests === 0 || caller.credential.kind === 'none') return;
+    this.#apply(face, 'authenticated', caller.user === null ? request.ip : String(caller.user.id), reply);
   }
 
-  #apply(kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {
+  #apply(face: Face, kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {
     const now = this.#deps.clock.now().getTime();
-    applyThrottle(this.#counter, this.#deps.config.throttles[kind], `throttle_${kind}_api`, key, now, reply);
+    const throttle = this.#deps.config.throttles[face][kind];
+    applyThrottle(this.#counter, throttle, `throttle_${kind}_${NAMES[face]}`, key, now, reply);
   }
 }

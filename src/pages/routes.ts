@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { GIT_CREDENTIALS } from '../git-server/http/credentials.ts';
 import { API_TOKENS } from '../http/api-tokens.ts';
 import { callerOf, orRefusal } from '../http/credentials.ts';
+import type { HttpServices } from '../http/services.ts';
 import { goGetPage } from './go-get.ts';
 import { apiAddressOf } from './redirects.ts';
 import { HOME } from './rewrite.ts';
@@ -13,10 +14,13 @@ import { HOME } from './rewrite.ts';
 const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
 
 /** The addresses that answers of the API point people to. There are no pages here: they lead to the API's. */
-export function registerPages(app: FastifyInstance, deps: Deps): void {
+export function registerPages(app: FastifyInstance, deps: Deps, services: HttpServices): void {
+  // Who calls hardly matters for what leads elsewhere: all are counted by address.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    services.throttleAddress(request, reply, 'web');
   const api = (path: string) => `${deps.externalUrl()}/api/v4${path}`;
 
-  app.get(`${HOME}/:path`, async (request, reply) => {
+  app.get(`${HOME}/:path`, { onRequest }, async (request, reply) => {
     const { path } = request.params as { path: string };
     const query = request.query as Record<string, unknown>;
     const repository = /^(.+\/.+)\/info\/refs$/.exec(path)?.[1];
@@ -35,7 +39,7 @@ export function registerPages(app: FastifyInstance, deps: Deps): void {
     return redirect(reply, api(target));
   });
 
-  app.get('/:project/-/*', async (request, reply) => {
+  app.get('/:project/-/*', { onRequest }, async (request, reply) => {
     const { project, '*': page } = request.params as { project: string; '*': string };
     const text = `projects/${encodeURIComponent(project)}`;
     if (page === 'merge_requests/new') {

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import type { Service } from '../../git/transport/service.ts';
 import type { TransportSession } from '../../git/transport/session.ts';
 import { sendTextError } from '../../http/errors.ts';
+import type { HttpServices } from '../../http/services.ts';
 import { admitGit, type GitAccess } from '../access.ts';
 import { announce, type Client, NO_REQUEST, serve } from '../serve.ts';
 import { gitCaller, orChallenge } from './credentials.ts';
@@ -77,11 +78,16 @@ function serviceOf(request: FastifyRequest): Service | undefined {
 }
 
 /** Git over smart HTTP: `/<namespace>/<project>.git` and `.../snippets/<id>.git` (protocol 0 to 2). */
-export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
+export function registerGitRoutes(app: FastifyInstance, deps: Deps, services: HttpServices): void {
   app.decorateRequest('git', null);
-  const admit = async (request: FastifyRequest, service: Service | undefined, creates = false) => {
+  const admit = async (request: FastifyRequest, reply: FastifyReply, service: Service | undefined, creates = false) => {
     const { repository } = request.params as { repository: string };
-    const caller = await gitCaller(deps, request);
+    if (request.headers.authorization === undefined) services.throttleAddress(request, reply, 'git');
+    const caller = await gitCaller(deps, request).catch((error: unknown) => {
+      services.throttleFailure(request, reply, 'git');
+      throw error;
+    });
+    services.throttleUser(caller, request, reply, 'git');
     const wants = service === 'receive-pack' ? 'write' : 'read';
     request.git = await orChallenge(() => admitGit(deps, caller, repository, wants, { creates }));
     request.caller = request.git.caller;
@@ -95,7 +101,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       `${GIT_PREFIX}/:repository/info/refs`,
       {
         // A push begins by asking for the refs, and there makes the project that it goes to.
-        onRequest: (request) => admit(request, serviceOf(request), serviceOf(request) === 'receive-pack'),
+        onRequest: (request, reply) => admit(request, reply, serviceOf(request), serviceOf(request) === 'receive-pack'),
         exposeHeadRoute: false,
       },
       async (request, reply) => {
@@ -110,7 +116,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps): void {
       scope.addContentTypeParser(`${type}-request`, (_request, payload, done) => done(null, payload));
       scope.post(
         `${GIT_PREFIX}/:repository/git-${service}`,
-        { onRequest: (request) => admit(request, service) },
+        { onRequest: (request, reply) => admit(request, reply, service) },
         async (request, reply) => {
           const client = clientOf(request, reply);
           const session = await serve(deps, request.git!, service, inputOf(request), client).catch(refusePacked);
