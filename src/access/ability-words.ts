@@ -76,7 +76,7 @@ function holders(
       : `the role that the group asks for (${ROLES[level]} unless it says otherwise)`;
   return related.length === 0
     ? `Needs ${role}${level === admin ? '' : ` in the ${place}`}`
-    : capital(anyOf([...related, role]));
+    : capital(`${related.join(', ')}, or ${role}`);
 }
 
 function sentences(

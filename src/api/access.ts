@@ -255,7 +255,7 @@ export function inGroup(
 export function alsoInItsGroup<A extends ProjectScope>(place: Access<A>, ability: GroupAbility): Access<A> {
   return {
     ...place,
-    description: `${place.description}. In the group of the project: ${whoInGroup(ability)}`,
+    description: `${place.description}. It takes a right in the group of the project, too. ${whoInGroup(ability)}`,
     check: async (request) => {
       const scope = await place.check(request);
       const { namespace } = scope;

@@ -80,14 +80,14 @@ describe('the document says who may call', () => {
     );
     assert.equal(
       words('PUT /projects/:id/issues/:noteable_id/notes/:note_id'),
-      'The author of the note or Maintainer or higher',
+      'The author of the note, or Maintainer or higher',
     );
     assert.equal(words('POST /projects/:id/issues'), 'Every signed-in user who can see the project');
     assert.equal(
       words('POST /projects/:id/merge_requests/:merge_request_iid/approve'),
       'Every signed-in user who can see the project',
     );
-    assert.equal(words('DELETE /projects/:id/members/:user_id'), 'The member themselves or Maintainer or higher');
+    assert.equal(words('DELETE /projects/:id/members/:user_id'), 'The member themselves, or Maintainer or higher');
     assert.equal(words('PUT /user/status'), 'Any signed-in user, for what is their own');
     assert.equal(words('DELETE /personal_access_tokens/:id'), 'The owner of the token or an administrator');
     assert.equal(words('POST /topics'), 'Administrators');

@@ -76,14 +76,12 @@ export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
   check: (request) => find(kind, request, true),
 });
 
-const OF_PROJECT = whoInProject('update_snippet', 'snippet');
-
 /** Whoever may change a snippet; 403 for those who may only read it. */
 export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
   description:
     kind === 'project'
-      ? OF_PROJECT
-      : `${whoOnInstance('update_personal_snippet', 'snippet')}. Of a project: ${OF_PROJECT}`,
+      ? whoInProject('update_snippet', 'snippet')
+      : `${whoOnInstance('update_personal_snippet', 'snippet')}. One of a project is changed by those who may change it there`,
   ability: kind === 'project' ? 'update_snippet' : 'update_personal_snippet',
   writes: true,
   anonymous: false,

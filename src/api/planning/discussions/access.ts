@@ -30,7 +30,8 @@ export const onDiscussion = (kind: NoteableKind, ability: ProjectAbility) =>
 export const onThreadNote = (kind: NoteableKind, ability: 'update_note' | 'change_thread_note') =>
   onObject(
     {
-      noun: ability === 'update_note' ? 'note' : `note or of the ${kind.noun}`,
+      // Nobody here is known as the author of a commit.
+      noun: ability === 'update_note' || kind.noun === 'commit' ? 'note' : `note or of the ${kind.noun}`,
       sees: kind.read,
       params: { ...discussionParams(kind), note_id: Type.Integer({ description: 'Id of the note.' }) },
       find: async (deps, scope, { noteable_id, discussion_id, note_id }) => {
