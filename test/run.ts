@@ -2,14 +2,15 @@
  * Runs the tests: `npm test`, or `node test/run.ts [--sqlite | --postgres] [--at-once N] [file or folder ...]`.
  * Everything runs on SQLite; what touches the database runs again on a PostgreSQL server that is started for it.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findTests, NoTests, needsNewProcess, touchesDatabase } from './support/runner/files.ts';
-import { type Failure, Pool } from './support/runner/pool.ts';
+import { findTests, longestFirst, NoTests, needsNewProcess, touchesDatabase } from './support/runner/files.ts';
+import { type Failure, type FileResult, Pool } from './support/runner/pool.ts';
 import { startPostgres } from './support/runner/postgres.ts';
+import { makeScratch } from './support/runner/scratch.ts';
 
 /** More files at once than processors make nothing faster, and each takes some 300 MB. */
 const MOST_AT_ONCE = 8;
@@ -33,14 +34,27 @@ const SLOWEST = 3;
 
 const inSeconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
 
-async function runSuite(suite: string, files: readonly string[], env: Record<string, string>): Promise<void> {
-  if (files.length === 0 || signal.aborted) return;
-  const started = Date.now();
-  const results = await pool.run(
-    files.map((file) => ({ file, env, alone: needsNewProcess(file) })),
-    signal,
-  );
-  if (signal.aborted) return;
+/** Kills servers in the middle of writes and looks at what they kept. @returns whether all was there */
+async function crashRounds(): Promise<boolean> {
+  const args = ['test/crash/run.ts', '--rounds', '3'];
+  // On the disk, not in the memory that the tests work in.
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const end = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  signal.addEventListener('abort', end, { once: true });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      output += text;
+    });
+  const [status] = await once(child, 'close');
+  signal.removeEventListener('abort', end);
+  process.stdout.write(output);
+  return status === 0;
+}
+
+function report(suite: string, results: FileResult[], started: number): void {
   const sum = (count: 'passed' | 'skipped') => results.reduce((total, result) => total + result[count], 0);
   const failures = results.flatMap((result) => result.failures);
   const passed = sum('passed');
@@ -48,31 +62,41 @@ async function runSuite(suite: string, files: readonly string[], env: Record<str
   totals.skipped += sum('skipped');
   totals.failures.push(...failures.map((failure) => ({ ...failure, suite })));
   const seconds = inSeconds(Date.now() - started);
-  process.stdout.write(`${suite}: ${files.length} files, ${passed} passed, ${failures.length} failed, ${seconds}\n`);
-  if (paths.length === 0) {
-    const slowest = results.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
-    const list = slowest.map(({ file, milliseconds }) => `${file} ${inSeconds(milliseconds)}`);
-    process.stdout.write(`  slowest: ${list.join(', ')}\n`);
-  }
+  process.stdout.write(`${suite}: ${results.length} files, ${passed} passed, ${failures.length} failed, ${seconds}\n`);
+  if (paths.length > 0) return;
+  const slowest = results.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
+  const list = slowest.map(({ file, milliseconds }) => `${file} ${inSeconds(milliseconds)}`);
+  process.stdout.write(`  slowest: ${list.join(', ')}\n`);
 }
 
-async function runOnPostgres(files: readonly string[]): Promise<void> {
-  if (files.length === 0 || signal.aborted) return;
-  const server = await startPostgres();
+/** Runs the files on SQLite, then on PostgreSQL, and the crash rounds beside them. */
+async function run(files: readonly string[]): Promise<void> {
+  const started = Date.now();
+  const suite = async (name: string, files: readonly string[], env: Record<string, string>) => {
+    const tasks = files.map((file) => ({ file, env: { ...env, TMPDIR: scratch.path }, alone: needsNewProcess(file) }));
+    const results = await pool.run(tasks);
+    if (!signal.aborted) report(name, results, started);
+  };
+  const onPostgres = onBoth || options.postgres ? files.filter(touchesDatabase) : [];
+  const postgres = onPostgres.length === 0 ? undefined : startPostgres(scratch.path);
+  const crash = paths.length === 0 && !options.postgres ? crashRounds() : undefined;
   try {
-    await runSuite('PostgreSQL', files, { STITHY_TEST_POSTGRES: server.url, STITHY_TEST_TEMPLATE: server.template });
+    // The second suite begins as soon as there is nothing left to begin of the first.
+    await Promise.all([
+      onBoth || options.sqlite ? suite('SQLite', files, { STITHY_TEST_POSTGRES: '' }) : undefined,
+      postgres?.then(({ url, template }) =>
+        suite('PostgreSQL', onPostgres, { STITHY_TEST_POSTGRES: url, STITHY_TEST_TEMPLATE: template }),
+      ),
+    ]);
+    if (crash === undefined || signal.aborted) return;
+    if (await crash) totals.passed += 1;
+    else {
+      const file = 'test/crash/run.ts';
+      totals.failures.push({ suite: 'crash', name: '3 rounds', file, line: 1, text: 'Its output is above.' });
+    }
   } finally {
-    await server.stop();
+    await postgres?.then(({ stop }) => stop());
   }
-}
-
-/** Kills servers in the middle of writes and looks at what they kept. */
-function runCrashRounds(): void {
-  const file = 'test/crash/run.ts';
-  if (!existsSync(join(root, file)) || signal.aborted) return;
-  const { status } = spawnSync(process.execPath, [file, '--rounds', '3'], { cwd: root, stdio: 'inherit' });
-  if (status === 0) totals.passed += 1;
-  else totals.failures.push({ suite: 'crash', name: '3 rounds', file, line: 1, text: 'Its output is above.' });
 }
 
 /** The failures in full, then by name; the last line counts. */
@@ -87,21 +111,21 @@ function summary(): string {
 }
 
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled');
+const scratch = makeScratch();
 const pool = new Pool(root, Number(options['at-once']), signal);
 try {
-  const files = findTests(root, paths);
-  if (onBoth || options.sqlite) {
-    await runSuite('SQLite', files, { STITHY_TEST_POSTGRES: '' });
-    if (paths.length === 0) runCrashRounds();
+  const files = longestFirst(root, findTests(root, paths));
+  await run(files);
+  if (signal.aborted) process.exitCode = 130;
+  else {
+    process.stdout.write(summary());
+    process.exitCode = totals.failures.length > 0 || totals.passed === 0 ? 1 : 0;
   }
-  if (onBoth || options.postgres) await runOnPostgres(files.filter(touchesDatabase));
-  if (signal.aborted) process.exit(130);
-  process.stdout.write(summary());
-  process.exitCode = totals.failures.length > 0 || totals.passed === 0 ? 1 : 0;
 } catch (error) {
   if (!(error instanceof NoTests)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
 } finally {
   pool.close();
+  scratch.remove();
 }

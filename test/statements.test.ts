@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';
-import { openMergeRequest } from './support/merge-request.ts';
+import { makeMergeRequest } from './support/merge-request.ts';
 
 /*
  * How many statements the commonest calls send to the database, as a client on a socket makes them: in a project whose
@@ -65,7 +65,7 @@ test('the commonest calls send no more statements than they did', async () => {
   await user.ok(dir, 'push', '--quiet', address, 'main');
   await user.commit(dir, 'work.txt', 'one\n');
   await user.ok(dir, 'push', '--quiet', address, 'HEAD:refs/heads/work');
-  const { iid } = await openMergeRequest(app, project, { branch: 'work' });
+  const { iid } = await makeMergeRequest(app, project, { source_branch: 'work' });
   const client = apiClient(await app.listen(), maintainer.token);
   const at = `/projects/${project.id}`;
   const request = `${at}/merge_requests/${iid}`;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import type { TestUser } from '../../test/support/factories.ts';
 import { beforeTransaction, meanwhile } from '../../test/support/meanwhile.ts';
-import { openMergeRequest } from '../../test/support/merge-request.ts';
+import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 
 let app: TestApp;
@@ -30,7 +30,7 @@ async function scene(): Promise<Scene> {
   git.run(['branch', 'other', base]);
   const who = await app.make.user();
   await app.make.member({ project }, who.user, 40);
-  const { iid } = await openMergeRequest(app, project, { branch: 'topic' });
+  const { iid } = await makeMergeRequest(app, project, { source_branch: 'topic' });
   assert.equal(iid, 1);
   expectStatus(await app.post(`/projects/${id}/protected_branches`, { json: { name: 'main' } }), 201);
   expectStatus(await app.post(`/projects/${id}/protected_tags`, { json: { name: 'v*' } }), 201);

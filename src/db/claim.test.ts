@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { freshDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { claimData } from './claim.ts';
@@ -13,7 +13,7 @@ let database: TestDatabase;
 let config: Config['database'];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stithy-claim-'));
-  database = await freshDatabase();
+  database = await emptyDatabase();
   config =
     database.url === null
       ? { kind: 'sqlite', path: join(folder, 'stithy.db'), durable: false }

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
 import { mustGit } from '../../test/support/git-client.ts';
 import { GitUser } from '../../test/support/git-user.ts';
-import { openMergeRequest } from '../../test/support/merge-request.ts';
+import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { rewritePageUrl } from './rewrite.ts';
 
@@ -31,7 +31,7 @@ before(async () => {
   for (const project of [open, closed]) {
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main', 'feature/x', 'v1.0');
   }
-  for (const project of [open, closed]) await openMergeRequest(app, project, { branch: 'feature/x' });
+  for (const project of [open, closed]) await makeMergeRequest(app, project, { source_branch: 'feature/x' });
 });
 after(async () => {
   user.close();

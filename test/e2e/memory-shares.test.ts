@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { takePlace } from '../../src/git/process.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
-import { openMergeRequest } from '../support/merge-request.ts';
+import { makeMergeRequest } from '../support/merge-request.ts';
 import { ProjectGit } from '../support/project-git.ts';
 
 const BUDGET = 64 * 1024 * 1024;
@@ -44,7 +44,7 @@ const urls: Record<string, (asked: Asked) => string | Promise<string>> = {
   'diff of a commit': ({ sha }) => `${api()}/repository/commits/${sha}/diff`,
   comparison: ({ branch }) => `${api()}/repository/compare?from=main&to=${branch}`,
   'raw diff of a merge request': async ({ branch }) => {
-    const { iid } = await openMergeRequest(app, project, { branch });
+    const { iid } = await makeMergeRequest(app, project, { source_branch: branch });
     await app.settle();
     return `${api()}/merge_requests/${iid}/raw_diffs`;
   },

@@ -2,7 +2,7 @@ import type { Namespace } from '../../src/db/tables/namespaces.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
 import type { TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
-import { openMergeRequest } from '../support/merge-request.ts';
+import { makeMergeRequest } from '../support/merge-request.ts';
 import { ProjectGit } from '../support/project-git.ts';
 import { Rows } from '../support/rows.ts';
 
@@ -41,7 +41,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
   const git = new ProjectGit(app, project);
   const sha = git.commit('main', { 'a.txt': '1\n' });
   git.commit('topic', { 'b.txt': '1\n' });
-  const mergeRequest = await openMergeRequest(app, project, { branch: 'topic', columns: { author_id: authorId } });
+  const mergeRequest = await makeMergeRequest(app, project, { source_branch: 'topic', author_id: authorId });
   const rows = new Rows(app.deps);
   const issue = await rows.issue(project.id, { author_id: authorId, iid: 1 });
   const snippet = await rows.snippet(project.id, 'private', authorId);

@@ -33,15 +33,15 @@ export interface RequestOptions {
 
 /** The same server that `main.ts` runs, on a data folder of its own, asked without a socket unless `listen` is called. */
 export class TestApp {
-  readonly logLines: string[];
+  readonly #log: { logger: JsonLogger; lines: string[] };
   readonly #cleanUp: () => Promise<void>;
   /** Null once it is closed: test files keep their app as long as the process lives. */
   #open: { instance: Instance; make: Factories } | null;
   #url: string | undefined;
 
-  constructor(instance: Instance, logLines: string[], cleanUp: () => Promise<void>) {
+  constructor(instance: Instance, log: { logger: JsonLogger; lines: string[] }, cleanUp: () => Promise<void>) {
     this.#open = { instance, make: new Factories(instance.deps) };
-    this.logLines = logLines;
+    this.#log = log;
     this.#cleanUp = cleanUp;
   }
 
@@ -53,6 +53,12 @@ export class TestApp {
   get make(): Factories {
     assert.ok(this.#open !== null, 'The app is closed.');
     return this.#open.make;
+  }
+
+  /** What the server has logged so far, a few lines at a time. */
+  get logLines(): readonly string[] {
+    this.#log.logger.flush();
+    return this.#log.lines;
   }
 
   get deps(): Deps {
@@ -105,7 +111,6 @@ export class TestApp {
     await instance.close();
     await this.#cleanUp();
     this.#open = null;
-    this.logLines.length = 0;
   }
 }
 
@@ -143,8 +148,8 @@ export async function buildTestApp(
   options: { settings?: Environment; clock?: Clock; onQuery?: (query: CompiledQuery) => void } = {},
 ): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-test-'));
-  const database = await freshDatabase();
-  const logLines: string[] = [];
+  const database = await freshDatabase(dataDir);
+  const lines: string[] = [];
   const { config } = loadConfig({
     STITHY_DATA_DIR: dataDir,
     STITHY_ROOT_TOKEN: ROOT_TOKEN,
@@ -155,10 +160,10 @@ export async function buildTestApp(
     ...options.settings,
   });
   config.passwordHash = { memoryKiB: 64, passes: 1 };
-  const log = new JsonLogger(config.logLevel, (text) => logLines.push(text));
+  const logger = new JsonLogger(config.logLevel, (text) => lines.push(text));
   const alone = config.database.kind === 'sqlite';
-  const instance = await open(config, log, options.clock ?? systemClock, alone, options.onQuery);
-  return new TestApp(instance, logLines, async () => {
+  const instance = await open(config, logger, options.clock ?? systemClock, alone, options.onQuery);
+  return new TestApp(instance, { logger, lines }, async () => {
     await database.drop();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   });

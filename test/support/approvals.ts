@@ -1,6 +1,6 @@
-import type { Project } from '../../src/db/tables/projects.ts';
 import { expectStatus, type TestApp } from './app.ts';
 import type { TestUser } from './factories.ts';
+import { makeMergeRequest } from './merge-request.ts';
 import { ProjectGit } from './project-git.ts';
 
 /** What the summary of approvals tells, as far as tests ask. */
@@ -17,7 +17,10 @@ export async function reviewedProject(app: TestApp, files: Readonly<Record<strin
   const git = new ProjectGit(app, project);
   const base = git.commit('main', { 'a.txt': 'one\n', ...files });
   git.commit('side', { 'b.txt': 'one\n' }, { start: base });
-  const mergeRequest = await openSide(app, project, people.developer);
+  const mergeRequest = await makeMergeRequest(app, project, {
+    source_branch: 'side',
+    author_id: people.developer.user.id,
+  });
   const path = `/projects/${project.id}/merge_requests/${mergeRequest.iid}`;
   const as = (who: TestUser | undefined) => (who === undefined ? {} : { token: who.token });
   return {
@@ -49,12 +52,4 @@ export async function reviewedProject(app: TestApp, files: Readonly<Record<strin
       return approved_by.map(({ user }) => user.id);
     },
   };
-}
-
-async function openSide(app: TestApp, project: Project, author: TestUser): Promise<{ id: number; iid: number }> {
-  const json = { source_branch: 'side', target_branch: 'main', title: 'Change it' };
-  const made = await app.post(`/projects/${project.id}/merge_requests`, { token: author.token, json });
-  const { id, iid } = expectStatus<{ id: number; iid: number }>(made, 201);
-  await app.settle();
-  return { id, iid };
 }

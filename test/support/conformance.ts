@@ -20,18 +20,30 @@ const segments = (path: string) => path.split('/').filter(Boolean);
 const findRoute = (method: string, path: string): Route | undefined =>
   bestRoute(method, path) ?? (method === 'HEAD' ? bestRoute('GET', path) : undefined);
 
+interface Pattern {
+  route: Route;
+  parts: readonly string[];
+  /** Whether the last part takes the rest of the path. */
+  open: boolean;
+  literals: number;
+}
+
+const patternOf = (route: Route): Pattern => {
+  const parts = segments(route.options.path);
+  const literals = parts.filter((part) => !/^[:*]/.test(part)).length;
+  return { route, parts, literals, open: parts.at(-1)?.startsWith('*') === true };
+};
+
+const patterns = Map.groupBy(routes.map(patternOf), ({ route }) => route.options.method);
+
 function bestRoute(method: string, path: string): Route | undefined {
-  const parts = segments(path.split('?')[0]!);
-  let best: { route: Route; literals: number } | undefined;
-  for (const route of routes) {
-    const { options } = route;
-    if (options.method !== method) continue;
-    const pattern = segments(options.path);
-    const open = pattern.at(-1)?.startsWith('*') === true;
-    if (open ? parts.length < pattern.length : parts.length !== pattern.length) continue;
-    const fits = pattern.every((part, index) => /^[:*]/.test(part) || part === parts[index]);
-    const literals = pattern.filter((part) => !/^[:*]/.test(part)).length;
-    if (fits && (best === undefined || literals > best.literals)) best = { route, literals };
+  const given = segments(path.split('?')[0]!);
+  let best: Pattern | undefined;
+  for (const pattern of patterns.get(method as Route['options']['method']) ?? []) {
+    const { parts, open, literals } = pattern;
+    if (open ? given.length < parts.length : given.length !== parts.length) continue;
+    if (best !== undefined && literals <= best.literals) continue;
+    if (parts.every((part, index) => part[0] === ':' || part[0] === '*' || part === given[index])) best = pattern;
   }
   return best?.route;
 }

@@ -1,6 +1,7 @@
 import type { DomainEvents, DomainEventType } from '../../src/core/domain-events.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
 import type { TestApp, TestClock } from './app.ts';
+import { makeMergeRequest } from './merge-request.ts';
 import { Rows } from './rows.ts';
 
 /** Lets things happen that the activity feed tells of, without the endpoints that do them. */
@@ -34,7 +35,7 @@ export class Happenings {
     const about = { projectId: project_id, actorId };
     const issue = await this.#rows.issue(project_id, { author_id: actorId });
     const secret = await this.#rows.issue(project_id, { confidential: 1 });
-    const mergeRequest = await this.#rows.mergeRequest(project_id, { author_id: actorId });
+    const mergeRequest = await makeMergeRequest(this.#app, { id: project_id }, { author_id: actorId });
     const snippet = await this.#rows.snippet(project_id, 'private');
     await this.happen('issue.created', { issue_id: issue.id, project_id }, about);
     await this.happen('issue.created', { issue_id: secret.id, project_id }, about);

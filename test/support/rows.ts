@@ -3,7 +3,6 @@ import { newDiscussionId } from '../../src/api/planning/notes/system-note.ts';
 import type { Visibility } from '../../src/core/access-levels.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import type { Issue, IssuesTable, NoteableType } from '../../src/db/tables/issues.ts';
-import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.ts';
 import type { Note, NotesTable } from '../../src/db/tables/repositories.ts';
 import type { Snippet } from '../../src/db/tables/snippets.ts';
 import type { Deps } from '../../src/deps.ts';
@@ -29,26 +28,6 @@ export class Rows {
     return this.#deps.db
       .insertInto('issues')
       .values({ iid: n, project_id: projectId, author_id: 1, title: `Issue ${n}`, ...dated, ...columns })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  }
-
-  mergeRequest(projectId: number, columns: Partial<Insertable<MergeRequestsTable>> = {}): Promise<MergeRequest> {
-    const dated = this.#dated();
-    const n = this.#count;
-    return this.#deps.db
-      .insertInto('merge_requests')
-      .values({
-        iid: n,
-        project_id: projectId,
-        source_project_id: projectId,
-        author_id: 1,
-        title: `Change ${n}`,
-        source_branch: `change-${n}`,
-        target_branch: 'main',
-        ...dated,
-        ...columns,
-      })
       .returningAll()
       .executeTakeFirstOrThrow();
   }

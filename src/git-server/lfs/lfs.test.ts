@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../t
 import { checkAnswer } from '../../../test/support/conformance.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
-import { openMergeRequest } from '../../../test/support/merge-request.ts';
+import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import type { Project } from '../../db/tables/projects.ts';
 
 const TYPE = 'application/vnd.git-lfs+json';
@@ -122,7 +122,7 @@ test('what a merge request from a fork refers to can be had from its target, ear
   await user.commit(dir, 'large.bin', pointerTo('first version').text);
   await user.commit(dir, 'large.bin', pointerTo('second version').text);
   await user.ok(dir, 'push', '--quiet', user.address(fork), 'HEAD:refs/heads/large');
-  const { iid } = await openMergeRequest(app, project, { branch: 'large', source: fork });
+  const { iid } = await makeMergeRequest(app, project, { source_branch: 'large', source_project_id: fork.id });
   expectStatus(await app.put(`/projects/${project.id}/merge_requests/${iid}/merge`), 200);
   const has = async (content: string) => {
     const { oid } = pointerTo(content);
@@ -219,7 +219,7 @@ describe('locks', () => {
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
     await user.commit(dir, 'model.bin', 'two\n');
     await user.ok(dir, 'push', '--quiet', user.address(project), 'HEAD:refs/heads/feature');
-    const { iid } = await openMergeRequest(app, project, { branch: 'feature' });
+    const { iid } = await makeMergeRequest(app, project, { source_branch: 'feature' });
     const path = `/projects/${project.id}/merge_requests/${iid}`;
     const status = async () =>
       expectStatus<{ detailed_merge_status: string }>(await app.get(path), 200).detailed_merge_status;

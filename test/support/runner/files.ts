@@ -1,4 +1,4 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Programs of their own, not files for the test runner. */
@@ -15,8 +15,8 @@ const WITHOUT_DATABASE = [
   'src/outbound/',
 ];
 
-/** Files that measure the memory of their process, which must not hold what other files have left in it. */
-const MEASURE_MEMORY = ['src/git/transport/transport.test.ts'];
+/** Files that measure memory or time of their process, in which other files must not have left anything to clear up. */
+const MEASURE_THEMSELVES = ['src/core/references.test.ts', 'src/git/transport/transport.test.ts'];
 
 /** A path or folder on the command line that holds no test. */
 export class NoTests extends Error {
@@ -50,4 +50,13 @@ export function findTests(root: string, paths: readonly string[]): string[] {
 export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some((folder) => file.startsWith(folder));
 
 /** Whether the file needs a process in which no other has run. */
-export const needsNewProcess = (file: string): boolean => MEASURE_MEMORY.includes(file);
+export const needsNewProcess = (file: string): boolean => MEASURE_THEMSELVES.includes(file);
+
+/** Files that start whole servers take longest, and longer ones take longer: about right is enough to end together. */
+export function longestFirst(root: string, files: readonly string[]): string[] {
+  const weighed = files.map((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return { file, weight: text.length + (/server-process|races/.test(file + text) ? 1e6 : 0) };
+  });
+  return weighed.sort((a, b) => b.weight - a.weight).map(({ file }) => file);
+}

@@ -23,7 +23,7 @@ function run(...texts: readonly string[]): Promise<FileResult[]> {
     writeFileSync(file, TEST + text);
     return { file, env: { GIVEN: String(n) } };
   });
-  return pool.run(tasks, stopped.signal);
+  return pool.run(tasks);
 }
 
 const counts = ({ passed, skipped, failures }: FileResult) => [passed, skipped, failures.length];
@@ -109,7 +109,7 @@ test('a file that hangs is ended and named with the test it was in', async () =>
   const hurried = new Pool(folder, 1, stopped.signal, { fileMs: 3_000, patienceMs: 100 });
   const file = join(folder, 'hangs.test.mjs');
   writeFileSync(file, `${TEST}test('passes', () => {}); test('hangs', () => later(1e6));`);
-  const [result] = await hurried.run([{ file, env: {} }], stopped.signal);
+  const [result] = await hurried.run([{ file, env: {} }]);
   assert.match(onlyFailure(result!).text, /The process ended in the test "hangs": SIGKILL\.[\s\S]*ended after 3 s/);
   assert.equal(result!.passed, 1);
 });

@@ -37,6 +37,8 @@ const WORKER = join(import.meta.dirname, 'worker.ts');
 const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=8'];
 const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
 
+const nothingOf = (file: string): FileResult => ({ file, milliseconds: 0, passed: 0, skipped: 0, failures: [] });
+
 /** A process that runs test files one after the other, and is replaced when one ends it. */
 class Worker {
   readonly #root: string;
@@ -54,7 +56,7 @@ class Worker {
     const child = this.#start();
     const { file } = task;
     const started = Date.now();
-    const result: FileResult = { file, milliseconds: 0, passed: 0, skipped: 0, failures: [] };
+    const result = nothingOf(file);
     const running = new Set<string>();
     const awaited = new Set<FromWorker['kind']>(['loaded', 'quiet']);
     let output = '';
@@ -132,9 +134,16 @@ class Worker {
   }
 }
 
+interface Waiting {
+  task: Task;
+  done(result: FileResult): void;
+}
+
 /** Runs test files in a few processes, each file alone in its process at a time. */
 export class Pool {
-  readonly #workers: Worker[];
+  readonly #idle: Worker[];
+  readonly #workers: readonly Worker[];
+  readonly #waiting: Waiting[] = [];
 
   /**
    * @param root folder of the checkout
@@ -143,24 +152,27 @@ export class Pool {
    */
   constructor(root: string, size: number, signal: AbortSignal, limits = LIMITS) {
     this.#workers = Array.from({ length: size }, () => new Worker(root, limits));
+    this.#idle = [...this.#workers];
     signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  /** Runs the files in the order given. @returns what came of each, in the order they ended */
-  async run(tasks: readonly Task[], signal: AbortSignal): Promise<FileResult[]> {
-    const results: FileResult[] = [];
-    const left = tasks.values();
-    const work = async (worker: Worker) => {
-      for (const task of left) {
-        if (signal.aborted) return;
-        results.push(await worker.run(task));
-      }
-    };
-    await Promise.all(this.#workers.map(work));
-    return results;
+  /** Runs the files in the order given, after those of earlier calls. @returns what came of each */
+  run(tasks: readonly Task[]): Promise<FileResult[]> {
+    const results = tasks.map((task) => new Promise<FileResult>((done) => this.#waiting.push({ task, done })));
+    for (const worker of this.#idle.splice(0)) this.#work(worker);
+    return Promise.all(results);
   }
 
+  async #work(worker: Worker): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      next.done(await worker.run(next.task));
+    }
+    this.#idle.push(worker);
+  }
+
+  /** Ends the processes; files that have not begun never do, and come to nothing. */
   close(): void {
+    for (const { task, done } of this.#waiting.splice(0)) done(nothingOf(task.file));
     for (const worker of this.#workers) worker.end();
   }
 }

@@ -79,6 +79,8 @@ const SETTINGS = {
   unix_socket_directories: '',
   max_connections: '200',
   autovacuum: 'off',
+  // In the data folder, which is removed whole.
+  dynamic_shared_memory_type: 'mmap',
 };
 
 async function connects(url: string): Promise<boolean> {
@@ -132,13 +134,13 @@ async function query(url: string, statement: string): Promise<void> {
 const TEMPLATE = 'stithy_template';
 
 /**
- * Starts a PostgreSQL server for the tests on a free port of 127.0.0.1, its data in a temporary folder and not synced,
- * and makes a database with all tables that tests copy.
+ * Starts a PostgreSQL server for the tests on a free port of 127.0.0.1, its data in a folder of their own below
+ * `scratch` and not synced, and makes a database with all tables that tests copy.
  * @throws Error when it does not start
  */
-export async function startPostgres(): Promise<TestServer> {
+export async function startPostgres(scratch = tmpdir()): Promise<TestServer> {
   const as = identity();
-  const folder = mkdtempSync(join(tmpdir(), 'stithy-postgres-'));
+  const folder = mkdtempSync(join(scratch, 'postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const data = join(folder, 'data');

@@ -47,7 +47,7 @@ function strayErrors(): string | null {
   return `An error came when its test had ended, or from no test:\n${errors.map(describeError).join('\n')}`;
 }
 
-let files = 0;
+const runs = new Map<string, number>();
 
 async function run({ file, env, patienceMs }: Order): Promise<void> {
   const environment = { ...process.env };
@@ -55,9 +55,10 @@ async function run({ file, env, patienceMs }: Order): Promise<void> {
   // That of the file before went with its server.
   useGitConfig(GIT_CONFIG);
   const before = held();
-  files += 1;
-  // The same file may come again, for the other database.
-  const url = `${pathToFileURL(resolve(ROOT, file))}?${files}`;
+  // The same file may come again, for the other database. Compiled code is kept by this address.
+  const turn = (runs.get(file) ?? 0) + 1;
+  runs.set(file, turn);
+  const url = `${pathToFileURL(resolve(ROOT, file))}?${turn}`;
   await suite(file, async () => {
     await import(url);
   });

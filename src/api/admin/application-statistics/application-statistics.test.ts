@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 
 type Json = Record<string, string>;
@@ -21,7 +22,7 @@ test('GET /application/statistics counts everything, for administrators', async 
   await app.deps.db.updateTable('projects').set({ forked_from_id: project.id }).where('id', '=', fork.id).execute();
   const rows = new Rows(app.deps);
   const issue = await rows.issue(project.id);
-  await rows.mergeRequest(project.id);
+  await makeMergeRequest(app, project);
   await rows.note({ type: 'Issue', id: issue.id, projectId: project.id });
   await rows.snippet(null, 'private');
   const now = await get();

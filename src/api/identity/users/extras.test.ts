@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 
 type Json = Record<string, unknown>;
@@ -20,7 +21,7 @@ test('GET /user_counts counts open work that the caller may see', async () => {
   for (const { id } of [mine, hidden, archived]) {
     for (const state of ['opened', 'closed'] as const) {
       const issue = await rows.issue(id, { state });
-      const request = await rows.mergeRequest(id, { state, source_branch: `${id}-${state}` });
+      const request = await makeMergeRequest(app, { id }, { state, source_branch: `${id}-${state}` });
       for (const [issuable_type, issuable_id] of [
         ['Issue', issue.id],
         ['MergeRequest', request.id],
@@ -30,7 +31,7 @@ test('GET /user_counts counts open work that the caller may see', async () => {
       }
     }
   }
-  const reviewed = await rows.mergeRequest(mine.id, { source_branch: 'to-review' });
+  const reviewed = await makeMergeRequest(app, mine, { source_branch: 'to-review' });
   const now = new Date().toISOString();
   await app.deps.db
     .insertInto('merge_request_reviewers')
@@ -54,7 +55,7 @@ test('GET associations_count counts memberships and what a user wrote, for himse
   const ended = await app.make.project();
   await app.make.member({ project: ended }, user, 30, '2020-01-01');
   await rows.issue(project.id, { author_id: user.id });
-  await rows.mergeRequest(project.id, { author_id: user.id });
+  await makeMergeRequest(app, project, { author_id: user.id });
   const path = `/users/${user.id}/associations_count`;
   const counts = { groups_count: 1, projects_count: 1, issues_count: 1, merge_requests_count: 1 };
   assert.deepEqual(expectStatus(await app.get(path, { token }), 200), counts);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -26,7 +27,7 @@ const ABSENT = '404 Award Emoji Not Found';
 
 async function targets(project: Project) {
   const issue = await rows.issue(project.id);
-  const mergeRequest = await rows.mergeRequest(project.id);
+  const mergeRequest = await makeMergeRequest(app, project);
   const snippet = await rows.snippet(project.id, 'public');
   return [
     { type: 'Issue', table: 'issues', id: issue.id, path: `/projects/${project.id}/issues/${issue.iid}` },

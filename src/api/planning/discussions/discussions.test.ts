@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
@@ -34,7 +35,11 @@ before(async () => {
   git.commit('topic', { 'a.txt': changed.join(''), 'new.txt': 'n\n', 'logo.png': '\0new' }, { start: base });
   git.commit('topic', { 'old.txt': null, 'renamed.txt': 'x\ny\nz\n' });
   const head_sha = git.run(['rev-parse', 'topic']);
-  const row = await rows.mergeRequest(project.id, { source_branch: 'topic', author_id: users.guest.user.id, head_sha });
+  const row = await makeMergeRequest(app, project, {
+    source_branch: 'topic',
+    author_id: users.guest.user.id,
+    head_sha,
+  });
   change = await refreshMergeRequest(app.deps, row.id);
   version = await app.deps.db
     .selectFrom('merge_request_diffs')
@@ -69,7 +74,7 @@ test('a thread begins, is answered, listed and read on each kind of thing', asyn
     ['issues', issue.iid, 'Issue'],
     ['snippets', snippet.id, 'Snippet'],
     ['repository/commits', sha, 'Commit'],
-    ['merge_requests', (await rows.mergeRequest(project.id)).iid, 'MergeRequest'],
+    ['merge_requests', (await makeMergeRequest(app, project)).iid, 'MergeRequest'],
   ] as const) {
     const path = on(kind, key);
     const thread = await start(path, {}, users.developer);
@@ -235,7 +240,7 @@ test('threads stand on single commits of a merge request, on versions and betwee
   assert.equal((thread.notes[0]!.position as Row).head_sha, first);
   const whole = { commit_id: git.run(['rev-parse', 'stray']) };
   expectStatus(await app.post(onChange(), { json: { body: 'x', ...whole } }), 400);
-  const row = await rows.mergeRequest(project.id, { source_branch: 'more', head_sha: first });
+  const row = await makeMergeRequest(app, project, { source_branch: 'more', head_sha: first });
   await refreshMergeRequest(app.deps, row.id);
   const second = git.run(['rev-parse', 'topic']);
   await app.deps.db.updateTable('merge_requests').set({ head_sha: second }).where('id', '=', row.id).execute();
@@ -325,7 +330,7 @@ test('single notes are resolved too, and what is no thread cannot be', async () 
 });
 
 test('that all threads are resolved is told once', async () => {
-  const row = await rows.mergeRequest(project.id);
+  const row = await makeMergeRequest(app, project);
   const path = on('merge_requests', row.iid);
   const [one, two] = [await start(path), await start(path)];
   const told = async () => {
@@ -340,7 +345,7 @@ test('that all threads are resolved is told once', async () => {
 });
 
 test('writing in threads follows locks, archives, roles, scopes and the limit of notes', async () => {
-  const row = await rows.mergeRequest(project.id, { discussion_locked: 1 });
+  const row = await makeMergeRequest(app, project, { discussion_locked: 1 });
   const path = on('merge_requests', row.iid);
   const json = { body: 'x' };
   const thread = await start(path);
@@ -364,13 +369,13 @@ test('writing in threads follows locks, archives, roles, scopes and the limit of
   expectStatus(await app.post(onChange(), { json, ...by(fast) }), 429);
   const closed = await app.make.project();
   const staff = await app.make.members(closed);
-  const hidden = await rows.mergeRequest(closed.id);
+  const hidden = await makeMergeRequest(app, closed);
   const there = `/projects/${closed.id}/merge_requests/${hidden.iid}/discussions`;
   expectStatus(await app.get(there, by(staff.stranger)), 404);
   expectStatus(await app.get(there, by(staff.guest)), 403);
   expectStatus(await app.post(there, { json, ...by(staff.reporter) }), 201);
   const archived = await app.make.project({ visibility: 'public', columns: { archived: 1 } });
-  const old = await rows.mergeRequest(archived.id);
+  const old = await makeMergeRequest(app, archived);
   expectStatus(await app.post(`/projects/${archived.id}/merge_requests/${old.iid}/discussions`, { json }), 403);
 });
 

@@ -8,6 +8,7 @@ import {
   TestClock,
 } from '../../../../test/support/app.ts';
 import { Happenings } from '../../../../test/support/feed.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { EventJson } from './inputs.ts';
 
@@ -38,7 +39,7 @@ test('what happens to issues, merge requests, milestones and members is told in 
   const project_id = project.id;
   const about = { projectId: project_id, actorId: user.id };
   const issue = await rows.issue(project_id, { author_id: user.id });
-  const { id: merge_request_id, iid, title } = await rows.mergeRequest(project_id, { author_id: user.id });
+  const { id: merge_request_id, iid, title } = await makeMergeRequest(app, { id: project_id }, { author_id: user.id });
   await happen('issue.created', { issue_id: issue.id, project_id }, about);
   await happen('issue.closed', { issue_id: issue.id, project_id }, about);
   await happen('issue.reopened', { issue_id: issue.id, project_id }, about);

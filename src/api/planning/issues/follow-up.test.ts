@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { Rows } from '../../../../test/support/rows.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 
 let app: TestApp;
-let rows: Rows;
 before(async () => {
   app = await buildTestApp();
-  rows = new Rows(app.deps);
 });
 after(() => app.close());
 
@@ -25,7 +23,7 @@ interface Made {
 async function scene() {
   const project = await app.make.project({ visibility: 'public' });
   const people = await app.make.members(project);
-  const row = await rows.mergeRequest(project.id, { title: 'Big change', author_id: people.reporter.user.id });
+  const row = await makeMergeRequest(app, project, { title: 'Big change', author_id: people.reporter.user.id });
   const path = `/projects/${project.id}`;
   const threads = `${path}/merge_requests/${row.iid}/discussions`;
   const begin = async (body: string) =>

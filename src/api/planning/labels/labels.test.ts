@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '../../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
@@ -251,23 +252,8 @@ test('counts hold what the caller may see', async () => {
   await issue(project, [bug], { confidential: 1 });
   await issue(project, [bug], { confidential: 1, author_id: guest.user.id });
   await issue(hidden, [shared]);
-  const now = timestamp(app.deps.clock);
-  for (const [iid, state] of [
-    [1, 'opened'],
-    [2, 'merged'],
-  ] as const) {
-    const { id } = await app.deps.db
-      .insertInto('merge_requests')
-      .values({
-        ...{ iid, state, project_id: project.id, source_project_id: project.id, author_id: 1, title: 'x' },
-        ...{ description: null, source_branch: `b${iid}`, target_branch: 'main', discussion_locked: null },
-        ...{ milestone_id: null, approvals_before_merge: null, head_sha: null, latest_diff_id: null },
-        ...{ merge_error: null, merge_after: null, merge_user_id: null, merged_at: null, merge_commit_sha: null },
-        ...{ squash_commit_sha: null, locked_at: null, rebase_started_at: null, prepared_at: null, closed_at: null },
-        ...{ closed_by_id: null, updated_by_id: null, created_at: now, updated_at: now },
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+  for (const state of ['opened', 'merged'] as const) {
+    const { id } = await makeMergeRequest(app, project, { state });
     const key = { issuable_type: 'MergeRequest', issuable_id: id } as const;
     await app.deps.db
       .insertInto('issuable_labels')

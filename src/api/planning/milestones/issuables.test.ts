@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Milestone } from './answers.ts';
 
@@ -103,9 +104,9 @@ test('merge requests of a milestone are those that the caller may read', async (
   });
   const milestone = await create(`/groups/${group.id}`);
   const own = await create(`/projects/${open.id}`, 'Own');
-  const seen = await rows.mergeRequest(open.id, { milestone_id: milestone.id });
-  const unseen = await rows.mergeRequest(closed.id, { milestone_id: milestone.id });
-  const mine = await rows.mergeRequest(open.id, { milestone_id: own.id });
+  const seen = await makeMergeRequest(app, open, { milestone_id: milestone.id });
+  const unseen = await makeMergeRequest(app, closed, { milestone_id: milestone.id });
+  const mine = await makeMergeRequest(app, open, { milestone_id: own.id });
   const path = `/groups/${group.id}/milestones/${milestone.id}/merge_requests`;
   assert.deepEqual(await ids(path), [seen.id, unseen.id]);
   assert.deepEqual(await ids(path, null), [seen.id]);
@@ -118,7 +119,7 @@ test('promotion takes issues and merge requests along, removal leaves them witho
   const project = await app.make.project({ namespace: group });
   const milestone = await create(`/projects/${project.id}`);
   const issue = await rows.issue(project.id, { milestone_id: milestone.id });
-  const request = await rows.mergeRequest(project.id, { milestone_id: milestone.id });
+  const request = await makeMergeRequest(app, project, { milestone_id: milestone.id });
   const path = `/projects/${project.id}/milestones/${milestone.id}`;
   const { id } = expectStatus<Milestone>(await app.post(`${path}/promote`), 200);
   assert.deepEqual(await ids(`/groups/${group.id}/milestones/${id}/issues`), [issue.id]);
@@ -143,7 +144,7 @@ test('what loses its milestone because that is deleted tells so in its discussio
   const other = await create(`/projects/${project.id}`, 'Other');
   const issue = await rows.issue(project.id, { milestone_id: milestone.id });
   const untouched = await rows.issue(project.id, { milestone_id: other.id });
-  const request = await rows.mergeRequest(project.id, { milestone_id: milestone.id });
+  const request = await makeMergeRequest(app, project, { milestone_id: milestone.id });
   expectStatus(await app.delete(`/projects/${project.id}/milestones/${milestone.id}`), 204);
   const notes = async (path: string) =>
     expectStatus<{ body: string; system: boolean }[]>(await app.get(`/projects/${project.id}/${path}/notes`), 200).map(

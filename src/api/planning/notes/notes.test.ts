@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -70,7 +71,7 @@ test('a note on an issue has all its fields', async () => {
 });
 
 test('merge requests and snippets have notes of the same kind', async () => {
-  const change = await rows.mergeRequest(project.id);
+  const change = await makeMergeRequest(app, project);
   const snippet = await rows.snippet(project.id, 'public');
   const seen = { merge_request_diff_head_sha: 'a'.repeat(40) };
   const first = expectStatus(await write(on(project, 'merge_requests', change.iid), '/merge', undefined, seen), 201);
@@ -123,7 +124,7 @@ test('notes of one thing are not found under another', async () => {
   const other = await app.make.project({ visibility: 'public' });
   const issue = await rows.issue(project.id, { iid: 9001 });
   const neighbour = await rows.issue(project.id, { iid: 9002 });
-  const change = await rows.mergeRequest(project.id, { iid: 9001 });
+  const change = await makeMergeRequest(app, project, { iid: 9001 });
   const path = on(project, 'issues', issue.iid);
   const { id } = expectStatus(await write(path, 'Here'), 201);
   for (const wrong of [
@@ -243,7 +244,7 @@ test('DELETE notes removes reactions and activity, and heeds If-Unmodified-Since
 
 test('notes keep the number of comments and the date of what they are about', async () => {
   const issue = await rows.issue(project.id);
-  const change = await rows.mergeRequest(project.id);
+  const change = await makeMergeRequest(app, project);
   const snippet = await rows.snippet(project.id, 'public');
   for (const [kind, key, table, id] of [
     ['issues', issue.iid, 'issues', issue.id],
@@ -303,7 +304,7 @@ test('internal notes are written, shown, counted and changed by Planners and up 
 
 test('only members comment on what is locked', async () => {
   const issue = await rows.issue(project.id, { discussion_locked: 1, author_id: users.stranger.user.id });
-  const change = await rows.mergeRequest(project.id, { discussion_locked: 1 });
+  const change = await makeMergeRequest(app, project, { discussion_locked: 1 });
   const target = { type: 'Issue', id: issue.id, projectId: project.id } as const;
   const own = await rows.note(target, { author_id: users.stranger.user.id });
   const path = on(project, 'issues', issue.iid);
@@ -321,7 +322,7 @@ test('notes follow the visibility of project, part and issue', async () => {
   const closed = await app.make.project();
   const staff = await app.make.members(closed);
   const issue = await rows.issue(closed.id);
-  const change = await rows.mergeRequest(closed.id);
+  const change = await makeMergeRequest(app, closed);
   const snippet = await rows.snippet(closed.id, 'private');
   const issues = on(closed, 'issues', issue.iid);
   const changes = on(closed, 'merge_requests', change.iid);
@@ -367,7 +368,7 @@ test('that something was mentioned elsewhere is shown to those who may see that 
   const secret = await rows.issue(project.id, { confidential: 1 });
   const here = await rows.issue(project.id);
   const there = await rows.issue(hidden.id);
-  const change = await rows.mergeRequest(hidden.id);
+  const change = await makeMergeRequest(app, hidden);
   const personal = await rows.snippet(null, 'private', users.guest.user.id);
   const sources = [
     { name: 'confidential', source_type: 'Issue', source_id: secret.id, source_project_id: project.id },

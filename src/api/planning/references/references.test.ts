@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
@@ -70,7 +71,7 @@ test('a description tells what it names, once, in the words for each kind', asyn
   const other = await app.make.project({ path: 'other', visibility: 'public' });
   const target = await rows.issue(project.id);
   const far = await rows.issue(other.id);
-  const change = await rows.mergeRequest(project.id);
+  const change = await makeMergeRequest(app, project);
   const url = `${app.deps.externalUrl()}/root/home/-/issues/${target.iid}`;
   const issue = await rows.issue(project.id, {
     title: `After !${change.iid}`,
@@ -160,7 +161,7 @@ test('notes tell in the name of what they are about; internal ones tell nothing'
 test('what the author may not see is told nothing', async () => {
   const hidden = await app.make.project({ path: 'hidden' });
   const secret = await rows.issue(hidden.id);
-  const change = await rows.mergeRequest(hidden.id);
+  const change = await makeMergeRequest(app, hidden);
   const confidential = await rows.issue(project.id, { confidential: 1 });
   const issue = await rows.issue(project.id);
   const text = `root/hidden#${secret.iid} hidden!${change.iid} #${confidential.iid} none/such#1 #424242`;
@@ -226,7 +227,7 @@ test('pushed commits tell what they name, with the right of who pushed', async (
   const target = await rows.issue(home.id);
   const confidential = await rows.issue(home.id, { confidential: 1 });
   const away = await rows.issue(project.id);
-  const change = await rows.mergeRequest(home.id);
+  const change = await makeMergeRequest(app, home);
   await push(home, 'start', staff.owner);
   const message = `See #${target.iid} #${confidential.iid} !${change.iid} root/home#${away.iid} @root`;
   const sha = await push(home, message, staff.maintainer);

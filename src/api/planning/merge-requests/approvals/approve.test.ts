@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
-import { insertMergeRequest, insertVersion } from '../../../../../test/support/merge-request-rows.ts';
+import { makeMergeRequest, writeMergeRequest, writeVersion } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import { hashPassword } from '../../../../core/secrets.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -32,10 +32,14 @@ const pathOf = ({ project_id, iid }: MergeRequest) => `/projects/${project_id}/m
 const message = (body: unknown) => (body as { message: string }).message;
 const by = ({ approved_by }: Summary) => approved_by.map(({ user }) => user.id);
 
-async function world(columns: Parameters<typeof insertMergeRequest>[3] = {}) {
+async function world(columns: Parameters<typeof makeMergeRequest>[2] = {}) {
   const project = await app.make.project();
   const people = await app.make.members(project);
-  const mergeRequest = await insertMergeRequest(app, project, people.developer.user, columns);
+  const mergeRequest = await makeMergeRequest(app, project, {
+    author_id: people.developer.user.id,
+    head_sha: 'a'.repeat(40),
+    ...columns,
+  });
   const approvals = async (): Promise<Summary> =>
     expectStatus<Summary>(await app.get(`${pathOf(mergeRequest)}/approvals`), 200);
   return { project, ...people, mergeRequest, path: pathOf(mergeRequest), approvals };
@@ -62,7 +66,7 @@ test('the summary of the enterprise tier, with all its names', async () => {
     id: mergeRequest.id,
     iid: mergeRequest.iid,
     project_id: project.id,
-    title: 'Change it',
+    title: 'Merge change-1',
     description: 'Text',
     state: 'opened',
     created_at: mergeRequest.created_at,
@@ -120,7 +124,7 @@ test('approvals of those whom a rule does not name are there, but do not count f
 test('on a public project only those approve who belong to it', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const { stranger, guest, owner } = await app.make.members(project);
-  const mergeRequest = await insertMergeRequest(app, project, stranger.user);
+  const mergeRequest = await makeMergeRequest(app, project, { author_id: stranger.user.id });
   const path = pathOf(mergeRequest);
   await addRule(project, { name: 'r', approvals_required: 1, user_ids: [guest.user.id] });
   for (const { token } of [stranger, guest]) {
@@ -146,7 +150,7 @@ test('attack 70: author and committers where that is forbidden, twice, or for an
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 401, 401, 401]);
   assert.deepEqual(by(await approvals()), [owner.user.id, maintainer.user.id]);
   await configure(project, { merge_requests_disable_committers_approval: true });
-  await insertVersion(app, mergeRequest, [owner.user.email]);
+  await writeVersion(app, mergeRequest, [owner.user.email]);
   const summary = await approvals();
   assert.deepEqual([summary.approvals_left, by(summary).length], [0, 2]);
   expectStatus(await app.post(`${path}/unapprove`, { token: maintainer.token }), 201);
@@ -173,7 +177,8 @@ test('attack 70: whoever made the head is a committer before its version has bee
     })
     .execute();
   const head_sha = git.commit('side', { a: '2' }, { start: base });
-  const mergeRequest = await insertMergeRequest(app, project, developer.user, { head_sha });
+  const columns = { author_id: developer.user.id, source_branch: 'side', head_sha };
+  const mergeRequest = await writeMergeRequest(app, project, columns);
   await configure(project, { merge_requests_disable_committers_approval: true });
   await refusedApproval(pathOf(mergeRequest), maintainer.token);
   expectStatus(await approve(pathOf(mergeRequest), owner.token), 201);

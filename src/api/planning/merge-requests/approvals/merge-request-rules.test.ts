@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
-import { insertMergeRequest } from '../../../../../test/support/merge-request-rows.ts';
+import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 
@@ -32,7 +32,7 @@ const ids = (list: readonly { id: number }[]) => list.map(({ id }) => id);
 async function world() {
   const project = await app.make.project();
   const people = await app.make.members(project);
-  const mergeRequest = await insertMergeRequest(app, project, people.developer.user);
+  const mergeRequest = await makeMergeRequest(app, project, { author_id: people.developer.user.id });
   const path = pathOf(mergeRequest);
   const left = async () => {
     const summary = await app.get(path.replace('approval_rules', 'approvals'));
@@ -138,7 +138,7 @@ test('attack 71: no rules by Developers where overriding is off, by an author wh
   const { developer, stranger, guest, reporter, maintainer, owner } = await app.make.members(project);
   const author = await app.make.user();
   await app.make.member({ project }, author.user, 20);
-  const mergeRequest = await insertMergeRequest(app, project, author.user);
+  const mergeRequest = await makeMergeRequest(app, project, { author_id: author.user.id });
   const path = pathOf(mergeRequest);
   const source = await addRule(project, { name: 's', approvals_required: 1, user_ids: [owner.user.id] });
   const json = { name: 'r', approvals_required: 1 };

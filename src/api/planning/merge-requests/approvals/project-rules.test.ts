@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
-import { insertMergeRequest } from '../../../../../test/support/merge-request-rows.ts';
+import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { timestamp } from '../../../../core/clock.ts';
 
 let app: TestApp;
@@ -181,7 +181,7 @@ test('DELETE takes the rule and what open merge requests have in its place', asy
   const now = timestamp(app.deps.clock);
   const rules: Record<string, number> = {};
   for (const state of ['opened', 'merged'] as const) {
-    const mergeRequest = await insertMergeRequest(app, project, { id: 1 }, { state });
+    const mergeRequest = await makeMergeRequest(app, project, { state });
     const own = await app.deps.db
       .insertInto('approval_rules')
       .values({
@@ -256,7 +256,7 @@ test('rules were listed by id alone: now the rule for everybody comes first, and
   const paged = async (page: number) =>
     ids(expectStatus<Rule[]>(await app.get(pathOf(project), { query: { per_page: 2, page } }), 200));
   assert.deepEqual([...(await paged(1)), ...(await paged(2))], wanted);
-  const { iid } = await insertMergeRequest(app, project, { id: 1 });
+  const { iid } = await makeMergeRequest(app, project);
   const path = `/projects/${project.id}/merge_requests/${iid}`;
   assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(`${path}/approval_rules`), 200)), wanted);
   const state = expectStatus<{ rules: Rule[] }>(await app.get(`${path}/approval_state`), 200);

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../../../../test/support/app.ts';
-import { insertMergeRequest, insertVersion } from '../../../../../test/support/merge-request-rows.ts';
+import { makeMergeRequest, writeVersion } from '../../../../../test/support/merge-request.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import type { ApprovalRule, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import { changedSettings, type ProjectSettings } from '../../../spaces/projects/settings.ts';
 import { setApprovers } from './rule-store.ts';
 import { approvalsLeft } from './state.ts';
+
+/** A head that all know, of a branch that is not there. */
+const HEAD = 'a'.repeat(40);
 
 let app: TestApp;
 before(async () => {
@@ -81,7 +84,7 @@ const left = async (given: MergeRequest): Promise<number> => {
 async function world() {
   const project = await app.make.project();
   const people = await app.make.members(project);
-  const mergeRequest = await insertMergeRequest(app, project, people.developer.user);
+  const mergeRequest = await makeMergeRequest(app, project, { head_sha: HEAD, author_id: people.developer.user.id });
   return { project, people, mergeRequest };
 }
 
@@ -120,7 +123,7 @@ test('direct members of a named group count where the group gives them access', 
   await app.make.member({ group }, direct.user, 30);
   await app.make.member({ group: parent }, above.user, 30);
   await app.make.member({ group: outside }, elsewhere.user, 50);
-  const mergeRequest = await insertMergeRequest(app, project, author.user);
+  const mergeRequest = await makeMergeRequest(app, project, { head_sha: HEAD, author_id: author.user.id });
   await addRule(project, { groups: [group.id, outside.id] });
   await approve(mergeRequest, above.user.id, elsewhere.user.id);
   assert.equal(await left(mergeRequest), 1);
@@ -154,7 +157,7 @@ test('committers count only where the project lets them, and nobody while the co
   assert.equal(await left(mergeRequest), 0);
   await set(project, { merge_requests_disable_committers_approval: true });
   assert.equal(await left(mergeRequest), 2);
-  await insertVersion(app, mergeRequest, ['else@example.org', maintainer.user.email.toLowerCase()]);
+  await writeVersion(app, mergeRequest, ['else@example.org', maintainer.user.email.toLowerCase()]);
   assert.equal(await left(mergeRequest), 1);
   await app.deps.db
     .updateTable('merge_requests')
@@ -173,7 +176,11 @@ test('a rule for protected branches counts for what goes into them', async () =>
     .values({ ...values, name: 'rel-*' })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const release = await insertMergeRequest(app, project, people.developer.user, { target_branch: 'rel-1' });
+  const release = await makeMergeRequest(app, project, {
+    head_sha: HEAD,
+    author_id: people.developer.user.id,
+    target_branch: 'rel-1',
+  });
   await addRule(project, { name: 'one', branches: [id], approvals_required: 2 });
   await addRule(project, { name: 'all', applies_to_all_protected_branches: 1, approvals_required: 3 });
   assert.deepEqual([await left(mergeRequest), await left(release)], [0, 5]);
@@ -199,7 +206,9 @@ test("a merge request's own rule stands for the project's, and never asks for le
 test('a plain number of approvals counts beside rules for the unnamed, the higher one', async () => {
   const { project, people } = await world();
   const { developer } = people;
-  const asked = await insertMergeRequest(app, project, developer.user, {
+  const asked = await makeMergeRequest(app, project, {
+    head_sha: HEAD,
+    author_id: developer.user.id,
     approvals_before_merge: 2,
     source_branch: 'b',
   });
@@ -219,7 +228,9 @@ test('code owners count where the branch asks for them, and keep it waiting whil
     section: 'codeowners',
     users: [people.owner.user.id],
   });
-  const syncing = await insertMergeRequest(app, project, people.developer.user, {
+  const syncing = await makeMergeRequest(app, project, {
+    head_sha: HEAD,
+    author_id: people.developer.user.id,
     approvals_syncing: 1,
     source_branch: 'b',
   });

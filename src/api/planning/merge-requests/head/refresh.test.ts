@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../../../../test/support/app.ts';
 import { cloneUrl, mustGit } from '../../../../../test/support/git-client.ts';
+import { writeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import { timestamp } from '../../../../core/clock.ts';
-import { nextIid } from '../../../../db/iids.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
@@ -29,27 +28,9 @@ const rowOf = (id: number) =>
   app.deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 /** A row as creation leaves it. */
-async function insert(project: Project, head: string, branch = 'topic', source = project): Promise<number> {
-  const now = timestamp(app.deps.clock);
-  const { id } = await app.deps.db.transaction().execute(async (db) =>
-    db
-      .insertInto('merge_requests')
-      .values({
-        iid: await nextIid(db, { source_type: 'project', source_id: project.id, usage: 'merge_requests' }),
-        project_id: project.id,
-        source_project_id: source.id,
-        author_id: 1,
-        title: 'A change',
-        source_branch: branch,
-        target_branch: 'main',
-        head_sha: head,
-        created_at: now,
-        updated_at: now,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
-  );
-  return id;
+async function insert(project: Project, head_sha: string, source_branch = 'topic', source = project): Promise<number> {
+  const columns = { source_project_id: source.id, source_branch, head_sha };
+  return (await writeMergeRequest(app, project, columns)).id;
 }
 
 async function seeded(t: { after(fn: () => void): void }) {

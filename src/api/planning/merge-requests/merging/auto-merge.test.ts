@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   git = new ProjectGit(app, project);
   const base = git.commit('main', { a: '1' });
   git.commit('topic', { b: '1' }, { start: base });
-  row = await openMergeRequest(app, project, { branch: 'topic' });
+  row = await makeMergeRequest(app, project, { source_branch: 'topic' });
 });
 
 const path = () => `/projects/${project.id}/merge_requests/${row.iid}`;

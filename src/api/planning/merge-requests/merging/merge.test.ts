@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Updateable } from 'kysely';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -26,7 +26,8 @@ beforeEach(async () => {
   head = git.commit('topic', { 'c.txt': 'c\n' }, { message: 'Add c\n\nBecause.\n' });
 });
 
-const open = (columns: Partial<MergeRequest> = {}) => openMergeRequest(app, project, { branch: 'topic', columns });
+const open = (columns: Partial<MergeRequest> = {}) =>
+  makeMergeRequest(app, project, { source_branch: 'topic', ...columns });
 const path = ({ iid }: MergeRequest) => `/projects/${project.id}/merge_requests/${iid}`;
 const merge = (row: MergeRequest, json: object = {}, token?: string) =>
   app.put(`${path(row)}/merge`, { json, ...(token === undefined ? {} : { token }) });
@@ -203,13 +204,13 @@ describe('squashing', () => {
     await configure({ squash_option: 'never' });
     git.commit('next', { 'n.txt': 'n\n' }, { start: tip('main') });
     git.commit('next', { 'm.txt': 'm\n' });
-    const next = await openMergeRequest(app, project, { branch: 'next', columns: { squash: 1 } });
+    const next = await makeMergeRequest(app, project, { source_branch: 'next', squash: 1 });
     assert.equal(expectStatus(await merge(next, { squash: true }), 200).squash_commit_sha, null);
   });
 
   test('keeps a single commit that says the same already', async () => {
     git.commit('one', { 'one.txt': '1\n' }, { start: base, message: 'Just one\n' });
-    const row = await openMergeRequest(app, project, { branch: 'one', columns: { title: 'Just one', squash: 1 } });
+    const row = await makeMergeRequest(app, project, { source_branch: 'one', title: 'Just one', squash: 1 });
     const body = expectStatus(await merge(row), 200);
     assert.equal(body.squash_commit_sha, row.head_sha);
     assert.equal(shown('%P', tip('main')).split(' ')[1], row.head_sha);

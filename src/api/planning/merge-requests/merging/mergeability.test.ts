@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Updateable } from 'kysely';
 import { buildTestApp, type TestApp, TestClock } from '../../../../../test/support/app.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   git = new ProjectGit(app, project);
   const base = git.commit('main', { 'a.txt': '1\n' });
   git.commit('topic', { 'b.txt': 'b\n' }, { start: base });
-  mergeRequest = await openMergeRequest(app, project, { branch: 'topic' });
+  mergeRequest = await makeMergeRequest(app, project, { source_branch: 'topic' });
 });
 
 const status = async () => {

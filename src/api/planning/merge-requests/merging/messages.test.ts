@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
-import { openMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -31,7 +31,7 @@ async function scene(settings: Partial<ProjectSettings>, columns: Partial<MergeR
   git.commit('topic', { b: '2' }, { message: 'Second\n\nwith a reason\n', email: 'eve@example.com' });
   git.commit('topic', { b: '3' }, { message: 'Third\n\nmore\n', email: 'zoe@example.com' });
   const values = { author_id: author.user.id, title: 'Do it', ...columns };
-  return { project, git, row: await openMergeRequest(app, project, { branch: 'topic', columns: values }) };
+  return { project, git, row: await makeMergeRequest(app, project, { source_branch: 'topic', ...values }) };
 }
 
 async function merged({ project, git, row }: Scene, json: object = {}): Promise<{ merge: string; squash: string }> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -41,7 +41,7 @@ async function scene(): Promise<Scene> {
   const git = new ProjectGit(app, project);
   const base = git.commit('main', { a: '1' });
   git.commit('topic', { b: '1' }, { start: base });
-  const row = await openMergeRequest(app, project, { branch: 'topic' });
+  const row = await makeMergeRequest(app, project, { source_branch: 'topic' });
   return { project, git, row, base, path: `/projects/${project.id}/merge_requests/${row.iid}` };
 }
 
@@ -76,7 +76,7 @@ test('merge requests into one branch at once are all merged, one on top of the o
   const paths = [made.path];
   for (const name of ['x', 'y', 'z']) {
     made.git.commit(name, { [name]: '1' }, { start: made.base });
-    const { iid } = await openMergeRequest(app, made.project, { branch: name });
+    const { iid } = await makeMergeRequest(app, made.project, { source_branch: name });
     paths.push(`/projects/${made.project.id}/merge_requests/${iid}`);
   }
   const answers = await Promise.all(paths.map((path) => app.put(`${path}/merge`)));

@@ -4,7 +4,7 @@ import type { Updateable } from 'kysely';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { meanwhile } from '../../../../../test/support/meanwhile.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -25,7 +25,8 @@ beforeEach(async () => {
   git.commit('topic', { b: '2' }, { message: 'Two\n\nwhy\n', email: 'zoe@example.com' });
 });
 
-const open = (columns: Partial<MergeRequest> = {}) => openMergeRequest(app, project, { branch: 'topic', columns });
+const open = (columns: Partial<MergeRequest> = {}) =>
+  makeMergeRequest(app, project, { source_branch: 'topic', ...columns });
 const path = ({ iid }: MergeRequest) => `/projects/${project.id}/merge_requests/${iid}`;
 const rebase = (row: MergeRequest, by?: TestUser, json: object = {}) =>
   app.put(`${path(row)}/rebase`, { json, ...(by === undefined ? {} : { token: by.token }) });
@@ -169,10 +170,10 @@ describe('a fork', () => {
     forkGit.run(['fetch', '--quiet', git.dir, 'refs/heads/main:refs/heads/main']);
     forkGit.commit('patch', { f: '1' }, { start: base });
     git.commit('main', { c: '1' });
-    row = await openMergeRequest(app, project, {
-      branch: 'patch',
-      source: fork,
-      columns: { author_id: author.user.id },
+    row = await makeMergeRequest(app, project, {
+      source_branch: 'patch',
+      source_project_id: fork.id,
+      author_id: author.user.id,
     });
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import { ANONYMOUS } from '../../../../access/caller.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   git = new ProjectGit(app, project);
   tip = git.commit('main', { a: '1' });
   git.commit('topic', { b: '1' }, { start: tip });
-  row = await openMergeRequest(app, project, { branch: 'topic' });
+  row = await makeMergeRequest(app, project, { source_branch: 'topic' });
   // A process takes the merge request, and dies.
   const params = { should_remove_source_branch: true };
   const user = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();

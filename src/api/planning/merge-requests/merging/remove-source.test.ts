@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
-import { openMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -23,7 +23,8 @@ beforeEach(async () => {
   head = git.commit('topic', { 'b.txt': 'b\n' }, { start: base });
 });
 
-const open = (columns: Partial<MergeRequest> = {}) => openMergeRequest(app, project, { branch: 'topic', columns });
+const open = (columns: Partial<MergeRequest> = {}) =>
+  makeMergeRequest(app, project, { source_branch: 'topic', ...columns });
 const merge = ({ iid }: MergeRequest, json: object = {}, token?: string) =>
   app.put(`/projects/${project.id}/merge_requests/${iid}/merge`, { json, ...(token === undefined ? {} : { token }) });
 const tip = (branch: string) => git.run(['rev-parse', `refs/heads/${branch}`]);
@@ -56,7 +57,7 @@ describe('the source branch', () => {
     expectStatus(await merge(await open(), { should_remove_source_branch: true }), 200);
     assert.equal(isThere(), true);
     git.commit('release', { 'r.txt': 'r\n' }, { start: base });
-    const row = await openMergeRequest(app, project, { branch: 'main', columns: { target_branch: 'release' } });
+    const row = await makeMergeRequest(app, project, { source_branch: 'main', target_branch: 'release' });
     expectStatus(await merge(row, { should_remove_source_branch: true }), 200);
     assert.notEqual(tip('main'), '');
   });
@@ -82,10 +83,11 @@ test('a fork is merged, and its branch goes when the author wants it to', async 
   const forkGit = new ProjectGit(app, fork);
   forkGit.run(['fetch', '--quiet', git.dir, 'refs/heads/main:refs/heads/main']);
   const change = forkGit.commit('patch', { 'f.txt': 'f\n' }, { start: base });
-  const row = await openMergeRequest(app, project, {
-    branch: 'patch',
-    source: fork,
-    columns: { author_id: author.user.id, remove_source_branch: 1 },
+  const row = await makeMergeRequest(app, project, {
+    source_branch: 'patch',
+    source_project_id: fork.id,
+    author_id: author.user.id,
+    remove_source_branch: 1,
   });
   const { maintainer } = await app.make.members(project);
   const body = expectStatus(await merge(row, {}, maintainer.token), 200);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { meanwhile } from '../../../../../test/support/meanwhile.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -32,7 +32,7 @@ async function scene(): Promise<Scene> {
   const developer = await app.make.user();
   await app.make.member({ project }, developer.user, 30);
   await protect(project, 'main');
-  const row = await openMergeRequest(app, project, { branch: 'topic', columns: { target_branch: 'open' } });
+  const row = await makeMergeRequest(app, project, { source_branch: 'topic', target_branch: 'open' });
   return { project, git, row, developer, path: `/projects/${project.id}/merge_requests/${row.iid}` };
 }
 

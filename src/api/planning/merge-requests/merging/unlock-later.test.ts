@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { meanwhile } from '../../../../../test/support/meanwhile.ts';
-import { openMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 
 let app: TestApp;
@@ -31,7 +31,7 @@ test('a merge that lost the database is open again soon after that is back', asy
   const git = new ProjectGit(app, project);
   const start = git.commit('main', { a: '1' });
   git.commit('topic', { b: '1' }, { start });
-  const row = await openMergeRequest(app, project, { branch: 'topic' });
+  const row = await makeMergeRequest(app, project, { source_branch: 'topic' });
   let bringBack = () => {};
   // Between the lock and the merge.
   meanwhile(app, async () => {
