@@ -157,15 +157,18 @@ function statusTable(stats: readonly LaneStats[]): string {
 
 function listText(jobs: readonly ListedJob[], more: boolean): string {
   if (jobs.length === 0) return 'There are none.\n';
-  const lines = jobs.map(({ id, kind, lane, state, attempts, run_at, project_id, last_error, order_key }) => {
-    const about = [
-      project_id === null ? '' : `project ${project_id}`,
-      order_key === null ? '' : `in order of ${order_key}`,
-    ].filter((text) => text !== '');
-    const error = last_error === null ? '' : `\n    ${last_error.replace(/\s+/g, ' ').slice(0, SHOWN_ERROR)}`;
-    const when = state === 'waiting' || state === 'held' ? `, due ${run_at}` : '';
-    const tail = about.length === 0 ? '' : ` (${about.join(', ')})`;
-    return `${id}  ${state}  ${kind}  lane ${lane || 'unknown'}, ${attempts} attempts${when}${tail}${error}`;
-  });
+  const lines = jobs.map(
+    ({ id, kind, lane, state, attempts, run_at, project_id, last_error, order_key, recurring }) => {
+      const about = [
+        project_id === null ? '' : `project ${project_id}`,
+        order_key === null ? '' : `in order of ${order_key}`,
+      ].filter((text) => text !== '');
+      const error = last_error === null ? '' : `\n    ${last_error.replace(/\s+/g, ' ').slice(0, SHOWN_ERROR)}`;
+      const when = state === 'waiting' || state === 'held' ? `, due ${run_at}` : '';
+      if (recurring === 1) about.unshift('comes again by itself');
+      const tail = about.length === 0 ? '' : ` (${about.join(', ')})`;
+      return `${id}  ${state}  ${kind}  lane ${lane || 'unknown'}, ${attempts} attempts${when}${tail}${error}`;
+    },
+  );
   return `${lines.join('\n')}\n${more ? 'There are more: see --limit.\n' : ''}`;
 }

@@ -136,6 +136,22 @@ test('jobs of one key run in the order in which they were written, and what fail
   assert.deepEqual(seen, [10, 20, 1, 2, 3]);
 });
 
+test('what is behind a job that is taken back goes on', async () => {
+  const { jobs, db } = app.deps;
+  const seen: number[] = [];
+  jobs.register(TEST, async ({ n }) => {
+    if (n === 1) throw new Error('not yet');
+    seen.push(n);
+  });
+  await jobs.enqueue(db, TEST, { n: 1 }, { orderKey: 'a', uniqueKey: 'first' });
+  await jobs.enqueue(db, TEST, { n: 2 }, { orderKey: 'a' });
+  await jobs.drain();
+  assert.deepEqual(seen, []);
+  assert.equal(await jobs.cancel(db, TEST, 'first'), true);
+  await jobs.drain();
+  assert.deepEqual(seen, [2]);
+});
+
 test('what is behind a job that is given up, or was removed by hand, goes on', async () => {
   const { jobs, db } = app.deps;
   const seen: number[] = [];

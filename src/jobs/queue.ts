@@ -8,7 +8,7 @@ import { type JobKind, LANES, type Lane, type Schedule } from './kinds.ts';
 import { type Counts, LaneWorkers, type Workshop } from './lane.ts';
 import { keepRecurring } from './recurring.ts';
 import { type JobHandler, MAX_BACK_OFF_MS, outcomeOf, runJob, textOf, type Work } from './run.ts';
-import { settleJobs } from './settle.ts';
+import { releaseHeld, settleJobs } from './settle.ts';
 import { bringBackJobs } from './stranded.ts';
 import { Turns } from './turns.ts';
 import { beat, freeHeld, letRunAgain, type Seen, sortLanes, takeOver } from './upkeep.ts';
@@ -142,12 +142,17 @@ export class JobQueue {
    * @returns whether there was one; a job that runs already is none
    */
   async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
-    const { numDeletedRows } = await db
+    const gone = await db
       .deleteFrom('jobs')
       .where('unique_key', '=', keyOf(kind, uniqueKey))
       .where('state', '=', 'waiting')
-      .executeTakeFirstOrThrow();
-    return numDeletedRows > 0n;
+      .returning('order_key')
+      .execute();
+    await releaseHeld(
+      db,
+      gone.flatMap(({ order_key }) => order_key ?? []),
+    );
+    return gone.length > 0;
   }
 
   /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
@@ -222,7 +227,6 @@ export class JobQueue {
     await beat(this.#db, own);
     const taken = await takeOver(this.#db, this.#seen, new Set(own.map(({ id }) => id)), now);
     if (taken > 0) this.#log.log('warn', 'jobs of a process that has died run again', { jobs: taken });
-    await freeHeld(this.#db);
     if (now < this.#nextUpkeep) return;
     await this.upkeep();
     this.#nextUpkeep = now + UPKEEP_MS;
@@ -236,6 +240,7 @@ export class JobQueue {
     for (const { kind, jobs } of await sortLanes(this.#db, laneOf, now)) {
       this.#log.log('warn', 'there are jobs of a kind that this version does not know', { kind, jobs });
     }
+    await freeHeld(this.#db);
     await keepRecurring(this.#db, this.#works.values(), now);
     const back = await bringBackJobs(this.#db, now, MAX_BACK_OFF_MS);
     if (back > 0) this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: back });
