@@ -6,6 +6,7 @@ import { INSTANCE_RULES, type InstanceAbility, type InstanceRule } from '../acce
 import { allowsOn, type Target } from '../access/targets.ts';
 import { type ApiError, forbidden } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { checkIn } from '../http/errors.ts';
 import type { Access } from '../http/route.ts';
 import { inProjectByUser, type ProjectScope, signedIn } from './access.ts';
 
@@ -55,12 +56,14 @@ export function onObject<P extends TProperties, Found extends object>(
     check: async (request) => {
       const { deps } = request;
       const scope = await place.check(request);
-      const found = await object.find(deps, scope, request.values() as Static<TObject<P>>);
-      const target = object.target?.(deps, found, scope.caller) ?? NO_TARGET;
-      if (!(await allowsOn(scope.permissions, ability, target))) throw refusal(scope);
-      const all = { ...scope, ...found };
-      if (further !== undefined && !(await further(deps, all))) throw refusal(scope);
-      return all;
+      return checkIn(scope.project.full_path, async () => {
+        const found = await object.find(deps, scope, request.values() as Static<TObject<P>>);
+        const target = object.target?.(deps, found, scope.caller) ?? NO_TARGET;
+        if (!(await allowsOn(scope.permissions, ability, target))) throw refusal(scope);
+        const all = { ...scope, ...found };
+        if (further !== undefined && !(await further(deps, all))) throw refusal(scope);
+        return all;
+      });
     },
   };
 }

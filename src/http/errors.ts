@@ -33,6 +33,19 @@ const TEXTS: Record<number, string> = {
   503: '503 Service Unavailable',
 };
 
+/** Paths of the projects that errors of access checks were about. */
+const CHECKED = new WeakMap<Error, string>();
+
+/** Does a part of an access check; an error of it names the project, which the request does not have yet. @param path of the project */
+export async function checkIn<T>(path: string, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof Error) CHECKED.set(error, path);
+    throw error;
+  }
+}
+
 /** The path of the request's project, where its access check found one. */
 function projectOf(request: FastifyRequest): string | undefined {
   const { project } = (request.admission?.scope ?? {}) as { project?: { full_path: string } };
@@ -111,7 +124,8 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
   }
   // Nobody waits for the answer any more.
   if (reply.raw.destroyed && error instanceof GitError && error.code === 'aborted') return;
-  const answer = describeError(log, error, request, projectOf(request));
+  const path = projectOf(request) ?? (error instanceof Error ? CHECKED.get(error) : undefined);
+  const answer = describeError(log, error, request, path);
   reply.code(answer.status).headers(answer.headers);
   sendErrorBody(reply, { message: answer.message, ...answer.body });
 }
