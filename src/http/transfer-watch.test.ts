@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -123,9 +123,22 @@ const echo = route({
   success: { status: 201, schema: Type.Unsafe<unknown>({}) },
   handler: ({ input }) => input,
 });
+const upload = route({
+  method: 'PUT',
+  path: '/upload',
+  summary: 's',
+  access: anyone,
+  body: { contentType: 'application/octet-stream', description: 'Bytes.', limit: () => 100 },
+  success: { status: 200, schema: Type.Unsafe<unknown>({}) },
+  handler: async ({ bytes }) => {
+    let size = 0;
+    for await (const chunk of bytes as AsyncIterable<Buffer>) size += chunk.length;
+    return { size };
+  },
+});
 let http: RouteServer;
 before(async () => {
-  http = await serveRoutes([echo], { settings: { STITHY_BODY_TIMEOUT: '1' } });
+  http = await serveRoutes([echo, upload], { settings: { STITHY_BODY_TIMEOUT: '1' } });
 });
 after(() => http.close());
 
@@ -151,4 +164,23 @@ test('a body that drips is answered with 408, and its connection closed', async 
   assert.match(answer, /^HTTP\/1.1 408 /);
   assert.match(answer, /Connection: close/i);
   assert.match(answer, /"message":"408 Request Timeout - [^"]+"/);
+});
+
+test('a body of bytes has the time of a stream, not that of a body which is parsed', async () => {
+  const { port } = new URL(http.server.app.listeningOrigin);
+  const socket = createConnection({ host: '127.0.0.1', port: Number(port) });
+  let answer = '';
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.write('PUT /api/v4/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 30\r\n\r\n');
+  // The watch looks every second, and a body that is parsed has one.
+  for (let sent = 0; sent < 30; sent += 1) {
+    await wait(100);
+    socket.write('x');
+  }
+  await closed;
+  assert.match(answer, /^HTTP\/1.1 200 [\s\S]*"size":30/);
 });

@@ -74,7 +74,8 @@ export class TransferWatch {
 
   #lookIn(transfer: Transfer, receiving: number): void {
     const { raw } = transfer.request;
-    const parsed = routedTo(transfer.request).config?.spoolTexts === false;
+    const { config } = routedTo(transfer.request);
+    const parsed = config?.spoolTexts === false && config.isBytes !== true;
     const time = this.#now() - receiving;
     // What is not read is the server's own slowness.
     const waits = !raw.isPaused() && raw.readableLength < raw.readableHighWaterMark;
