@@ -4,6 +4,7 @@ import { type Caller, shareOf } from '../access/caller.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
+import { preferredType } from './accept.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
 
@@ -112,6 +113,13 @@ export class RouteContext implements BaseContext {
       leave();
       throw error;
     }
+  }
+
+  /** Media types that the route can answer with, its own first. */
+  types: readonly [string, ...string[]] = ['application/json'];
+
+  get accepted(): string {
+    return preferredType(this.request.headers.accept, this.types);
   }
 
   /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */

@@ -100,6 +100,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const counted = options.unthrottled !== true;
   const face = options.root === true ? 'web' : 'api';
   const headers = decidingHeaders(credentials);
+  const others = 'schema' in success ? (success.alternatives ?? []) : [];
+  const types = [options.mediaType ?? 'application/json', ...others] as const;
   const isToldInBody = isParsed && credentials.ways.some(({ place }) => place.inBody);
 
   /** Who calls, what they may do, and with what: everything but the body. */
@@ -218,6 +220,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     given.admitAgain = () => lookAgain(request);
+    given.types = types;
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
@@ -231,7 +234,12 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if ('empty' in success && answer === undefined) return reply.send();
     if ('contentType' in success) return reply.send(answer);
     if (answer === undefined) throw new ApiError(500, '500 Internal Server Error');
-    return sendJson(request, reply, answer);
+    if (types.length === 1) return sendJson(request, reply, answer);
+    const { accepted } = given;
+    reply.header('Vary', [reply.getHeader('Vary') ?? [], 'Accept'].flat().join(', '));
+    return /[/+]json$/.test(accepted)
+      ? sendJson(request, reply, answer, accepted)
+      : reply.type(accepted.startsWith('text/') ? `${accepted}; charset=utf-8` : accepted).send(answer);
   }
 
   return {

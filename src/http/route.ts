@@ -56,6 +56,8 @@ export interface BaseContext {
   readonly bytes: Readable;
   /** Page asked for; only lists use it. */
   page: Page;
+  /** Media type that the answer will have: the one among those declared that the client likes best. */
+  readonly accepted: string;
   /** Whether the client sent the parameter at all, be it null or empty. */
   given(name: string): boolean;
   /** Aborted when the client goes away. */
@@ -91,8 +93,14 @@ export type Context<P extends TObject, I extends TObject, A extends object> = Ba
 
 /** What a successful call answers with. */
 export type Success =
-  /** JSON of the schema. */
-  | { status: 200 | 201 | 202; schema: TSchema; description?: string; headers?: Record<string, TSchema> }
+  /** JSON of the schema; or one of other media types, where `Accept` prefers it: the handler asks for `accepted`. */
+  | {
+      status: 200 | 201 | 202;
+      schema: TSchema;
+      alternatives?: readonly string[];
+      description?: string;
+      headers?: Record<string, TSchema>;
+    }
   /** No body. */
   | { status: 200 | 201 | 202 | 204; empty: true; description?: string; headers?: Record<string, TSchema> }
   /** Bytes of another kind, streamed or whole; of several where the content decides. */

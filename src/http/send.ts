@@ -62,8 +62,13 @@ export function sendFixed(request: FastifyRequest, reply: FastifyReply, { json, 
 /** Seconds since the request came, for X-Runtime. */
 export const runtimeOf = (reply: FastifyReply): string => (reply.elapsedTime / 1000).toFixed(6);
 
-/** Sends a JSON body; a GET that has it already is answered with 304. */
-export function sendJson(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+/** Sends a JSON body, of the route's media type where none is named; a GET that has it already is answered with 304. */
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: unknown,
+  mediaType = routedTo(request).config.mediaType ?? 'application/json',
+): FastifyReply {
   const ready = value instanceof Serialized ? value : undefined;
   const body = ready?.body ?? JSON.stringify(value);
   if (request.method === 'GET' || request.method === 'HEAD') {
@@ -74,6 +79,6 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, value: un
   } else if (!reply.hasHeader('Cache-Control')) {
     reply.header('Cache-Control', 'no-cache');
   }
-  reply.header('Content-Type', routedTo(request).config.mediaType ?? 'application/json');
+  reply.header('Content-Type', mediaType);
   return typeof body === 'string' ? reply.serializer(String).send(body) : reply.send(body);
 }

@@ -110,7 +110,7 @@ test('a vocabulary says what declarations leave unsaid, and names objects', () =
   assert.deepEqual(
     parameters.map(({ description, example }) => [description, example]),
     [
-      ['Its id.', 'id'],
+      ['Its id.', '42'],
       ['A colour.', 'red'],
     ],
   );

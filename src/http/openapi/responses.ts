@@ -110,6 +110,7 @@ const DESCRIPTIONS: Record<number, string> = { 200: 'Success.', 201: 'Created.',
 
 /** Bytes as they are (OpenAPI 3.1: no type, no encoding). */
 const BYTES: SchemaObject = {};
+const bytesOf = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: BYTES }]));
 
 /** What an answer holds, in a word, and what that belongs to. */
 interface Hint {
@@ -131,9 +132,14 @@ function successOf(
   ]);
   const content =
     'schema' in success
-      ? { content: json(book.write(success.schema, hint.name, hint.context), mediaType) }
+      ? {
+          content: {
+            ...json(book.write(success.schema, hint.name, hint.context), mediaType),
+            ...bytesOf(success.alternatives ?? []),
+          },
+        }
       : 'contentType' in success
-        ? { content: Object.fromEntries([success.contentType].flat().map((type) => [type, { schema: BYTES }])) }
+        ? { content: bytesOf([success.contentType].flat()) }
         : {};
   return {
     description: success.description ?? DESCRIPTIONS[success.status]!,

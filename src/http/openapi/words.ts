@@ -24,6 +24,7 @@ const BY_ENDING: readonly (readonly [RegExp, string])[] = [
   [/(^|_)(sha|commit_id)$/, '2d1db523e11e777e49377cfb22d368deec3f0793'],
   [/(^|_)branch$/, 'main'],
   [/(^|_)username$/, 'ann'],
+  [/(^|_)id$/, '42'],
   [/(^|_)full_path$/, 'tools/app'],
   [/(^|_)path$/, 'app'],
   [/(^|_)(at|after|before)$/, INSTANT],
