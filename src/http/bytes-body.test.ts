@@ -74,8 +74,10 @@ const routes = [
 ];
 
 let server: RouteServer;
+let address: Awaited<ReturnType<RouteServer['listen']>>;
 before(async () => {
   server = await serveRoutes(routes);
+  address = await server.listen();
 });
 after(() => server.close());
 
@@ -109,11 +111,23 @@ describe('a body of bytes', () => {
     const before = reads;
     const announced = await fill('10', 'x'.repeat(11));
     assert.deepEqual([announced.statusCode, announced.headers.connection, reads], [413, 'close', before]);
-    const address = await server.listen();
     const head = 'PUT /api/v4/rooms/10 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const counted = await exchange(address, `${head}8\r\nxxxxxxxx\r\n8\r\nxxxxxxxx\r\n0\r\n\r\n`);
     assert.match(counted, /^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*"message":"413 Request Entity Too Large"/i);
     assert.equal(reads, before + 1);
+  });
+
+  test('is asked for by 100 Continue only where it will be read', async () => {
+    const ask = (path: string, length: number) =>
+      exchange(
+        address,
+        `PUT /api/v4/rooms/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(path === '5' && length === 5 ? 5 : 0)}`,
+      );
+    const before = reads;
+    assert.match(await ask('closed', 5), /^HTTP\/1\.1 403 /);
+    assert.match(await ask('5', 6), /^HTTP\/1\.1 413 /);
+    assert.equal(reads, before);
+    assert.match(await ask('5', 5), /^HTTP\/1\.1 100 Continue\r\n[\s\S]*HTTP\/1\.1 200 /);
   });
 
   test('is not read at all where access is refused', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { limitConnections } from './connections.ts';
@@ -180,7 +180,12 @@ export function buildServer(
     transfers.add(request, reply);
     done();
   });
-  app.addHook('preParsing', (request, _reply, payload, done) => {
+  // Who waits for 100 Continue is told to go on when the body is wanted, which is once its sender has been let in.
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    app.server.emit('request', request, response),
+  );
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.headers.expect !== undefined && request.raw.httpVersion === '1.1') reply.raw.writeContinue();
     transfers.receives(request);
     done(null, payload);
   });
