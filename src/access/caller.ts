@@ -1,5 +1,6 @@
 import { addressKey } from '../core/fair-slots.ts';
-import type { AccessToken, DeployToken } from '../db/tables/tokens.ts';
+import type { AccessToken } from '../db/tables/access-tokens.ts';
+import type { DeployToken } from '../db/tables/deploy-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 
 /** What proved who the caller is. */

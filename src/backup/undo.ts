@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../db/columns.ts';
 import type { Snapshot } from '../db/dump/snapshot.ts';
 import type { Db } from '../db/schema.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { HolderKey } from './layout.ts';
 
 /** How far back events are told apart one by one: their numbers may come in another order than their commits. */

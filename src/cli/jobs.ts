@@ -5,7 +5,7 @@ import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock } from '../core/clock.ts';
 import { openExisting } from '../db/database.ts';
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import { dropJobs, type ListedJob, listJobs, retryJobs, type Selection } from '../jobs/manage.ts';
 import { type LaneStats, laneStats } from '../jobs/stats.ts';
 import { startError } from '../start-errors.ts';

@@ -1,5 +1,5 @@
 import type { Db } from './schema.ts';
-import type { InternalIdsTable } from './tables/issues.ts';
+import type { InternalIdsTable } from './tables/internal-ids.ts';
 
 type Scope = Pick<InternalIdsTable, 'source_type' | 'source_id' | 'usage'>;
 

@@ -1,91 +1,81 @@
 import type { Kysely } from 'kysely';
+import type { AccessRequestsTable } from './tables/access-requests.ts';
+import type { AccessTokensTable } from './tables/access-tokens.ts';
+import type { ApprovalRuleBranchesTable } from './tables/approval-rule-branches.ts';
+import type { ApprovalRuleGroupsTable } from './tables/approval-rule-groups.ts';
+import type { ApprovalRuleRolesTable } from './tables/approval-rule-roles.ts';
+import type { ApprovalRuleUsersTable } from './tables/approval-rule-users.ts';
+import type { ApprovalRulesTable } from './tables/approval-rules.ts';
+import type { ApprovalsTable } from './tables/approvals.ts';
+import type { AwardEmojiTable } from './tables/award-emoji.ts';
+import type { BadgesTable } from './tables/badges.ts';
+import type { CommitStatusesTable } from './tables/commit-statuses.ts';
+import type { CrossReferencesTable } from './tables/cross-references.ts';
+import type { CustomAttributesTable } from './tables/custom-attributes.ts';
+import type { DeployKeyProjectsTable } from './tables/deploy-key-projects.ts';
+import type { DeployKeysTable } from './tables/deploy-keys.ts';
+import type { DeployTokensTable } from './tables/deploy-tokens.ts';
+import type { DomainEventsTable } from './tables/domain-events.ts';
+import type { DraftNotesTable } from './tables/draft-notes.ts';
+import type { EmailsTable } from './tables/emails.ts';
 import type { EventsTable } from './tables/events.ts';
-import type { DomainEventsTable, InstanceValuesTable, JobsTable } from './tables/instance.ts';
-import type {
-  AwardEmojiTable,
-  CrossReferencesTable,
-  InternalIdsTable,
-  IssuableAssigneesTable,
-  IssuableLabelsTable,
-  IssueLinksTable,
-  IssuesTable,
-  LabelPrioritiesTable,
-  LabelsTable,
-  MilestonesTable,
-  SubscriptionsTable,
-  TimeLogsTable,
-  UserMentionsTable,
-} from './tables/issues.ts';
-import type {
-  ApprovalRuleBranchesTable,
-  ApprovalRuleGroupsTable,
-  ApprovalRuleRolesTable,
-  ApprovalRulesTable,
-  ApprovalRuleUsersTable,
-  ApprovalsTable,
-  MergeRequestCommitsTable,
-  MergeRequestDiffsTable,
-  MergeRequestReviewersTable,
-  MergeRequestsClosingIssuesTable,
-  MergeRequestsTable,
-} from './tables/merge-requests.ts';
-import type {
-  AccessRequestsTable,
-  GroupLinksTable,
-  MembersTable,
-  NamespacesTable,
-  RedirectRoutesTable,
-} from './tables/namespaces.ts';
-import type {
-  DraftNotesTable,
-  ExternalStatusCheckBranchesTable,
-  ExternalStatusChecksTable,
-  IssueUserAgentsTable,
-  MergeRequestContextCommitsTable,
-  ResourceEventsTable,
-  StatusCheckResponsesTable,
-  TodosTable,
-} from './tables/planning.ts';
-import type {
-  CustomAttributesTable,
-  ProjectLanguagesTable,
-  ProjectStarsTable,
-  ProjectsTable,
-  ProjectTopicsTable,
-  TopicsTable,
-} from './tables/projects.ts';
-import type {
-  CommitStatusesTable,
-  LfsLocksTable,
-  LfsObjectsTable,
-  NotesTable,
-  PipelinesTable,
-  ProtectedRefLevelsTable,
-  ProtectedRefsTable,
-  RefIntentsTable,
-} from './tables/repositories.ts';
+import type { ExternalStatusCheckBranchesTable } from './tables/external-status-check-branches.ts';
+import type { ExternalStatusChecksTable } from './tables/external-status-checks.ts';
+import type { GpgKeyIdsTable } from './tables/gpg-key-ids.ts';
+import type { GpgKeysTable } from './tables/gpg-keys.ts';
+import type { GroupLinksTable } from './tables/group-links.ts';
+import type { GroupProtectedBranchLevelsTable } from './tables/group-protected-branch-levels.ts';
+import type { GroupProtectedBranchesTable } from './tables/group-protected-branches.ts';
+import type { InstanceValuesTable } from './tables/instance-values.ts';
+import type { InternalIdsTable } from './tables/internal-ids.ts';
+import type { InvitationsTable } from './tables/invitations.ts';
+import type { IssuableAssigneesTable } from './tables/issuable-assignees.ts';
+import type { IssuableLabelsTable } from './tables/issuable-labels.ts';
+import type { IssueLinksTable } from './tables/issue-links.ts';
+import type { IssueUserAgentsTable } from './tables/issue-user-agents.ts';
+import type { IssuesTable } from './tables/issues.ts';
+import type { JobsTable } from './tables/jobs.ts';
+import type { LabelPrioritiesTable } from './tables/label-priorities.ts';
+import type { LabelsTable } from './tables/labels.ts';
+import type { LfsLocksTable } from './tables/lfs-locks.ts';
+import type { LfsObjectsTable } from './tables/lfs-objects.ts';
+import type { MembersTable } from './tables/members.ts';
+import type { MergeRequestCommitsTable } from './tables/merge-request-commits.ts';
+import type { MergeRequestContextCommitsTable } from './tables/merge-request-context-commits.ts';
+import type { MergeRequestDiffsTable } from './tables/merge-request-diffs.ts';
+import type { MergeRequestReviewersTable } from './tables/merge-request-reviewers.ts';
+import type { MergeRequestsTable } from './tables/merge-requests.ts';
+import type { MergeRequestsClosingIssuesTable } from './tables/merge-requests-closing-issues.ts';
+import type { MilestonesTable } from './tables/milestones.ts';
+import type { NamespacesTable } from './tables/namespaces.ts';
+import type { NotesTable } from './tables/notes.ts';
+import type { OauthApplicationsTable } from './tables/oauth-applications.ts';
+import type { OauthTokensTable } from './tables/oauth-tokens.ts';
+import type { PipelinesTable } from './tables/pipelines.ts';
+import type { ProjectAliasesTable } from './tables/project-aliases.ts';
+import type { ProjectLanguagesTable } from './tables/project-languages.ts';
+import type { ProjectStarsTable } from './tables/project-stars.ts';
+import type { ProjectTopicsTable } from './tables/project-topics.ts';
+import type { ProjectsTable } from './tables/projects.ts';
+import type { ProtectedRefLevelsTable } from './tables/protected-ref-levels.ts';
+import type { ProtectedRefsTable } from './tables/protected-refs.ts';
+import type { RedirectRoutesTable } from './tables/redirect-routes.ts';
+import type { RefIntentsTable } from './tables/ref-intents.ts';
+import type { ResourceEventsTable } from './tables/resource-events.ts';
 import type { SnippetsTable } from './tables/snippets.ts';
-import type {
-  BadgesTable,
-  GpgKeyIdsTable,
-  GpgKeysTable,
-  GroupProtectedBranchesTable,
-  GroupProtectedBranchLevelsTable,
-  InvitationsTable,
-  ProjectAliasesTable,
-  UploadsTable,
-  UserFollowsTable,
-  UserPreferencesTable,
-} from './tables/spaces.ts';
-import type {
-  AccessTokensTable,
-  DeployKeyProjectsTable,
-  DeployKeysTable,
-  DeployTokensTable,
-  OauthApplicationsTable,
-  OauthTokensTable,
-} from './tables/tokens.ts';
-import type { EmailsTable, SshKeysTable, UserIdentitiesTable, UserStatusesTable, UsersTable } from './tables/users.ts';
+import type { SshKeysTable } from './tables/ssh-keys.ts';
+import type { StatusCheckResponsesTable } from './tables/status-check-responses.ts';
+import type { SubscriptionsTable } from './tables/subscriptions.ts';
+import type { TimeLogsTable } from './tables/time-logs.ts';
+import type { TodosTable } from './tables/todos.ts';
+import type { TopicsTable } from './tables/topics.ts';
+import type { UploadsTable } from './tables/uploads.ts';
+import type { UserFollowsTable } from './tables/user-follows.ts';
+import type { UserIdentitiesTable } from './tables/user-identities.ts';
+import type { UserMentionsTable } from './tables/user-mentions.ts';
+import type { UserPreferencesTable } from './tables/user-preferences.ts';
+import type { UserStatusesTable } from './tables/user-statuses.ts';
+import type { UsersTable } from './tables/users.ts';
 
 /** Every table of the database, by name. */
 export interface Schema {

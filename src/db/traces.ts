@@ -1,5 +1,5 @@
 import type { Db } from './schema.ts';
-import type { IssuableType, NoteableType } from './tables/issues.ts';
+import type { IssuableType, NoteableType } from './tables/kinds.ts';
 
 const isIssuable = (type: NoteableType): type is IssuableType => type !== 'Snippet';
 

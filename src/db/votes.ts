@@ -1,5 +1,5 @@
 import type { Db } from './schema.ts';
-import type { NoteableType } from './tables/issues.ts';
+import type { NoteableType } from './tables/kinds.ts';
 
 /** Tables of what is voted on; each counts the reactions of the names below in a column of its own. */
 export const VOTED_ON = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { PaidPlan } from '../access/plan.ts';
-import type { AccessToken } from '../db/tables/tokens.ts';
+import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { Credentials } from './credentials.ts';
 import type { Page } from './pagination.ts';

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import { anyDue, claimJobs } from './claim.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
 import { type Outcome, settleJobs } from './settle.ts';

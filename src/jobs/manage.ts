@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db, Schema } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import { freeHeld } from './upkeep.ts';
 
 /** Which jobs are meant: all conditions hold. */

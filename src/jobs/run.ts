@@ -1,5 +1,5 @@
 import { faultOf } from '../core/surroundings.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import type { JobKind, Schedule } from './kinds.ts';
 import { nextRun } from './kinds.ts';
 import type { Outcome } from './settle.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 
 /** How a run of a job ended: it is gone, waits for another run, or is dead. */
 export interface Outcome {

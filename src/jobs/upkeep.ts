@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/instance.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import { releaseHeld } from './settle.ts';
 
 /** The lane of jobs whose kind no server knows. */

@@ -1,6 +1,6 @@
 import { refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import { isAncestor } from '../git/compare.ts';
 import { refsContaining } from '../git/contains.ts';

@@ -5,7 +5,7 @@ import { ApiError, notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';

@@ -1,5 +1,5 @@
 import { refused } from '../core/errors.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import { SERVER_REFS } from '../git/server-refs.ts';

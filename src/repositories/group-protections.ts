@@ -1,7 +1,8 @@
 import { lineageIds } from '../access/membership.ts';
 import type { Db } from '../db/schema.ts';
-import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
-import type { GroupProtectedBranch } from '../db/tables/spaces.ts';
+import type { GroupProtectedBranch } from '../db/tables/group-protected-branches.ts';
+import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
+import type { ProtectedRef } from '../db/tables/protected-refs.ts';
 
 /** A protected branch of a group, as the checks of its projects see it. Its id is one of the group's protections. */
 export interface GroupProtection extends ProtectedRef {

@@ -1,5 +1,5 @@
 import type { ChangeCause } from '../core/change-cause.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Holder } from './holder.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */

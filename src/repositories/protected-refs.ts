@@ -3,7 +3,8 @@ import { type Clock, timestamp } from '../core/clock.ts';
 import { forbidden } from '../core/errors.ts';
 import { type Bit, bit } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
-import type { ProtectedRef, ProtectedRefLevel, ProtectedRefLevelsTable } from '../db/tables/repositories.ts';
+import type { ProtectedRefLevel, ProtectedRefLevelsTable } from '../db/tables/protected-ref-levels.ts';
+import type { ProtectedRef } from '../db/tables/protected-refs.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, type Protection, protectionAllows } from './protections.ts';
 

@@ -4,7 +4,8 @@ import type { ProjectPermissions } from '../access/permissions.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import type { Db } from '../db/schema.ts';
-import type { ProtectedRef, ProtectedRefLevel } from '../db/tables/repositories.ts';
+import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
+import type { ProtectedRef } from '../db/tables/protected-refs.ts';
 import type { Deps } from '../deps.ts';
 import { protectionsOfGroups } from './group-protections.ts';
 

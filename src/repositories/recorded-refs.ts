@@ -1,6 +1,6 @@
 import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Holder } from './holder.ts';
 
 const BATCH = 1_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/repositories.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import { writeActions } from '../git/commit-writer.ts';
 import { repositoryOf } from './change-refs.ts';
 import { recoverIntents } from './recover-intents.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { parseJson } from '../db/columns.ts';
-import type { RefChange, RefIntentsTable } from '../db/tables/repositories.ts';
+import type { RefChange, RefIntentsTable } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/repository.ts';

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Defaulted, Json, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
 
 export type EventAction =
   | 'created'
@@ -61,3 +62,10 @@ export interface EventsTable {
   created_at: Timestamp;
 }
 export type Event = Selectable<EventsTable>;
+
+export const eventsOwnership: Ownership<EventsTable> = {
+  belongsTo: [
+    { type: 'target_type', id: 'target_id', goesWith: ['Issue', 'MergeRequest', 'Snippet'] },
+    { type: 'noteable_type', id: 'noteable_id', goesWith: ['Issue', 'MergeRequest', 'Snippet'] },
+  ],
+};

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
 import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -27,7 +28,9 @@ export const PROJECT_FEATURES = [
   'package_registry',
   'requirements',
 ] as const;
+
 export type ProjectFeature = (typeof PROJECT_FEATURES)[number];
+
 export type FeatureColumn = `${ProjectFeature}_access_level`;
 
 export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLevel>> {
@@ -74,36 +77,4 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
 }
 export type Project = Selectable<ProjectsTable>;
 
-/** What projects are about; a topic comes into being when it is first given to a project. */
-export interface TopicsTable {
-  id: Id;
-  name: string;
-  title: string;
-  description: string | null;
-  avatar: string | null;
-  created_at: Timestamp;
-  updated_at: Timestamp;
-}
-
-export interface ProjectTopicsTable {
-  project_id: number;
-  topic_id: number;
-}
-
-/** Bytes by programming language on the default branch, kept by background work for searches. */
-export interface ProjectLanguagesTable {
-  project_id: number;
-  name: string;
-  bytes: number;
-}
-export interface ProjectStarsTable {
-  project_id: number;
-  user_id: number;
-  created_at: Timestamp;
-}
-export interface CustomAttributesTable {
-  source_type: 'user' | 'project' | 'group';
-  source_id: number;
-  key: string;
-  value: string;
-}
+export const projectsOwnership: Ownership<ProjectsTable> = { outlives: { creator_id: 'ghost' } };

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
 import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
 
 /** Personal snippets (`project_id` null) and those of projects; each is a git repository of its own. */
 export interface SnippetsTable {
@@ -25,3 +26,5 @@ export interface SnippetsTable {
   updated_at: Timestamp;
 }
 export type Snippet = Selectable<SnippetsTable>;
+
+export const snippetsOwnership: Ownership<SnippetsTable> = { called: 'Snippet', outlives: { author_id: 'ghost' } };

@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Day, Defaulted, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
 
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval' | 'ldap_blocked';
+
 export type UserKind = 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost';
 
 export interface UsersTable {
@@ -50,50 +52,4 @@ export interface UsersTable {
 }
 export type User = Selectable<UsersTable>;
 
-/** A further e-mail address of a user; the first one is in `users`. */
-export interface EmailsTable {
-  id: Id;
-  user_id: number;
-  email: string;
-  confirmed_at: Timestamp | null;
-  created_at: Timestamp;
-}
-export type Email = Selectable<EmailsTable>;
-
-/** Who a user is at another provider of identities. */
-export interface UserIdentitiesTable {
-  id: Id;
-  user_id: number;
-  provider: string;
-  extern_uid: string;
-  created_at: Timestamp;
-  updated_at: Timestamp;
-}
-
-export interface SshKeysTable {
-  id: Id;
-  user_id: number;
-  title: string;
-  key: string;
-  /** `SHA256:...` without padding; unique over all keys, deploy keys included. */
-  fingerprint: string;
-  /** Pairs of hexadecimal digits with colons; only looked up, never relied on. */
-  md5_fingerprint: string;
-  usage_type: Defaulted<'auth' | 'signing' | 'auth_and_signing'>;
-  created_at: Timestamp;
-  expires_at: Timestamp | null;
-  last_used_at: Timestamp | null;
-}
-export type SshKey = Selectable<SshKeysTable>;
-
-/** What a user says about himself at the moment. */
-export interface UserStatusesTable {
-  user_id: number;
-  /** Name of an emoji without colons. */
-  emoji: string;
-  message: string;
-  availability: 'not_set' | 'busy';
-  /** From then on there is no status. */
-  clear_status_at: Timestamp | null;
-}
-export type UserStatus = Selectable<UserStatusesTable>;
+export const usersOwnership: Ownership<UsersTable> = { outlives: { created_by_id: 'nobody' } };

@@ -1,7 +1,8 @@
 import type { Updateable } from 'kysely';
 import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { CommitStatus, CommitStatusesTable, Pipeline, PipelinesTable } from '../../../db/tables/repositories.ts';
+import type { CommitStatus, CommitStatusesTable } from '../../../db/tables/commit-statuses.ts';
+import type { Pipeline, PipelinesTable } from '../../../db/tables/pipelines.ts';
 import { OPEN_STATES, type State } from './state.ts';
 
 export interface StatusFilters {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { CommitStatus as CommitStatusRow } from '../../../db/tables/repositories.ts';
+import type { CommitStatus as CommitStatusRow } from '../../../db/tables/commit-statuses.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { Pipeline } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitStats } from '../../../git/diff-stats.ts';
 import type { Repository } from '../../../git/repository.ts';

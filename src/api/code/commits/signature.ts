@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { readSshSignature } from '../../../core/ssh-signature.ts';
 import { asciiLower } from '../../../db/like.ts';
-import type { SshKey } from '../../../db/tables/users.ts';
+import type { SshKey } from '../../../db/tables/ssh-keys.ts';
 import type { Deps } from '../../../deps.ts';
 import { type CommitSignature, signatureOf } from '../../../git/signature.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';

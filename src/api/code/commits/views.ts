@@ -1,5 +1,5 @@
+import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { Pipeline } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Commit, Identity } from '../../../git/objects.ts';
 import { parseTrailers } from '../../../git/trailers.ts';

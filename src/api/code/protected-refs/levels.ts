@@ -4,7 +4,7 @@ import { invalidParameter, recordNotFound, refused } from '../../../core/errors.
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { ProtectedRefLevel } from '../../../db/tables/repositories.ts';
+import type { ProtectedRefLevel } from '../../../db/tables/protected-ref-levels.ts';
 import type { Deps } from '../../../deps.ts';
 import { atLevel, insertLevels, type LevelSubject, type NewLevel } from '../../../repositories/protected-refs.ts';
 import type { ProtectedAction } from '../../../repositories/protections.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/schema.ts';
-import type { ProtectedRefLevel } from '../../../db/tables/repositories.ts';
+import type { ProtectedRefLevel } from '../../../db/tables/protected-ref-levels.ts';
 import type { ProtectedAction, Protection } from '../../../repositories/protections.ts';
 import { type AccessLevelJson, DEFAULT_ROLE } from './inputs.ts';
 

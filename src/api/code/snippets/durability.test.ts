@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { ChangeCause } from '../../../core/change-cause.ts';
-import type { RefChange } from '../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../db/tables/ref-intents.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import { writeActions } from '../../../git/commit-writer.ts';
 import { createRepository } from '../../../git/repository-files.ts';

@@ -1,6 +1,6 @@
 import { type Clock, today } from '../../../core/clock.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 
 /** What every kind of access token shows of itself; never the token. */
 export function presentToken(row: AccessToken, clock: Clock) {

@@ -3,7 +3,7 @@ import { badRequest, invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import { invalidModel, notFound } from '../../../core/errors.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { OauthApplication } from '../../../db/tables/tokens.ts';
+import type { OauthApplication } from '../../../db/tables/oauth-applications.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';

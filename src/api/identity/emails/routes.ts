@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../../core/clock.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Email } from '../../../db/tables/users.ts';
+import type { Email } from '../../../db/tables/emails.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant, Nullable, pagination } from '../../../http/schema.ts';

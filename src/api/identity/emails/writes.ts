@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Email, EmailsTable } from '../../../db/tables/users.ts';
+import type { Email, EmailsTable } from '../../../db/tables/emails.ts';
 import type { Deps } from '../../../deps.ts';
 import { isEmailTaken } from '../users/addresses.ts';
 import { emailErrors } from '../users/rules.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { GpgKey } from '../../../db/tables/spaces.ts';
+import type { GpgKey } from '../../../db/tables/gpg-keys.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';

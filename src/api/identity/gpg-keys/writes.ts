@@ -4,7 +4,7 @@ import { readPgpKey } from '../../../core/pgp/key.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { GpgKey } from '../../../db/tables/spaces.ts';
+import type { GpgKey } from '../../../db/tables/gpg-keys.ts';
 import type { Deps } from '../../../deps.ts';
 
 const INVALID =

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';

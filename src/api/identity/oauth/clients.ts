@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { tokenDigest } from '../../../core/secrets.ts';
-import type { OauthApplication } from '../../../db/tables/tokens.ts';
+import type { OauthApplication } from '../../../db/tables/oauth-applications.ts';
 import type { Deps } from '../../../deps.ts';
 import { oauthError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { type OwnedObject, onOwned } from '../../object-access.ts';
 import { tokenId } from './inputs.ts';

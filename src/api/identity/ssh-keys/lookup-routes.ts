@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { badRequest, notFound } from '../../../core/errors.ts';
-import type { DeployKey } from '../../../db/tables/tokens.ts';
-import type { SshKey } from '../../../db/tables/users.ts';
+import type { DeployKey } from '../../../db/tables/deploy-keys.ts';
+import type { SshKey } from '../../../db/tables/ssh-keys.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';

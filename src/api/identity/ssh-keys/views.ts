@@ -1,4 +1,4 @@
-import type { SshKey } from '../../../db/tables/users.ts';
+import type { SshKey } from '../../../db/tables/ssh-keys.ts';
 
 export const presentSshKey = (row: SshKey) => ({
   id: row.id,

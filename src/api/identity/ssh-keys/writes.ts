@@ -3,7 +3,7 @@ import { invalidModel, notFound } from '../../../core/errors.ts';
 import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { SshKey } from '../../../db/tables/users.ts';
+import type { SshKey } from '../../../db/tables/ssh-keys.ts';
 import type { Deps } from '../../../deps.ts';
 
 export interface NewSshKey {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
-import type { UserPreferences } from '../../../db/tables/spaces.ts';
+import type { UserPreferences } from '../../../db/tables/user-preferences.ts';
 import { route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
 import { onServer, signedIn } from '../../access.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Member } from '../../../db/tables/members.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';

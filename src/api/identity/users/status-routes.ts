@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { timestamp } from '../../../core/clock.ts';
-import type { UserStatus } from '../../../db/tables/users.ts';
+import type { UserStatus } from '../../../db/tables/user-statuses.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Instant, Nullable, optional } from '../../../http/schema.ts';

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../../../core/errors.ts';
-import type { AwardEmojiTable } from '../../../db/tables/issues.ts';
+import type { AwardEmojiTable } from '../../../db/tables/award-emoji.ts';
 import type { Deps } from '../../../deps.ts';
 import { findNote } from '../notes/find.ts';
 import { NOTEABLE_KINDS, type NoteScope } from '../notes/noteable.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { AwardEmoji as Row } from '../../../db/tables/issues.ts';
+import type { AwardEmoji as Row } from '../../../db/tables/award-emoji.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';

@@ -3,7 +3,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { notFound, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { AwardEmoji } from '../../../db/tables/issues.ts';
+import type { AwardEmoji } from '../../../db/tables/award-emoji.ts';
 import { VOTED_ON } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
 import { settleTodos } from '../todos/record.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';

@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitDiff } from '../../../git/diff.ts';
 import type { FoundCommit } from '../../code/index.ts';

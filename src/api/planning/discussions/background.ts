@@ -1,7 +1,8 @@
 import { timestamp } from '../../../core/clock.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { settingsOf } from '../../spaces/index.ts';

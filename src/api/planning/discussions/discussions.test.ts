@@ -5,7 +5,8 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { MergeRequest, MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 

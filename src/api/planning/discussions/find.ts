@@ -1,6 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
 import { notesOf } from '../notes/find.ts';
 import type { Noteable, NoteScope } from '../notes/noteable.ts';

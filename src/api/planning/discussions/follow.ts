@@ -1,4 +1,4 @@
-import type { MergeRequestDiff } from '../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
 import { type DiffOptions, diffTrees } from '../../../git/diff.ts';
 import type { FileDiff } from '../../../git/patch-parser.ts';
 import type { Repository } from '../../../git/repository.ts';

@@ -1,8 +1,8 @@
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, forbidden } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
 import type { Deps } from '../../../deps.ts';
 import { notesOf, reloadNote } from '../notes/find.ts';
 import type { Noteable } from '../notes/noteable.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { badRequest, recordNotFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { MergeRequestReviewersTable } from '../../../db/tables/merge-requests.ts';
-import type { DraftNote } from '../../../db/tables/planning.ts';
+import type { DraftNote } from '../../../db/tables/draft-notes.ts';
+import type { MergeRequestReviewersTable } from '../../../db/tables/merge-request-reviewers.ts';
 import type { Deps } from '../../../deps.ts';
 import { answerTo, setResolvedWithin } from '../discussions/writes.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';

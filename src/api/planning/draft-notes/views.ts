@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
-import type { DraftNote as DraftNoteRow } from '../../../db/tables/planning.ts';
+import type { DraftNote as DraftNoteRow } from '../../../db/tables/draft-notes.ts';
 import { lineCode } from '../discussions/position.ts';
 import type { Position } from '../notes/answers.ts';
 import type { DraftNote } from './answers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { RefChange } from '../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../db/tables/ref-intents.ts';
 import type { EventJson } from './inputs.ts';
 
 let app: TestApp;

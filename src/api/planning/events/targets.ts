@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/schema.ts';
 import type { Event } from '../../../db/tables/events.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 
 /** How something that an entry tells of is called. */
 export interface Target {

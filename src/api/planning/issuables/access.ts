@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Target } from '../../../access/targets.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Access } from '../../../http/route.ts';
 import { type ObjectOptions, onObject, type UserScope } from '../../object-access.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';

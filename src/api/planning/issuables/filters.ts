@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { contains, equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import { type IssuableFilters, numberNoneAny } from './filter-inputs.ts';
 import { milestoneOf } from './milestone-filter.ts';

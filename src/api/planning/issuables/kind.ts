@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableColumns } from '../../../db/tables/issues.ts';
+import type { IssuableColumns } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import type { IssuableTable } from './filters.ts';

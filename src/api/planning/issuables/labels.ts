@@ -1,7 +1,8 @@
 import { lineageIds } from '../../../access/membership.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType, Label } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordLabels } from '../resource-events/record.ts';

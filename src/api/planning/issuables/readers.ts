@@ -4,7 +4,7 @@ import { projectPermissionsAt } from '../../../access/permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { IssuableTarget } from './target.ts';

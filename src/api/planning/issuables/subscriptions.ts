@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 
 /** What tells whether a user takes part in an issue or merge request, beside the tables about it. */
 interface Row {

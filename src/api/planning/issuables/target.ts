@@ -1,4 +1,4 @@
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { IssuableColumns, Label as LabelRow } from '../../../db/tables/issues.ts';
+import type { IssuableColumns } from '../../../db/tables/kinds.ts';
+import type { Label as LabelRow } from '../../../db/tables/labels.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { presentLabel } from '../labels/views.ts';
 import type { LabelList, References, TaskCompletionStatus, TimeStats } from './answers.ts';

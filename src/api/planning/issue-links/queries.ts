@@ -1,7 +1,8 @@
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Issue, IssueLink } from '../../../db/tables/issues.ts';
+import type { IssueLink } from '../../../db/tables/issue-links.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import type { LinkType } from './answers.ts';

@@ -1,7 +1,7 @@
 import { withFullReferences } from '../../../core/references.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import { newDiscussionId } from '../notes/system-note.ts';
 
 /** Reactions of a thing, given to its copy. */

@@ -1,7 +1,8 @@
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Issue, Label } from '../../../db/tables/issues.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Deps } from '../../../deps.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { forbidden } from '../../../core/errors.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Access } from '../../../http/route.ts';

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { mergeSubjects } from '../resource-events/removal.ts';

@@ -5,7 +5,7 @@ import { visibleGroups } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
 import { containsWords } from '../../../db/like.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Deps } from '../../../deps.ts';
 import { withOpenIssuables } from '../issuables/visible-projects.ts';
 import type { LabelFilters, LabelScope } from './inputs.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';

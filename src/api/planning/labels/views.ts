@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../core/html.ts';
-import type { Label as LabelRow } from '../../../db/tables/issues.ts';
+import type { Label as LabelRow } from '../../../db/tables/labels.ts';
 import type { Label } from './answers.ts';
 
 const LIGHT_TEXT = '#FFFFFF';

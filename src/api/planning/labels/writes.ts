@@ -4,7 +4,7 @@ import { conflict, type FieldErrors, invalidModel, notFound } from '../../../cor
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Label } from '../../../db/tables/issues.ts';
+import type { Label } from '../../../db/tables/labels.ts';
 import type { Deps } from '../../../deps.ts';
 import { recordLabelDeletion } from '../resource-events/removal.ts';
 import { parseColor } from './colors.ts';

@@ -1,6 +1,6 @@
 import { lineageIds } from '../../../access/membership.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Milestone as MilestoneRow } from '../../../db/tables/issues.ts';
+import type { Milestone as MilestoneRow } from '../../../db/tables/milestones.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Milestone } from './answers.ts';

@@ -3,7 +3,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound, refused } from '../../../core/errors.ts';
 import { milestoneFacts } from '../../../core/event-facts.ts';
 import { nextIid } from '../../../db/iids.ts';
-import type { Milestone } from '../../../db/tables/issues.ts';
+import type { Milestone } from '../../../db/tables/milestones.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { mergeSubjects } from '../resource-events/removal.ts';

@@ -5,7 +5,7 @@ import { visibleGroups } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
 import { containsWords } from '../../../db/like.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
-import type { Milestone } from '../../../db/tables/issues.ts';
+import type { Milestone } from '../../../db/tables/milestones.ts';
 import type { Deps } from '../../../deps.ts';
 import { withOpenIssuables } from '../issuables/visible-projects.ts';
 import type { MilestoneFilters } from './inputs.ts';

@@ -1,5 +1,5 @@
 import { today } from '../../../core/clock.ts';
-import type { Milestone as MilestoneRow } from '../../../db/tables/issues.ts';
+import type { Milestone as MilestoneRow } from '../../../db/tables/milestones.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Milestone } from './answers.ts';
 

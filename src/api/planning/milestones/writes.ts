@@ -5,7 +5,7 @@ import { ApiError, type FieldErrors, recordNotFound } from '../../../core/errors
 import { milestoneFacts } from '../../../core/event-facts.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Milestone } from '../../../db/tables/issues.ts';
+import type { Milestone } from '../../../db/tables/milestones.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNotes } from '../notes/system-note.ts';
 import { recordMilestoneDeletion } from '../resource-events/removal.ts';

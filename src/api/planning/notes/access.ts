@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Target } from '../../../access/targets.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import { onObject } from '../../object-access.ts';
 import { findNote } from './find.ts';
 import type { Noteable, NoteableKind } from './noteable.ts';

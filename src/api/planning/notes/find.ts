@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import { notFound, recordNotFound } from '../../../core/errors.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Noteable, NoteScope } from './noteable.ts';
 import { visibleNotes } from './visible.ts';

@@ -1,5 +1,5 @@
 import { pageOf } from '../../../db/paginate.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
 import { notesOf } from './find.ts';
 import type { Noteable, NoteScope } from './noteable.ts';

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/errors.ts';
-import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { NoteableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { findCommit, findProjectSnippet } from '../../code/index.ts';

@@ -2,7 +2,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { allowsOn } from '../../../access/targets.ts';
 import { badRequest, forbidden } from '../../../core/errors.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import { noteableTarget, noteTarget } from './access.ts';
 import type { Noteable } from './noteable.ts';
 

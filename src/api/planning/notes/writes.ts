@@ -4,7 +4,7 @@ import { badRequest, recordNotFound } from '../../../core/errors.ts';
 import { noteFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Note, NotesTable } from '../../../db/tables/repositories.ts';
+import type { Note, NotesTable } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
 import { settleTodos } from '../todos/record.ts';
 import { reloadNote } from './find.ts';

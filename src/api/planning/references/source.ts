@@ -1,7 +1,7 @@
 import { findNamespace } from '../../../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../../../access/permissions.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { NoteableType } from '../../../db/tables/kinds.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';

@@ -2,7 +2,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Reference } from '../../../core/references.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import type { Resolver } from './resolve.ts';

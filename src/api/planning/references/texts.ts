@@ -1,8 +1,8 @@
 import { canReadSnippet } from '../../../access/snippets.ts';
 import { findReferences, type Reference } from '../../../core/references.ts';
-import type { NoteableType } from '../../../db/tables/issues.ts';
+import type { NoteableType } from '../../../db/tables/kinds.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
-import type { Note } from '../../../db/tables/repositories.ts';
+import type { Note } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
 import { canReadIssue } from '../issues/find.ts';
 import { type Mentioning, syncMentions, tellOfCommitNote } from './mentions.ts';

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
-import type { ResourceEvent, ResourceEventsTable } from '../../../db/tables/planning.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { ResourceEvent, ResourceEventsTable } from '../../../db/tables/resource-events.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** What changes. */

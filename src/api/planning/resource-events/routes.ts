@@ -1,7 +1,7 @@
 import { type TInteger, type TSchema, Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { ResourceEvent } from '../../../db/tables/planning.ts';
+import type { ResourceEvent } from '../../../db/tables/resource-events.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';

@@ -1,7 +1,7 @@
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
-import type { ResourceEvent } from '../../../db/tables/planning.ts';
+import type { ResourceEvent } from '../../../db/tables/resource-events.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { userBasic, usersById } from '../../identity/index.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/issues.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import { addTodos, settleTodos } from './record.ts';
 

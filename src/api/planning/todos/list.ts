@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { AFTER_LINEAGE } from '../../../access/membership.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Todo } from '../../../db/tables/planning.ts';
+import type { Todo } from '../../../db/tables/todos.ts';
 import type { Deps } from '../../../deps.ts';
 import type { TodoFilters } from './inputs.ts';
 import { visibleTodos } from './visible.ts';

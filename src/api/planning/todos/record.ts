@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { IssuableType, NoteableType } from '../../../db/tables/issues.ts';
-import type { TodoAction } from '../../../db/tables/planning.ts';
+import type { IssuableType, NoteableType } from '../../../db/tables/kinds.ts';
+import type { TodoAction } from '../../../db/tables/todos.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** What something is to be done about. */

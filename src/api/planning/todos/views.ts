@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
-import type { Todo as TodoRow } from '../../../db/tables/planning.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import type { Todo as TodoRow } from '../../../db/tables/todos.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { presentCommit, projectUrl } from '../../code/index.ts';

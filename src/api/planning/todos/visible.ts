@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import type { Schema } from '../../../db/schema.ts';
-import type { TodosTable } from '../../../db/tables/planning.ts';
+import type { TodosTable } from '../../../db/tables/todos.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Rights, rightsIn } from '../events/rights.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { AccessRequest } from '../../../db/tables/namespaces.ts';
+import type { AccessRequest } from '../../../db/tables/access-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';

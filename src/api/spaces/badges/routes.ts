@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Badge } from '../../../db/tables/spaces.ts';
+import type { Badge } from '../../../db/tables/badges.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';

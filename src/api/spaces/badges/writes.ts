@@ -4,7 +4,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
 import { startsWith } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Badge } from '../../../db/tables/spaces.ts';
+import type { Badge } from '../../../db/tables/badges.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Source } from '../source.ts';
 import type { BadgeEntity } from './answers.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { findNamespace, findProject } from '../../../access/lookup.ts';
 import { notFound, recordNotFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { CustomAttributesTable } from '../../../db/tables/projects.ts';
+import type { CustomAttributesTable } from '../../../db/tables/custom-attributes.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';

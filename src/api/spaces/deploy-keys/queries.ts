@@ -2,7 +2,7 @@ import { projectsOf } from '../../../access/membership.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { DeployKey } from '../../../db/tables/tokens.ts';
+import type { DeployKey } from '../../../db/tables/deploy-keys.ts';
 import { fullNames } from '../groups/views.ts';
 import type { ProjectIdentity } from './answers.ts';
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { DeployKey as DeployKeyRow } from '../../../db/tables/tokens.ts';
+import type { DeployKey as DeployKeyRow } from '../../../db/tables/deploy-keys.ts';
 import type { DeployKey } from './answers.ts';
 
 /** The key as the API shows it. */

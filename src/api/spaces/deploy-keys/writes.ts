@@ -5,7 +5,7 @@ import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-k
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { DeployKey } from '../../../db/tables/tokens.ts';
+import type { DeployKey } from '../../../db/tables/deploy-keys.ts';
 import type { Deps } from '../../../deps.ts';
 import { accessibleKeys, allKeys, isFingerprintTaken, type KeyInProject, keysOfProject } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { DeployToken as DeployTokenRow } from '../../../db/tables/tokens.ts';
+import type { DeployToken as DeployTokenRow } from '../../../db/tables/deploy-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';

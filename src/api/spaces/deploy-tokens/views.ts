@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
-import type { DeployToken as DeployTokenRow } from '../../../db/tables/tokens.ts';
+import type { DeployToken as DeployTokenRow } from '../../../db/tables/deploy-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import type { DeployToken } from './answers.ts';
 

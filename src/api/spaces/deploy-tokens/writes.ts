@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
-import type { DeployToken } from '../../../db/tables/tokens.ts';
+import type { DeployToken } from '../../../db/tables/deploy-tokens.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Source } from '../source.ts';

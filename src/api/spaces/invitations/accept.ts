@@ -2,7 +2,7 @@ import { lineageIds } from '../../../access/membership.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Invitation } from '../../../db/tables/spaces.ts';
+import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
 import { recordMember } from '../members/writes.ts';
 

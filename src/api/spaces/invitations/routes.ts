@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Invitation } from '../../../db/tables/spaces.ts';
+import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';

@@ -3,7 +3,7 @@ import { ApiError, type FieldErrors, invalidParameter, recordNotFound } from '..
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { contains, equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Invitation } from '../../../db/tables/spaces.ts';
+import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
 import { emailErrors, userWithAddress } from '../../identity/index.ts';
 import { requireLevel, validateMembership, type Wanted } from '../members/rules.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Member } from '../../../db/tables/members.ts';
 import type { Source } from '../source.ts';
 
 /** A membership with the level that it gives: for members of a shared group no more than the share allows. */

@@ -3,7 +3,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Member } from '../../../db/tables/members.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Page } from '../../../http/pagination.ts';
 import type { Source } from '../source.ts';

@@ -1,6 +1,6 @@
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Member } from '../../../db/tables/members.ts';
 import type { Deps } from '../../../deps.ts';
 import { findBelow, findDirect, findUsers } from './queries.ts';
 import { requireLevel, requireMovable, requireOtherOwner } from './rules.ts';

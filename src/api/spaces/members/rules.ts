@@ -3,7 +3,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Member } from '../../../db/tables/namespaces.ts';
+import type { Member } from '../../../db/tables/members.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Source } from '../source.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { GroupCondition } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { GroupLink } from '../../../db/tables/namespaces.ts';
+import type { GroupLink } from '../../../db/tables/group-links.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';

@@ -3,7 +3,7 @@ import { whoInGroup, whoInProject } from '../../../access/ability-words.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Access, type Route, route } from '../../../http/route.ts';

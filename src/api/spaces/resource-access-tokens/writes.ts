@@ -2,7 +2,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { badRequest, invalidModel } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import {
   createAccount,

@@ -6,7 +6,7 @@ import { randomText } from '../../../core/secrets.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { isPathTaken } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { AccessToken } from '../../../db/tables/tokens.ts';
+import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { attributeErrors, createAccount, isEmailTaken, isUsernameTaken, updateUser } from '../../identity/index.ts';

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
-import type { TopicsTable } from '../../../db/tables/projects.ts';
+import type { TopicsTable } from '../../../db/tables/topics.ts';
 import type { Deps } from '../../../deps.ts';
 import { topics } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Upload } from '../../../db/tables/spaces.ts';
+import type { Upload } from '../../../db/tables/uploads.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route, type Success } from '../../../http/route.ts';
 import { usersById } from '../../identity/index.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { notFound } from '../../../core/errors.ts';
-import type { Upload } from '../../../db/tables/spaces.ts';
+import type { Upload } from '../../../db/tables/uploads.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { shownType } from './names.ts';

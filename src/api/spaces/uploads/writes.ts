@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidParameter, notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Upload } from '../../../db/tables/spaces.ts';
+import type { Upload } from '../../../db/tables/uploads.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';

@@ -1,6 +1,6 @@
 import { CODE_OWNERS_PATHS } from '../../../../core/code-owners.ts';
 import type { Db } from '../../../../db/schema.ts';
-import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.ts';
 import type { Deps } from '../../../../deps.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';

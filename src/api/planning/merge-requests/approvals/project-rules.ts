@@ -5,7 +5,7 @@ import { invalidModel, invalidParameter, recordNotFound } from '../../../../core
 import { bit } from '../../../../db/columns.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
-import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/merge-requests.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 import type { Deps } from '../../../../deps.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/schema.ts';
-import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/merge-requests.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 
 /** A rule with who may approve and where it applies. */
 export interface StoredRule extends ApprovalRule {

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../access/caller.ts';
 import { bit } from '../../../../db/columns.ts';
 import type { Namespace } from '../../../../db/tables/namespaces.ts';
-import type { ProtectedRef } from '../../../../db/tables/repositories.ts';
+import type { ProtectedRef } from '../../../../db/tables/protected-refs.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { withLevels } from '../../../../repositories/protected-refs.ts';

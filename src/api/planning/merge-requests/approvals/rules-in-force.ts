@@ -1,6 +1,6 @@
 import { matchesWildcard } from '../../../../core/wildcard.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { ProtectedRef } from '../../../../db/tables/repositories.ts';
+import type { ProtectedRef } from '../../../../db/tables/protected-refs.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import { type StoredRule, TYPE_ORDER } from './rule-store.ts';
 

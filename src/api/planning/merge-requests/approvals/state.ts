@@ -1,6 +1,7 @@
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import type { Db } from '../../../../db/schema.ts';
-import type { Approval, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Approval } from '../../../../db/tables/approvals.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { groupRefsOf } from '../../../../repositories/group-protections.ts';
 import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { matchesWildcard } from '../../../../core/wildcard.ts';
 import type { Db } from '../../../../db/schema.ts';
-import type { ExternalStatusCheck as CheckRow } from '../../../../db/tables/planning.ts';
-import type { ProtectedRef } from '../../../../db/tables/repositories.ts';
+import type { ExternalStatusCheck as CheckRow } from '../../../../db/tables/external-status-checks.ts';
+import type { ProtectedRef } from '../../../../db/tables/protected-refs.ts';
 import type { ExternalStatusCheck } from './answers.ts';
 
 /** A check with the protected branches that it is for. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { StatusCheckResponsesTable } from '../../../../db/tables/planning.ts';
+import type { StatusCheckResponsesTable } from '../../../../db/tables/status-check-responses.ts';
 import { checksOf, isFor, type StoredCheck } from './checks.ts';
 
 /** A service that has said it is at work and then nothing for so long has failed. */

@@ -1,7 +1,7 @@
 import { timestamp } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.ts';
 import type { Deps } from '../../../../deps.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isAncestor, mergedInto } from '../../../../git/compare.ts';
 import { GitError } from '../../../../git/errors.ts';

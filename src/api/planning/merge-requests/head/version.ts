@@ -1,5 +1,6 @@
 import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest, MergeRequestDiff } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import { mergeBase } from '../../../../git/compare.ts';
 import { diffTrees } from '../../../../git/diff.ts';
 import { countCommits, listCommits } from '../../../../git/log.ts';

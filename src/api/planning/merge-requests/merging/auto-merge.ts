@@ -5,7 +5,7 @@ import { ApiError, recordNotFound } from '../../../../core/errors.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Pipeline } from '../../../../db/tables/repositories.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
-import type { Pipeline } from '../../../../db/tables/repositories.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 import { approvalsLeft } from '../approvals/state.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Pipeline } from '../../../../db/tables/repositories.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 
 /** States of a pipeline that is not over. */
 const ACTIVE: readonly string[] = [

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { recordNotFound } from '../../../../core/errors.ts';
-import type { MergeRequestDiff } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.ts';
 import { PATCH_MEMORY, rawPatch } from '../../../../git/raw-patch.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { route } from '../../../../http/route.ts';

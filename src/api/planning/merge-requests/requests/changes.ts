@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { pageOf } from '../../../../db/paginate.ts';
-import type { MergeRequest, MergeRequestDiff } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { diffTrees } from '../../../../git/diff.ts';

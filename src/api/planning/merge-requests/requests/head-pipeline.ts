@@ -3,7 +3,7 @@ import type { Caller } from '../../../../access/caller.ts';
 import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Pipeline } from '../../../../db/tables/repositories.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../../deps.ts';
 import { presentPipelineBasic, projectUrl } from '../../../code/index.ts';
 import { userBasic, usersById } from '../../../identity/index.ts';

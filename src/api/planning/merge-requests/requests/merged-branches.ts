@@ -3,7 +3,7 @@ import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
 import { conflict, forbidden } from '../../../../core/errors.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
-import type { RefChange } from '../../../../db/tables/repositories.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { mergedInto } from '../../../../git/compare.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../db/schema.ts';
-import type { Label } from '../../../../db/tables/issues.ts';
+import type { Label } from '../../../../db/tables/labels.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { User } from '../../../../db/tables/users.ts';

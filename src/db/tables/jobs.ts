@@ -1,17 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Json, Timestamp } from '../columns.ts';
 
-/** What happened, written in the transaction that made it happen; subscribers read it in order. */
-export interface DomainEventsTable {
-  id: Id;
-  type: string;
-  project_id: number | null;
-  group_id: number | null;
-  actor_id: number | null;
-  payload: Json<Record<string, unknown>>;
-  created_at: Timestamp;
-}
-
 /** Durable background work. */
 export interface JobsTable {
   id: Id;
@@ -43,10 +32,3 @@ export interface JobsTable {
   beat: Defaulted<number>;
 }
 export type StoredJob = Selectable<JobsTable>;
-
-/** Values that belong to the installation: its id, its settings. */
-export interface InstanceValuesTable {
-  key: string;
-  value: Json<unknown>;
-  updated_at: Defaulted<Timestamp>;
-}

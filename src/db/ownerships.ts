@@ -1,0 +1,70 @@
+import type { Ownership } from './ownership.ts';
+import type { Schema } from './schema.ts';
+import { accessRequestsOwnership } from './tables/access-requests.ts';
+import { accessTokensOwnership } from './tables/access-tokens.ts';
+import { approvalRulesOwnership } from './tables/approval-rules.ts';
+import { awardEmojiOwnership } from './tables/award-emoji.ts';
+import { commitStatusesOwnership } from './tables/commit-statuses.ts';
+import { crossReferencesOwnership } from './tables/cross-references.ts';
+import { customAttributesOwnership } from './tables/custom-attributes.ts';
+import { deployKeysOwnership } from './tables/deploy-keys.ts';
+import { deployTokensOwnership } from './tables/deploy-tokens.ts';
+import { eventsOwnership } from './tables/events.ts';
+import { groupLinksOwnership } from './tables/group-links.ts';
+import { internalIdsOwnership } from './tables/internal-ids.ts';
+import { invitationsOwnership } from './tables/invitations.ts';
+import { issuableAssigneesOwnership } from './tables/issuable-assignees.ts';
+import { issuableLabelsOwnership } from './tables/issuable-labels.ts';
+import { issueLinksOwnership } from './tables/issue-links.ts';
+import { issuesOwnership } from './tables/issues.ts';
+import { labelsOwnership } from './tables/labels.ts';
+import { membersOwnership } from './tables/members.ts';
+import { mergeRequestsOwnership } from './tables/merge-requests.ts';
+import { notesOwnership } from './tables/notes.ts';
+import { pipelinesOwnership } from './tables/pipelines.ts';
+import { projectsOwnership } from './tables/projects.ts';
+import { redirectRoutesOwnership } from './tables/redirect-routes.ts';
+import { resourceEventsOwnership } from './tables/resource-events.ts';
+import { snippetsOwnership } from './tables/snippets.ts';
+import { sshKeysOwnership } from './tables/ssh-keys.ts';
+import { subscriptionsOwnership } from './tables/subscriptions.ts';
+import { timeLogsOwnership } from './tables/time-logs.ts';
+import { todosOwnership } from './tables/todos.ts';
+import { userMentionsOwnership } from './tables/user-mentions.ts';
+import { usersOwnership } from './tables/users.ts';
+
+/** How rows go that no foreign key takes along, by table. A table that is not here has foreign keys for all that its rows belong to. */
+export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> } = {
+  issues: issuesOwnership,
+  merge_requests: mergeRequestsOwnership,
+  snippets: snippetsOwnership,
+  notes: notesOwnership,
+  labels: labelsOwnership,
+  award_emoji: awardEmojiOwnership,
+  issuable_labels: issuableLabelsOwnership,
+  issuable_assignees: issuableAssigneesOwnership,
+  time_logs: timeLogsOwnership,
+  resource_events: resourceEventsOwnership,
+  subscriptions: subscriptionsOwnership,
+  user_mentions: userMentionsOwnership,
+  cross_references: crossReferencesOwnership,
+  todos: todosOwnership,
+  events: eventsOwnership,
+  members: membersOwnership,
+  group_links: groupLinksOwnership,
+  access_requests: accessRequestsOwnership,
+  invitations: invitationsOwnership,
+  redirect_routes: redirectRoutesOwnership,
+  custom_attributes: customAttributesOwnership,
+  deploy_tokens: deployTokensOwnership,
+  internal_ids: internalIdsOwnership,
+  access_tokens: accessTokensOwnership,
+  projects: projectsOwnership,
+  commit_statuses: commitStatusesOwnership,
+  pipelines: pipelinesOwnership,
+  users: usersOwnership,
+  deploy_keys: deployKeysOwnership,
+  approval_rules: approvalRulesOwnership,
+  issue_links: issueLinksOwnership,
+  ssh_keys: sshKeysOwnership,
+};

@@ -1,0 +1,4 @@
+export interface ApprovalRuleGroupsTable {
+  rule_id: number;
+  group_id: number;
+}

@@ -1,0 +1,4 @@
+export interface ApprovalRuleUsersTable {
+  rule_id: number;
+  user_id: number;
+}

@@ -1,0 +1,30 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
+
+export type ApprovalRuleType = 'regular' | 'any_approver' | 'report_approver' | 'code_owner';
+
+/** Rules of projects (`merge_request_id` null) and of single merge requests. */
+export interface ApprovalRulesTable {
+  id: Id;
+  project_id: number;
+  merge_request_id: number | null;
+  /** Of a merge request's rule: the project's rule it stands for. */
+  source_rule_id: number | null;
+  name: string;
+  rule_type: Defaulted<ApprovalRuleType>;
+  report_type: string | null;
+  approvals_required: number;
+  /** Of code owners: the section of CODEOWNERS. */
+  section: string | null;
+  /** Of code owners: nobody has to approve. */
+  optional: Defaulted<Bit>;
+  /** Whether the merge request has values of its own instead of the source rule's. */
+  overridden: Defaulted<Bit>;
+  applies_to_all_protected_branches: Defaulted<Bit>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type ApprovalRule = Selectable<ApprovalRulesTable>;
+
+export const approvalRulesOwnership: Ownership<ApprovalRulesTable> = { plain: ['rule_type', 'report_type'] };

@@ -1,0 +1,12 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+export interface ApprovalsTable {
+  id: Id;
+  merge_request_id: number;
+  user_id: number;
+  /** Head of the merge request when it was approved. */
+  head_sha: string;
+  created_at: Timestamp;
+}
+export type Approval = Selectable<ApprovalsTable>;

@@ -1,0 +1,14 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+/** PGP keys with which users sign commits. */
+export interface GpgKeysTable {
+  id: Id;
+  user_id: number;
+  /** Armoured public key. */
+  key: string;
+  /** Of the primary key: hexadecimal, upper case. */
+  fingerprint: string;
+  created_at: Timestamp;
+}
+export type GpgKey = Selectable<GpgKeysTable>;

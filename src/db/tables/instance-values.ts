@@ -1,0 +1,8 @@
+import type { Defaulted, Json, Timestamp } from '../columns.ts';
+
+/** Values that belong to the installation: its id, its settings. */
+export interface InstanceValuesTable {
+  key: string;
+  value: Json<unknown>;
+  updated_at: Defaulted<Timestamp>;
+}

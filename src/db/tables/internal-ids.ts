@@ -1,0 +1,13 @@
+import type { Ownership } from '../ownership.ts';
+
+/** The last number given to the issues (and the like) of a project or group. */
+export interface InternalIdsTable {
+  source_type: 'project' | 'group';
+  source_id: number;
+  usage: 'issues' | 'merge_requests' | 'milestones';
+  last_value: number;
+}
+
+export const internalIdsOwnership: Ownership<InternalIdsTable> = {
+  belongsTo: [{ type: 'source_type', id: 'source_id', goesWith: ['project', 'group'] }],
+};

@@ -1,0 +1,4 @@
+export interface ProjectTopicsTable {
+  project_id: number;
+  topic_id: number;
+}

@@ -1,0 +1,11 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted } from '../columns.ts';
+
+/** What a user chose for himself; a user without a row has the defaults. */
+export interface UserPreferencesTable {
+  user_id: number;
+  view_diffs_file_by_file: Defaulted<Bit>;
+  show_whitespace_in_diffs: Defaulted<Bit>;
+  pass_user_identities_to_ci_jwt: Defaulted<Bit>;
+}
+export type UserPreferences = Selectable<UserPreferencesTable>;
