@@ -14,7 +14,6 @@ import { issueListRoutes } from './issues/list-routes.ts';
 import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
 import { issueMoveRoutes } from './issues/move-routes.ts';
 import { issueRoutes } from './issues/routes.ts';
-import { takePartInGroupRemoval } from './labels/background.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { registerResync } from './merge-requests/approvals/owners-changed.ts';
 import { approvalRoutes } from './merge-requests/approvals/routes.ts';
@@ -91,7 +90,6 @@ export const planning: Area = {
     registerLineWork(deps);
     registerActivityFeed(deps);
     registerUnassigning(deps);
-    takePartInGroupRemoval(deps);
     registerResync(deps);
     registerMergedDeletion(deps);
     registerMergeRequestWork(deps);

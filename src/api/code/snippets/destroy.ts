@@ -2,9 +2,9 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { requireSnippetUpdate } from '../../../access/snippets.ts';
 import { within } from '../../../access/within.ts';
 import { snippetFacts } from '../../../core/event-facts.ts';
+import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
-import { removeTraces } from '../../../db/traces.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
 
@@ -47,7 +47,7 @@ async function destroySnippetsWithin(
   for (let from = 0; from < snippets.length; from += BATCH) {
     const batch = snippets.slice(from, from + BATCH);
     const ids = batch.map(({ id }) => id);
-    await removeTraces(db, 'Snippet', ids);
+    await removeBelongings(db, 'Snippet', ids);
     await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
     await db.deleteFrom('snippets').where('id', 'in', ids).execute();
     for (const snippet of batch) {

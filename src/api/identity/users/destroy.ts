@@ -1,4 +1,5 @@
 import { conflict, forbidden } from '../../../core/errors.ts';
+import { removeBelongings } from '../../../db/removal.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
@@ -18,6 +19,7 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
   await deps.db.transaction().execute(async (db) => {
     await deps.lifecycle.userRemoved.run(db, user, removal);
     if (hard) await db.deleteFrom('notes').where('author_id', '=', user.id).execute();
+    await removeBelongings(db, 'user', [user.id]);
     await handToGhost(db, deps.clock, user.id);
     await withdrawVotes(db, user.id);
     await db.deleteFrom('users').where('id', '=', user.id).execute();

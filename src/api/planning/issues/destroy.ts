@@ -1,14 +1,14 @@
 import { issueFacts } from '../../../core/event-facts.ts';
+import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
-import { removeTraces } from '../../../db/traces.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** Removes an issue with all that belongs to it. */
 export async function destroyIssue(deps: Deps, issue: Issue, actorId: number): Promise<void> {
   const { id, iid, project_id, title } = issue;
   await deps.db.transaction().execute(async (db: Db) => {
-    await removeTraces(db, 'Issue', [id]);
+    await removeBelongings(db, 'Issue', [id]);
     for (const column of ['moved_to_id', 'duplicated_to_id'] as const) {
       await db
         .updateTable('issues')

@@ -1,11 +1,12 @@
 import { groupFacts } from '../../../core/event-facts.ts';
-import { removeBelongings } from '../../../db/belongings.ts';
 import { startsWith } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
+import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { destroyProjectsWithin } from '../projects/destroy.ts';
+import { endAccountsOf } from '../service-accounts/removal.ts';
 import { removeUploads } from '../uploads/removal.ts';
 
 /**
@@ -32,6 +33,7 @@ export async function destroyGroup(
     await deps.lifecycle.groupsRemoved.run(db, idsWithin(db, group), actorId);
     await removeUploads(deps, db, 'group', idsWithin(db, group));
     await removeBelongings(db, 'group', idsWithin(db, group));
+    await endAccountsOf(db, 'group', idsWithin(db, group));
     for (const each of groups) {
       const { id, full_path } = each;
       const payload = { group_id: id, full_path, group: groupFacts(each) };

@@ -65,7 +65,6 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
 
 /** What refers to the user without a foreign key; everything else goes with the row. */
 async function removeBelongingsOfUser(db: Db, userId: number): Promise<void> {
-  await db.deleteFrom('custom_attributes').where('source_type', '=', 'user').where('source_id', '=', userId).execute();
   await db
     .updateTable('projects')
     .set((eb) => ({ star_count: eb('star_count', '-', 1) }))

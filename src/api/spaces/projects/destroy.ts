@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { notFound } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
-import { removeBelongings } from '../../../db/belongings.ts';
+import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
+import { endAccountsOf } from '../service-accounts/removal.ts';
 import { removeUploads } from '../uploads/removal.ts';
 
 /** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
@@ -71,6 +72,7 @@ export async function destroyProjectsWithin(
 
 async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
   await removeBelongings(db, 'project', ids);
+  await endAccountsOf(db, 'project', ids);
   await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
   await db.deleteFrom('ref_intents').where('project_id', 'in', ids).execute();
   const keys = await db

@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
+import { removeBelongings } from '../../../../db/removal.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import { removeTraces } from '../../../../db/traces.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
@@ -17,7 +17,7 @@ const REMOVE_REFS = jobKind<RemoveRefs>('merge_requests.remove_refs', { lane: 'g
 export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<void> {
   const { id, project_id, iid, title } = row;
   await deps.db.transaction().execute(async (db) => {
-    await removeTraces(db, 'MergeRequest', [id]);
+    await removeBelongings(db, 'MergeRequest', [id]);
     await db.deleteFrom('merge_requests').where('id', '=', id).execute();
     await deps.events.record(
       db,
