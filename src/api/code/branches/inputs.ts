@@ -22,7 +22,12 @@ export const RefSearch = Type.String({
 export const ListBranches = Type.Object({
   search: Type.Optional(RefSearch),
   regex: Type.Optional(Type.String({ maxLength: MAX_SEARCH, description: 'RE2 pattern; not together with search.' })),
-  sort: Type.Optional(Enum(['name_asc', 'updated_asc', 'updated_desc'], { default: 'name_asc' })),
+  sort: Type.Optional(
+    Enum(['name_asc', 'updated_asc', 'updated_desc'], {
+      default: 'name_asc',
+      description: 'By name, or by when the branches were last changed, the oldest or newest first.',
+    }),
+  ),
   ...keysetPagination,
 });
 
