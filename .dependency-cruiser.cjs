@@ -1,5 +1,5 @@
 /**
- * Who may import whom (docs/architecture.md, "The house"). Tests may also import test/support.
+ * Who may import whom (docs/architecture.md, "Where things are"). Tests may also import test/support.
  * The folders below src/api are areas, and those below them resources; routes call writes, writes call queries.
  */
 const TEST = '\\.test\\.ts$';
