@@ -34,6 +34,7 @@ import { mergeRequestRelatedRoutes } from './merge-requests/requests/related-rou
 import { mergeRequestRoutes } from './merge-requests/requests/routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
+import { takePartInUserRemoval } from './notes/background.ts';
 import { noteRoutes } from './notes/routes.ts';
 import { registerReferences } from './references/background.ts';
 import { resourceEventRoutes } from './resource-events/routes.ts';
@@ -92,6 +93,7 @@ export const planning: Area = {
     registerUnassigning(deps);
     registerResync(deps);
     registerMergedDeletion(deps);
+    takePartInUserRemoval(deps);
     registerMergeRequestWork(deps);
     registerMerging(deps);
     registerReferences(deps);

@@ -1,7 +1,6 @@
 import { conflict, forbidden } from '../../../core/errors.ts';
 import { removeBelongings } from '../../../db/removal.ts';
 import type { User } from '../../../db/tables/users.ts';
-import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
 import { handToGhost } from './ghost.ts';
 import { isLastAdministrator } from './state.ts';
@@ -18,10 +17,8 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
   await deps.lifecycle.userRemovalAsked.run(user, removal);
   await deps.db.transaction().execute(async (db) => {
     await deps.lifecycle.userRemoved.run(db, user, removal);
-    if (hard) await db.deleteFrom('notes').where('author_id', '=', user.id).execute();
     await removeBelongings(db, 'user', [user.id]);
     await handToGhost(db, deps.clock, user.id);
-    await withdrawVotes(db, user.id);
     await db.deleteFrom('users').where('id', '=', user.id).execute();
     const { id, username, email, name } = user;
     await deps.events.record(db, 'user.destroyed', { user_id: id, username, email, name }, { actorId: actor.id });
