@@ -49,11 +49,15 @@ export async function callerOf(deps: Deps, { ways }: Credentials, request: Fasti
 }
 
 /** Runs what may find that the caller has to say who he is. @throws ApiError; for 401 the refusal that is declared */
-export async function orRefusal<T>({ refusal }: Credentials, work: () => Promise<T>): Promise<T> {
+export function orRefusal<T>({ refusal }: Credentials, work: () => Promise<T>): Promise<T> {
+  return refusal === undefined ? work() : refuseBy(refusal, work);
+}
+
+async function refuseBy<T>(refusal: () => ApiError, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (refusal !== undefined && error instanceof ApiError && error.status === 401) throw refusal();
+    if (error instanceof ApiError && error.status === 401) throw refusal();
     throw error;
   }
 }

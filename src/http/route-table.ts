@@ -70,10 +70,10 @@ export class RouteTable {
 
   /** @param path of a request, without its query: doubled slashes and one at the end count for nothing */
   find(method: string, path: string): Found | undefined {
-    const segments = path
-      .split('/')
-      .filter((segment) => segment !== '')
-      .map(decoded);
+    const segments = path.split('/');
+    let count = 0;
+    for (const segment of segments) if (segment !== '') segments[count++] = decoded(segment);
+    segments.length = count;
     const values: string[] = [];
     const end = search(this.#root, method, segments, 0, values);
     if (end === undefined) return undefined;
