@@ -179,3 +179,37 @@ test('recurring work has one row and runs in one process at a time', async () =>
     [1],
   );
 });
+
+test('jobs that were taken just when the connection went run as soon as it is back', async () => {
+  const { db, clock, log, config } = app.deps;
+  let lost = 0;
+  // The transaction commits, and its answer is lost.
+  const transaction = () => ({
+    execute: async (work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) => {
+      const taken = await db.transaction().execute(work);
+      if (Array.isArray(taken) && taken.length > 0 && lost === 0) {
+        lost += 1;
+        throw new Error('Connection terminated unexpectedly');
+      }
+      return taken;
+    },
+  });
+  const losing = new Proxy(db, {
+    get: (target, name) => {
+      if (name === 'transaction') return transaction;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const queue = new JobQueue(losing, clock, log, config.database.kind === 'postgres');
+  queues.push(queue);
+  const kind = jobKind<object>('test.lost', { lane: 'events' });
+  let ran = 0;
+  queue.register(kind, async () => {
+    ran += 1;
+  });
+  await queue.enqueue(db, kind, {});
+  queue.start();
+  await until(async () => (await left()) === 0);
+  assert.deepEqual([lost, ran], [1, 1]);
+});

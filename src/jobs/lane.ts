@@ -6,6 +6,7 @@ import type { StoredJob } from '../db/tables/jobs.ts';
 import { anyDue, claimJobs } from './claim.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
 import { type Outcome, settleJobs } from './settle.ts';
+import { letRunAgain } from './upkeep.ts';
 
 /** What the workers of all lanes share. */
 export interface Workshop {
@@ -48,6 +49,8 @@ export class LaneWorkers {
   /** Runs that did not end when they were told to. */
   #left = 0;
   #ended: Outcome[] = [];
+  /** Claims that may have been made although their answer went with the connection: nobody runs what they took. */
+  #doubtful: string[] = [];
   #stopping = false;
   #woken = false;
   #wake: () => void = () => {};
@@ -119,6 +122,7 @@ export class LaneWorkers {
   /** Writes how jobs ended and takes others. */
   async #exchange(): Promise<void> {
     const { db, clock, postgres } = this.#shop;
+    await this.#giveBack();
     const now = clock.now().toISOString();
     const wanted = { lane: this.#lane, kinds: this.#kinds, limit: this.#free, now, claim: this.#shop.claim() };
     const ended = [...this.#ended];
@@ -127,14 +131,22 @@ export class LaneWorkers {
       if (wanted.limit === this.#workers) this.#shop.onEmpty(this.#lane);
       return;
     }
+    if (due) this.#doubtful.push(wanted.claim);
     const taken = await db.transaction().execute(async (db) => {
       await settleJobs(db, ended);
       return due ? claimJobs(db, postgres, wanted) : [];
     });
+    this.#doubtful = [];
     this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
     for (const job of taken) this.#begin(job);
     // A job may have made another one due, and what was written may have let one go.
     if (taken.length > 0 || ended.some(({ job }) => job.order_key !== null)) this.#woken = true;
+  }
+
+  /** Lets jobs run again that were taken for nobody. */
+  async #giveBack(): Promise<void> {
+    for (const claim of this.#doubtful) await letRunAgain(this.#shop.db, { claim });
+    this.#doubtful = [];
   }
 
   #begin(job: StoredJob): void {

@@ -53,9 +53,12 @@ export async function takeOver(db: Db, seen: Seen, own: ReadonlySet<number>, now
 
 /**
  * Lets running jobs run again.
- * @param only one of them, as it was seen; all where it is left out
+ * @param only those of a claim, or one of them as it was seen; all where it is left out
  */
-export async function letRunAgain(db: Db, only?: Pick<StoredJob, 'id' | 'claim' | 'beat'>): Promise<number> {
+export async function letRunAgain(
+  db: Db,
+  only?: Pick<StoredJob, 'claim'> & Partial<Pick<StoredJob, 'id' | 'beat'>>,
+): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
     .set((eb) => ({
@@ -79,12 +82,9 @@ export async function letRunAgain(db: Db, only?: Pick<StoredJob, 'id' | 'claim' 
         .end(),
     }))
     .where('state', '=', 'running')
-    .$if(only !== undefined, (query) =>
-      query
-        .where('id', '=', only!.id)
-        .where('claim', 'is not distinct from', only!.claim)
-        .where('beat', '=', only!.beat),
-    )
+    .$if(only !== undefined, (query) => query.where('claim', 'is not distinct from', only!.claim))
+    .$if(only?.id !== undefined, (query) => query.where('id', '=', only!.id!))
+    .$if(only?.beat !== undefined, (query) => query.where('beat', '=', only!.beat!))
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

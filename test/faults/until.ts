@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TRIES = 600;
 const PAUSE_MS = 100;
 
-/** Waits for something that comes true. @throws AssertionError with `what` when it does not within so many minutes */
-export async function until(what: string, holds: () => Promise<boolean>, minutes = 1): Promise<void> {
-  for (let tries = 0; tries < TRIES * minutes; tries += 1) {
+/** Waits for something that comes true. @throws AssertionError with `what` when it does not within a minute */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
     if (await holds()) return;
     await sleep(PAUSE_MS);
   }

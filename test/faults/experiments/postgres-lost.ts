@@ -95,12 +95,10 @@ export default {
       await writing;
       assert.equal(server.child.exitCode, null, 'the server has ended');
       await until('no intent is left', async () => (await records.query('select id from ref_intents')).length === 0);
-      // A job that was taken just when the connection went is known to nobody, and taken over for want of a beat.
       await until(
         'no job hangs',
         async () =>
           (await records.query(`select id from jobs where state <> 'waiting' or kind like 'event:%'`)).length === 0,
-        3,
       );
       for (const id of tally.acknowledged) {
         assert.equal(

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { IntegerEnum } from '../../../http/schema.ts';
-import { changing, ProtectedName, ROLES, UNPROTECT_ROLES } from '../protected-refs/inputs.ts';
+import { changing, newBranchProtection, ROLES, UNPROTECT_ROLES } from '../protected-refs/inputs.ts';
 
 const MAX_ENTRIES = 50;
 
@@ -22,12 +22,7 @@ const allowed = (extra: TProperties = {}) => ({
 });
 
 export const CreateGroupProtectedBranch = Type.Object({
-  name: ProtectedName,
-  push_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
-  merge_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
-  unprotect_access_level: Type.Optional(IntegerEnum(UNPROTECT_ROLES, { description: 'Default 40.' })),
-  allow_force_push: Type.Optional(Type.Boolean({ default: false })),
-  code_owner_approval_required: Type.Optional(Type.Boolean({ default: false })),
+  ...newBranchProtection,
   ...allowed(),
 });
 

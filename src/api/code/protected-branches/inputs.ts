@@ -1,6 +1,13 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { IntegerEnum, pagination } from '../../../http/schema.ts';
-import { allowedList, changing, deployKey, ProtectedName, ROLES, UNPROTECT_ROLES } from '../protected-refs/inputs.ts';
+import {
+  allowedList,
+  changing,
+  deployKey,
+  newBranchProtection,
+  ROLES,
+  UNPROTECT_ROLES,
+} from '../protected-refs/inputs.ts';
 import type { ProtectedBranch } from './answers.ts';
 
 export type ProtectedBranchJson = Static<typeof ProtectedBranch>;
@@ -19,12 +26,7 @@ const allowed = (extra: TProperties = {}) => ({
 });
 
 export const CreateProtectedBranch = Type.Object({
-  name: ProtectedName,
-  push_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
-  merge_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
-  unprotect_access_level: Type.Optional(IntegerEnum(UNPROTECT_ROLES, { description: 'Default 40.' })),
-  allow_force_push: Type.Optional(Type.Boolean({ default: false })),
-  code_owner_approval_required: Type.Optional(Type.Boolean({ default: false })),
+  ...newBranchProtection,
   ...allowed(),
 });
 

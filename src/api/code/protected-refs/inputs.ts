@@ -51,3 +51,13 @@ export const ProtectedName = Type.String({
   maxLength: 255,
   description: 'Name, or a pattern in which `*` stands for any text. Nothing of that name needs to exist.',
 });
+
+/** What a branch is protected by, in a project and in a group, beside lists of who is let in. */
+export const newBranchProtection = {
+  name: ProtectedName,
+  push_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
+  merge_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
+  unprotect_access_level: Type.Optional(IntegerEnum(UNPROTECT_ROLES, { description: 'Default 40.' })),
+  allow_force_push: Type.Optional(Type.Boolean({ default: false })),
+  code_owner_approval_required: Type.Optional(Type.Boolean({ default: false })),
+};

@@ -1,9 +1,10 @@
 import { conflict, forbidden } from '../../../core/errors.ts';
 import { removeBelongings } from '../../../db/removal.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { handToGhost } from './ghost.ts';
-import { isLastAdministrator } from './state.ts';
+import { isLastAdministrator, lockAdministrators } from './state.ts';
 
 /**
  * Deletes a user with the personal projects and snippets. What he wrote elsewhere stays, in the name of the ghost user.
@@ -12,10 +13,12 @@ import { isLastAdministrator } from './state.ts';
  */
 export async function destroyUser(deps: Deps, actor: User, user: User, hard: boolean): Promise<void> {
   if (user.kind === 'ghost') throw forbidden('An internal user cannot be deleted');
-  if (await isLastAdministrator(deps.db, user)) throw conflict('The last administrator cannot be deleted');
+  await refuseLastAdministrator(deps.db, user);
   const removal = { hard, actorId: actor.id };
   await deps.lifecycle.userRemovalAsked.run(user, removal);
   await deps.db.transaction().execute(async (db) => {
+    if (user.admin === 1) await lockAdministrators(db);
+    await refuseLastAdministrator(db, user);
     await deps.lifecycle.userRemoved.run(db, user, removal);
     await removeBelongings(db, 'user', [user.id]);
     await handToGhost(db, deps.clock, user.id);
@@ -23,4 +26,8 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
     const { id, username, email, name } = user;
     await deps.events.record(db, 'user.destroyed', { user_id: id, username, email, name }, { actorId: actor.id });
   });
+}
+
+async function refuseLastAdministrator(db: Db, user: User): Promise<void> {
+  if (await isLastAdministrator(db, user)) throw conflict('The last administrator cannot be deleted');
 }

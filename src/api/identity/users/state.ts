@@ -86,6 +86,15 @@ export async function approveUser(deps: Deps, user: User): Promise<{ message: st
   return { message: 'Success' };
 }
 
+/** Waits for other removals of administrators, so that two cannot remove each other. Give the transaction's handle. */
+export async function lockAdministrators(db: Db): Promise<void> {
+  await db
+    .updateTable('users')
+    .set((eb) => ({ admin: eb.ref('admin') }))
+    .where('admin', '=', 1)
+    .execute();
+}
+
 /** Whether no other active administrator would be left without this one. */
 export async function isLastAdministrator(db: Db, user: User): Promise<boolean> {
   if (user.admin === 0) return false;

@@ -240,3 +240,35 @@ test('GET /users/:id/memberships lists projects and groups to administrators', a
   assert.equal(bad.message, 'type does not have a valid value');
   expectStatus(await app.get(path, { token }), 403);
 });
+
+test('two administrators who remove each other leave one', async () => {
+  const one = await app.make.user({ admin: true });
+  const two = await app.make.user({ admin: true });
+  const others = await app.deps.db
+    .updateTable('users')
+    .set({ state: 'blocked' })
+    .where('admin', '=', 1)
+    .where('id', 'not in', [one.user.id, two.user.id])
+    .returning('id')
+    .execute();
+  await Promise.all([
+    app.delete(`/users/${two.user.id}`, { token: one.token }),
+    app.delete(`/users/${one.user.id}`, { token: two.token }),
+  ]);
+  const left = await app.deps.db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', 1)
+    .where('state', '=', 'active')
+    .execute();
+  assert.equal(left.length, 1);
+  await app.deps.db
+    .updateTable('users')
+    .set({ state: 'active' })
+    .where(
+      'id',
+      'in',
+      others.map(({ id }) => id),
+    )
+    .execute();
+});

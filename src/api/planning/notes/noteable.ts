@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/errors.ts';
-import type { NoteableType } from '../../../db/tables/kinds.ts';
+import type { IssuableColumns, IssuableType, NoteableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { findCommit, findProjectSnippet } from '../../code/index.ts';
@@ -38,23 +38,24 @@ export interface NoteableKind {
 
 const iid = (noun: string) => Type.Integer({ description: `Number of the ${noun} in the project.` });
 
+const issuable = (
+  type: IssuableType,
+  { project }: NoteScope,
+  {
+    id,
+    iid,
+    author_id,
+    discussion_locked,
+  }: Pick<IssuableColumns, 'iid' | 'author_id' | 'discussion_locked'> & { id: number },
+): Noteable => ({ type, id, iid, projectId: project.id, authorId: author_id, locked: discussion_locked === 1 });
+
 const issues: NoteableKind = {
   segment: 'issues',
   noun: 'issue',
   key: iid('issue'),
   read: 'read_issue',
   comment: 'create_note',
-  find: async ({ db }, scope, key) => {
-    const { id, iid, author_id, discussion_locked } = await findIssue(db, scope, Number(key));
-    return {
-      type: 'Issue',
-      id,
-      iid,
-      projectId: scope.project.id,
-      authorId: author_id,
-      locked: discussion_locked === 1,
-    };
-  },
+  find: async ({ db }, scope, key) => issuable('Issue', scope, await findIssue(db, scope, Number(key))),
 };
 
 const mergeRequests: NoteableKind = {
@@ -63,17 +64,7 @@ const mergeRequests: NoteableKind = {
   key: iid('merge request'),
   read: 'read_merge_request',
   comment: 'create_note',
-  find: async ({ db }, scope, key) => {
-    const { id, iid, author_id, discussion_locked } = await findMergeRequest(db, scope, Number(key));
-    return {
-      type: 'MergeRequest',
-      id,
-      iid,
-      projectId: scope.project.id,
-      authorId: author_id,
-      locked: discussion_locked === 1,
-    };
-  },
+  find: async ({ db }, scope, key) => issuable('MergeRequest', scope, await findMergeRequest(db, scope, Number(key))),
 };
 
 const snippets: NoteableKind = {

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { lineageIds } from '../../../access/membership.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { conflict } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { lockOwners } from '../members/writes.ts';
 import { destroyProjectsWithin } from '../projects/destroy.ts';
 import { destroyGroup } from './destroy.ts';
 
@@ -39,19 +41,38 @@ function soleGroups(db: Db, user: User): Promise<Namespace[]> {
     .execute();
 }
 
+const soleOwner = () => conflict('User cannot be removed while is the sole-owner of a group');
+
+/** Waits for other changes of the owners in the trees of groups that the user owns something in. */
+async function lockOwnedTrees(db: Db, user: User): Promise<void> {
+  const owned = await db
+    .selectFrom('namespaces as n')
+    .innerJoin('members as m', 'm.source_id', 'n.id')
+    .select('n.lineage')
+    .where('m.source_type', '=', 'group')
+    .where('m.user_id', '=', user.id)
+    .where('m.access_level', '=', AccessLevel.owner)
+    .execute();
+  const roots = new Set(owned.map(({ lineage }) => lineageIds(lineage)[0]!));
+  await lockOwners(db, [...roots]);
+}
+
 /** Takes part in the removal of users: with them go their personal projects, and groups that nobody else owns. */
 export function takePartInUserRemoval(deps: Deps): void {
   deps.lifecycle.userRemovalAsked.add(async (user, { hard, actorId }) => {
     const groups = await soleGroups(deps.db, user);
-    if (groups.length > 0 && !hard) throw conflict('User cannot be removed while is the sole-owner of a group');
+    if (groups.length > 0 && !hard) throw soleOwner();
     for (const group of groups) {
       const still = await deps.db.selectFrom('namespaces').select('id').where('id', '=', group.id).executeTakeFirst();
       if (still !== undefined) await destroyGroup(deps, group, actorId);
     }
   });
   deps.lifecycle.userRemoved.add(async (db, user, { actorId }) => {
+    await lockOwnedTrees(db, user);
+    // The other owners may have left meanwhile.
+    if ((await soleGroups(db, user)).length > 0) throw soleOwner();
     await destroyPersonalNamespace(deps, db, user, actorId);
-    await removeBelongingsOfUser(db, user.id);
+    await takeStarsBack(db, user.id);
   });
 }
 
@@ -63,8 +84,8 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
   await db.deleteFrom('namespaces').where('id', '=', namespace.id).execute();
 }
 
-/** What refers to the user without a foreign key; everything else goes with the row. */
-async function removeBelongingsOfUser(db: Db, userId: number): Promise<void> {
+/** Takes the stars of a user off what he starred, before they go with him. */
+async function takeStarsBack(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('projects')
     .set((eb) => ({ star_count: eb('star_count', '-', 1) }))

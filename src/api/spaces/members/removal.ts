@@ -18,7 +18,7 @@ export async function removeMember(
   options: { skipSubresources: boolean; unassignIssuables: boolean },
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    await lockOwners(db, source);
+    await lockOwners(db, source.lineage.slice(0, 1));
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
@@ -38,7 +38,7 @@ export async function removeMember(
  */
 export async function removeFromTree(deps: Deps, { source, actor }: Change, userId: number): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
-    await lockOwners(db, source);
+    await lockOwners(db, source.lineage.slice(0, 1));
     const own = await findDirect(db, source, userId);
     const below = source.kind === 'group' ? await findBelow(db, source.group.lineage, userId) : [];
     const all = own === undefined ? below : [own, ...below];

@@ -35,14 +35,15 @@ export function changeOf({ caller, source, level }: { caller: Caller; source: So
 
 const MAX_USERS = 100;
 
-/** Waits for other changes of the owners in the same tree of groups, so that two cannot remove each other. */
-export async function lockOwners(db: Db, source: Source): Promise<void> {
-  const root = source.lineage[0];
-  if (root === undefined) return;
+/**
+ * Waits for other changes of the owners in the same trees of groups, so that two cannot remove each other.
+ * @param roots ids of the groups at their tops
+ */
+export async function lockOwners(db: Db, roots: readonly number[]): Promise<void> {
   await db
     .updateTable('namespaces')
     .set((eb) => ({ kind: eb.ref('kind') }))
-    .where('id', '=', root)
+    .where('id', 'in', roots)
     .execute();
 }
 
@@ -179,7 +180,7 @@ export async function updateMember(
   change: { accessLevel: number; expiresAt?: string | null | undefined; memberRoleId?: number | null | undefined },
 ): Promise<Member> {
   return deps.db.transaction().execute(async (db) => {
-    await lockOwners(db, source);
+    await lockOwners(db, source.lineage.slice(0, 1));
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);

@@ -1,5 +1,5 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Db, Schema } from '../../../../db/schema.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../../../db/schema.ts';
 
 /** Branches that one query names at most. */
 const BATCH = 500;
@@ -54,7 +54,9 @@ export async function openAmong(db: Db, projectId: number, branches: readonly st
       if (id === null) found.into.add(branch);
       else {
         const open = { id, project_id: project_id!, head_sha, target_branch: target_branch!, settings: settings! };
-        found.from.set(branch, [...(found.from.get(branch) ?? []), open]);
+        const others = found.from.get(branch);
+        if (others === undefined) found.from.set(branch, [open]);
+        else others.push(open);
       }
     }
   }
@@ -71,7 +73,7 @@ interface Row {
 }
 
 /** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
-const fromOrInto = (db: Db, projectId: number, branches: readonly string[]): SelectQueryBuilder<Schema, never, Row> =>
+const fromOrInto = (db: Db, projectId: number, branches: readonly string[]) =>
   db
     .selectFrom('merge_requests as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')
@@ -97,4 +99,4 @@ const fromOrInto = (db: Db, projectId: number, branches: readonly string[]): Sel
         .where('t.state', 'in', OPEN)
         .$castTo<Row>(),
     )
-    .orderBy('id') as unknown as SelectQueryBuilder<Schema, never, Row>;
+    .orderBy('id');
