@@ -31,6 +31,8 @@ export interface ProjectStanding {
   /** Archived, or waiting for its deletion. */
   frozen: boolean;
   featureLevel(feature: ProjectFeature): FeatureLevel;
+  /** Whether whoever sees the project sees its pipelines and jobs. */
+  publicJobs(): boolean;
 }
 
 /** Whether people without membership can see the project. */
@@ -66,6 +68,8 @@ function conditionsHold(standing: ProjectStanding, rule: Rule<ProjectAbility>, o
   if (rule.writes && on.sealed) return false;
   if (rule.whenLocked === 'members' && on.locked && standing.level === 0) return false;
   if (rule.feature !== undefined && !anyOpen(standing, rule.feature)) return false;
+  if (rule.withPrivateJobs !== undefined && standing.level < rule.withPrivateJobs && !standing.publicJobs())
+    return false;
   return rule.needs === undefined || allowsInProject(standing, rule.needs);
 }
 

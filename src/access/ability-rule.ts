@@ -27,6 +27,8 @@ export interface Rule<Ability extends string = string> {
   relations?: Partial<Record<Relation, RelationRule<Ability>>>;
   /** Part of the project that must not be closed to the caller; of several, one that is open does. */
   feature?: ProjectFeature | readonly ProjectFeature[];
+  /** Member level from which on people have it while the project keeps its jobs from the public (`public_jobs`). */
+  withPrivateJobs?: number;
   /** Another ability that it takes. */
   needs?: Ability;
   /** It changes something. Then it is lost while the place is archived or waits for its deletion. */

@@ -48,6 +48,9 @@ export const GROUP_RULES = {
   follow_group_label: OWN_LIST,
   read_group_milestone: SEEN,
   admin_group_milestone: { level: planner, writes: true },
+  admin_group_ci_variables: OWNED,
+  read_group_runners: { level: maintainer },
+  admin_group_runners: OWNED,
   read_group_issues: SEEN,
   read_group_merge_requests: SEEN,
 } as const satisfies Record<string, GroupRule>;

@@ -50,6 +50,11 @@ export const INSTANCE_RULES = {
   admin_project_aliases: ADMINISTERED,
   admin_projects: ADMINISTERED,
   admin_topics: ADMINISTERED,
+  admin_instance_runners: ADMINISTERED,
+  admin_instance_ci_variables: ADMINISTERED,
+  create_runner: { role: 'person', writes: true, further: 'Of a project or group those who administer its runners' },
+  register_runner: { role: 'anyone', writes: true, further: 'A token proves who asks' },
+  run_jobs: { role: 'anyone', writes: true, further: 'The token of the runner or of the job proves who asks' },
   admin_settings: ADMINISTERED,
 } as const satisfies Record<string, InstanceRule>;
 export type InstanceAbility = keyof typeof INSTANCE_RULES;

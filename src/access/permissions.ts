@@ -64,6 +64,7 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
     visibility: project.visibility,
     frozen: isFrozen(project),
     featureLevel: (feature) => project[`${feature}_access_level`],
+    publicJobs: () => parseJson<{ public_jobs?: boolean }>(project.settings).public_jobs !== false,
   };
   return {
     level,

@@ -9,6 +9,15 @@ const OWN_LIST = { level: guest, openToUsers: true, writes: true, whenFrozen: 'k
 const ADMINISTERED = { level: maintainer, writes: true, whenFrozen: 'kept' } as const;
 const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
 
+/** Pipelines and jobs: members see them, and others where the project lets them. */
+const JOBS = { level: guest, open: true, feature: 'builds', withPrivateJobs: reporter } as const;
+const RUN = {
+  level: developer,
+  feature: 'builds',
+  writes: true,
+  further: 'Where the ref is protected, those whom its protection lets push or merge',
+} as const;
+
 /** Who may do what in a project, in one place (part 1, section 5). */
 export const PROJECT_RULES = {
   read_project: { level: guest, open: true },
@@ -68,6 +77,45 @@ export const PROJECT_RULES = {
   read_protected_refs: { level: developer },
   admin_protected_branches: ADMINISTERED,
   admin_protected_tags: ADMINISTERED,
+
+  read_pipeline: JOBS,
+  read_environment: { ...JOBS, feature: 'environments' },
+  create_pipeline: RUN,
+  /** Retry, cancel and play it and its jobs. */
+  update_pipeline: RUN,
+  destroy_pipeline: { level: owner, feature: 'builds', writes: true },
+  read_pipeline_variables: { level: maintainer, relations: { author: { level: developer } }, feature: 'builds' },
+  erase_job: { level: maintainer, relations: { author: { level: developer } }, feature: 'builds', writes: true },
+  /** Logs with everything that a job knows. */
+  read_debug_log: { level: developer, feature: 'builds' },
+  keep_artifacts: { level: developer, feature: 'builds', writes: true },
+  destroy_artifacts: { level: maintainer, feature: 'builds', writes: true },
+  read_pipeline_schedule: { ...JOBS, level: reporter },
+  create_pipeline_schedule: RUN,
+  update_pipeline_schedule: {
+    level: maintainer,
+    relations: { author: { level: developer } },
+    feature: 'builds',
+    writes: true,
+    further: 'Where the ref is protected, those whom its protection lets push or merge',
+  },
+  /** To become its owner: maintainers only, for it then runs with their rights. */
+  take_pipeline_schedule: { level: maintainer, feature: 'builds', writes: true },
+  admin_triggers: { level: maintainer, feature: 'builds', writes: true },
+  admin_ci_variables: ADMINISTERED,
+  admin_runners: ADMINISTERED,
+  admin_job_token_scope: ADMINISTERED,
+  create_environment: { level: developer, feature: 'environments', writes: true },
+  update_environment: { level: developer, feature: 'environments', writes: true },
+  stop_environment: { level: developer, feature: 'environments', writes: true },
+  destroy_environment: { level: developer, feature: 'environments', writes: true },
+  create_deployment: { level: developer, feature: 'environments', writes: true },
+  update_deployment: { level: developer, feature: 'environments', writes: true },
+  destroy_deployment: { level: maintainer, feature: 'environments', writes: true },
+  read_freeze_period: { level: reporter, open: true, feature: 'builds' },
+  admin_freeze_periods: { level: maintainer, feature: 'builds', writes: true },
+  read_resource_group: { level: reporter, feature: 'builds' },
+  update_resource_group: { level: developer, feature: 'builds', writes: true },
 
   read_issue: { level: guest, open: true, feature: 'issues' },
   /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */

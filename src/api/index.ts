@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts';
 import { registerBlobRemoval } from '../storage/unused-blobs.ts';
 import { admin } from './admin/index.ts';
 import type { Area } from './area.ts';
+import { ci } from './ci/index.ts';
 import { code } from './code/index.ts';
 import { graphql } from './graphql/index.ts';
 import { identity } from './identity/index.ts';
@@ -11,7 +12,7 @@ import { planning } from './planning/index.ts';
 import { spaces } from './spaces/index.ts';
 
 /** All areas in their order: each knows those before it, and none after it. */
-const areas: readonly Area[] = [identity, spaces, code, planning, admin, graphql];
+const areas: readonly Area[] = [identity, spaces, code, planning, ci, admin, graphql];
 
 /** Every endpoint of the API. */
 export const routes: readonly Route[] = areas.flatMap((area) => area.routes);

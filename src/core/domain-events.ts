@@ -194,6 +194,17 @@ const eventKinds = {
     awardable_id: number;
     project_id: number | null;
   }>(),
+  /** A pipeline was made, or is in another state. */
+  'pipeline.updated': payload<{ pipeline_id: number; project_id: number; status: string; old_status: string | null }>(),
+  /** A job was made, or is in another state. */
+  'job.updated': payload<{
+    job_id: number;
+    pipeline_id: number;
+    project_id: number;
+    status: string;
+    old_status: string | null;
+  }>(),
+  'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };
 

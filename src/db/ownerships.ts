@@ -4,7 +4,12 @@ import { accessRequestsOwnership } from './tables/access-requests.ts';
 import { accessTokensOwnership } from './tables/access-tokens.ts';
 import { approvalRulesOwnership } from './tables/approval-rules.ts';
 import { awardEmojiOwnership } from './tables/award-emoji.ts';
-import { commitStatusesOwnership } from './tables/commit-statuses.ts';
+import { ciJobArtifactsOwnership } from './tables/ci-job-artifacts.ts';
+import { ciJobsOwnership } from './tables/ci-jobs.ts';
+import { ciPipelineScheduleVariablesOwnership } from './tables/ci-pipeline-schedule-variables.ts';
+import { ciPipelineVariablesOwnership } from './tables/ci-pipeline-variables.ts';
+import { ciRunnersOwnership } from './tables/ci-runners.ts';
+import { ciVariablesOwnership } from './tables/ci-variables.ts';
 import { crossReferencesOwnership } from './tables/cross-references.ts';
 import { customAttributesOwnership } from './tables/custom-attributes.ts';
 import { deployKeysOwnership } from './tables/deploy-keys.ts';
@@ -60,7 +65,12 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   internal_ids: internalIdsOwnership,
   access_tokens: accessTokensOwnership,
   projects: projectsOwnership,
-  commit_statuses: commitStatusesOwnership,
+  ci_job_artifacts: ciJobArtifactsOwnership,
+  ci_pipeline_variables: ciPipelineVariablesOwnership,
+  ci_variables: ciVariablesOwnership,
+  ci_runners: ciRunnersOwnership,
+  ci_pipeline_schedule_variables: ciPipelineScheduleVariablesOwnership,
+  ci_jobs: ciJobsOwnership,
   pipelines: pipelinesOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,

@@ -4,6 +4,7 @@ import { exactness } from './0006-exactness.ts';
 import { planning } from './0007-planning.ts';
 import { spaces } from './0008-spaces.ts';
 import { jobs } from './0013-jobs.ts';
+import { ci } from './0014-ci.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -13,4 +14,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0007-planning': planning,
   '0008-spaces': spaces,
   '0013-jobs': jobs,
+  '0014-ci': ci,
 };

@@ -1,7 +1,8 @@
-import type { Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
+import { nextIid } from '../../../db/iids.ts';
 import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { CommitStatus, CommitStatusesTable } from '../../../db/tables/commit-statuses.ts';
+import type { CiJob, CiJobsTable } from '../../../db/tables/ci-jobs.ts';
 import type { Pipeline, PipelinesTable } from '../../../db/tables/pipelines.ts';
 import { OPEN_STATES, type State } from './state.ts';
 
@@ -24,7 +25,7 @@ export function commitStatuses(
   filters: StatusFilters,
   page: { offset: number; size: number },
 ) {
-  let query = db.selectFrom('commit_statuses').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  let query = db.selectFrom('ci_jobs').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
   if (filters.ref) query = query.where('ref', '=', filters.ref);
   if (filters.stage) query = query.where('stage', '=', filters.stage);
   if (filters.name) query = query.where('name', '=', filters.name);
@@ -64,18 +65,11 @@ export async function insertPipeline(
   db: Db,
   values: Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'user_id' | 'created_at'>,
 ): Promise<Pipeline> {
-  const last = await db
-    .selectFrom('pipelines')
-    .select('iid')
-    .where('project_id', '=', values.project_id)
-    .orderBy('iid', 'desc')
-    .limit(1)
-    .executeTakeFirst();
   return db
     .insertInto('pipelines')
     .values({
       ...values,
-      iid: (last?.iid ?? 0) + 1,
+      iid: await nextIid(db, { source_type: 'project', source_id: values.project_id, usage: 'pipelines' }),
       source: 'external',
       status: 'created',
       updated_at: values.created_at,
@@ -88,19 +82,20 @@ export async function insertPipeline(
 
 /** Statuses of a pipeline, counted up to 10,001. */
 export const countStatuses = (db: Db, pipelineId: number): Promise<number> =>
-  countOf(db, db.selectFrom('commit_statuses').selectAll().where('pipeline_id', '=', pipelineId));
+  countOf(db, db.selectFrom('ci_jobs').selectAll().where('pipeline_id', '=', pipelineId));
 
 /** The status that a report of the user moves on; undefined when there is none under way. */
 export const openStatus = (
   db: Db,
-  wanted: Pick<CommitStatus, 'pipeline_id' | 'name' | 'author_id'>,
-): Promise<CommitStatus | undefined> =>
+  wanted: Pick<CiJob, 'pipeline_id' | 'name' | 'user_id'>,
+): Promise<CiJob | undefined> =>
   db
-    .selectFrom('commit_statuses')
+    .selectFrom('ci_jobs')
     .selectAll()
     .where('pipeline_id', '=', wanted.pipeline_id)
+    .where('kind', '=', 'status')
     .where('name', '=', wanted.name)
-    .where('author_id', '=', wanted.author_id)
+    .where('user_id', '=', wanted.user_id)
     .where('retried', '=', 0)
     .where('status', 'in', OPEN_STATES)
     .orderBy('id', 'desc')
@@ -108,26 +103,23 @@ export const openStatus = (
     .executeTakeFirst();
 
 /** Writes a new status, or changes one that is there. */
-export const saveStatus = (
-  db: Db,
-  id: number | undefined,
-  values: Omit<CommitStatus, 'id' | 'stage' | 'allow_failure' | 'retried'>,
-): Promise<CommitStatus> =>
+export const saveStatus = (db: Db, id: number | undefined, values: Insertable<CiJobsTable>): Promise<CiJob> =>
   id === undefined
-    ? db.insertInto('commit_statuses').values(values).returningAll().executeTakeFirstOrThrow()
+    ? db.insertInto('ci_jobs').values(values).returningAll().executeTakeFirstOrThrow()
     : db
-        .updateTable('commit_statuses')
-        .set(values satisfies Updateable<CommitStatusesTable>)
+        .updateTable('ci_jobs')
+        .set(values satisfies Updateable<CiJobsTable>)
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
 
 /** Marks what stood for the name before. */
-export async function replaceOlder(db: Db, { id, pipeline_id, name }: CommitStatus): Promise<void> {
+export async function replaceOlder(db: Db, { id, pipeline_id, name }: CiJob): Promise<void> {
   await db
-    .updateTable('commit_statuses')
+    .updateTable('ci_jobs')
     .set({ retried: 1 })
     .where('pipeline_id', '=', pipeline_id)
+    .where('kind', '=', 'status')
     .where('name', '=', name)
     .where('id', '!=', id)
     .where('retried', '=', 0)
@@ -137,7 +129,7 @@ export async function replaceOlder(db: Db, { id, pipeline_id, name }: CommitStat
 /** The states that the statuses of a pipeline are in, each once; replaced ones are left out. */
 export async function statesOf(db: Db, pipelineId: number): Promise<State[]> {
   const rows = await db
-    .selectFrom('commit_statuses')
+    .selectFrom('ci_jobs')
     .select('status')
     .distinct()
     .where('pipeline_id', '=', pipelineId)

@@ -45,10 +45,10 @@ export const commitStatusRoutes = [
       const { rows, total } = await commitStatuses(deps.db, project.id, commit.oid, filters, page);
       const authors = await usersById(
         deps.db,
-        rows.map(({ author_id }) => author_id),
+        rows.map(({ user_id }) => user_id),
       );
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentStatus(deps, row, authors.get(row.author_id)!));
+      return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!));
     },
   }),
   route({

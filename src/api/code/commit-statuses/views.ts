@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import type { CommitStatus as CommitStatusRow } from '../../../db/tables/commit-statuses.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';
 import type { CommitStatus } from './answers.ts';
 
-export const presentStatus = (deps: Deps, row: CommitStatusRow, author: User): Static<typeof CommitStatus> => ({
+export const presentStatus = (deps: Deps, row: CiJob, author: User): Static<typeof CommitStatus> => ({
   id: row.id,
   sha: row.sha,
   ref: row.ref,

@@ -4,7 +4,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound, refused } from '../../../core/errors.ts';
 import { commitStatusFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { CommitStatus } from '../../../db/tables/commit-statuses.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
@@ -44,7 +44,7 @@ const MAX_DESCRIPTION = 10_000;
  * of the source `external`, and works out the pipeline's status anew.
  * @throws ApiError 400, 403 for a protected branch the caller may neither push to nor merge into, 404, 422
  */
-export async function reportStatus(deps: Deps, reporting: Reporting): Promise<CommitStatus> {
+export async function reportStatus(deps: Deps, reporting: Reporting): Promise<CiJob> {
   const { project, caller, report } = reporting;
   checkTexts(report);
   const ref = await findRef(deps, reporting);
@@ -123,15 +123,10 @@ async function findPipeline(
   });
 }
 
-async function moveStatus(
-  deps: Deps,
-  db: Db,
-  { caller, report }: Reporting,
-  pipeline: Pipeline,
-): Promise<CommitStatus> {
+async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pipeline: Pipeline): Promise<CiJob> {
   const { name, state } = report;
-  const author_id = caller.user.id;
-  const before = await store.openStatus(db, { pipeline_id: pipeline.id, name, author_id });
+  const user_id = caller.user.id;
+  const before = await store.openStatus(db, { pipeline_id: pipeline.id, name, user_id });
   checkMove((before?.status as State | undefined) ?? 'created', state);
   const now = timestamp(deps.clock);
   const said = <T>(value: T | undefined, earlier: T | null | undefined) =>
@@ -142,12 +137,13 @@ async function moveStatus(
     sha: pipeline.sha,
     ref: pipeline.ref,
     name,
-    author_id,
+    user_id,
     status: state,
     target_url: said(report.targetUrl, before?.target_url),
     description: said(report.description, before?.description),
     coverage: said(report.coverage, before?.coverage),
     created_at: before?.created_at ?? now,
+    updated_at: now,
     started_at: before?.started_at ?? (state === 'running' ? now : null),
     finished_at: FINAL_STATES.includes(state) ? now : null,
   });

@@ -87,6 +87,7 @@ export async function rightsIn(
       visibility: project.visibility,
       frozen: isFrozen(project),
       featureLevel: (feature: string) => levels.get(feature) ?? 'disabled',
+      publicJobs: () => true,
     };
     const rights = rightsOf({ level, can: (ability: ProjectAbility) => allowsInProject(standing, ability) });
     if (rights !== null) found.set(project.id, rights);

@@ -53,7 +53,7 @@ export async function askNamed(
 /** Tells the authors of open merge requests, and who wants them merged then, that a build of their head failed. */
 async function tellFailure(deps: Deps, statusId: number): Promise<void> {
   const failed = await deps.db
-    .selectFrom('commit_statuses')
+    .selectFrom('ci_jobs')
     .select(['project_id', 'sha', 'ref'])
     .where('id', '=', statusId)
     .where('status', '=', 'failed')

@@ -62,13 +62,13 @@ const waiting = (db: Db) => openWith(db).where('merge_requests.auto_merge', '=',
 
 async function ofStatus(open: ReturnType<typeof openWith>, statusId: number): Promise<number[]> {
   const rows = await open
-    .innerJoin('commit_statuses', (join) =>
+    .innerJoin('ci_jobs', (join) =>
       join
-        .onRef('commit_statuses.project_id', '=', 'merge_requests.source_project_id')
-        .onRef('commit_statuses.ref', '=', 'merge_requests.source_branch')
-        .onRef('commit_statuses.sha', '=', 'merge_requests.head_sha'),
+        .onRef('ci_jobs.project_id', '=', 'merge_requests.source_project_id')
+        .onRef('ci_jobs.ref', '=', 'merge_requests.source_branch')
+        .onRef('ci_jobs.sha', '=', 'merge_requests.head_sha'),
     )
-    .where('commit_statuses.id', '=', statusId)
+    .where('ci_jobs.id', '=', statusId)
     .orderBy('merge_requests.id')
     .limit(MAX_MOVED)
     .execute();

@@ -1,0 +1,76 @@
+/** Every state that jobs and pipelines can be in (part 1, 2; `status` of both). */
+export const STATES = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceling',
+  'canceled',
+  'skipped',
+  'manual',
+  'scheduled',
+] as const;
+export type State = (typeof STATES)[number];
+
+/** At work, or about to be without anybody's doing. */
+export const ACTIVE = ['waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
+/** Over, until somebody retries. */
+export const COMPLETE = ['success', 'failed', 'canceled', 'skipped'] as const;
+/** Waiting for a person or a time. */
+export const BLOCKED = ['manual', 'scheduled'] as const;
+/** Over, and it came to its end. */
+export const FINISHED = ['success', 'failed', 'canceled'] as const;
+/** What a runner has in hand. */
+export const EXECUTING = ['running', 'canceling'] as const;
+/** Not over and not waiting for a person. */
+export const ALIVE = ['created', ...ACTIVE, 'canceling'] as const;
+
+export const isOneOf = (states: readonly State[], state: State): boolean => states.includes(state);
+
+/** What a job adds to the state of its stage or pipeline. */
+export interface JobState {
+  status: State;
+  allowFailure: boolean;
+}
+
+type Counted = State | 'warned' | 'ignored';
+
+function counted({ status, allowFailure }: JobState): Counted {
+  if (!allowFailure) return status;
+  if (status === 'failed' || status === 'canceled') return 'warned';
+  return status === 'manual' ? 'ignored' : status;
+}
+
+/**
+ * The state of a set of jobs: of a stage, of a pipeline, of what a job needs. Give those that were not retried.
+ * @param ofNeeds for the jobs that a job needs, where one that is skipped has the job skipped
+ */
+export function compositeState(jobs: Iterable<JobState>, { ofNeeds = false } = {}): State {
+  const found = new Set<Counted>();
+  for (const job of jobs) found.add(counted(job));
+  const only = (...states: Counted[]) => [...found].every((state) => states.includes(state));
+  if (found.size === 0) return 'success';
+  if (ofNeeds && (found.has('skipped') || found.has('ignored'))) return 'skipped';
+  if (only('skipped', 'ignored')) return 'skipped';
+  if (only('success', 'skipped', 'warned', 'ignored')) return 'success';
+  if (only('created', 'warned', 'ignored')) return 'created';
+  if (only('preparing', 'warned', 'ignored')) return 'preparing';
+  if (only('canceled', 'success', 'skipped', 'warned', 'ignored')) return 'canceled';
+  if (only('pending', 'created', 'skipped', 'warned', 'ignored')) return 'pending';
+  if (found.has('running') || found.has('pending')) return 'running';
+  for (const state of ['waiting_for_resource', 'waiting_for_callback', 'manual', 'scheduled', 'preparing'] as const) {
+    if (found.has(state)) return state;
+  }
+  if (found.has('created')) return 'running';
+  return found.has('canceling') ? 'canceling' : 'failed';
+}
+
+/** Whether a set of jobs has come through with a job that failed and was allowed to. */
+export const hasWarnings = (jobs: Iterable<JobState>): boolean => {
+  for (const job of jobs) if (counted(job) === 'warned') return true;
+  return false;
+};

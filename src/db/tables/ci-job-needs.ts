@@ -1,0 +1,11 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted } from '../columns.ts';
+
+/** The jobs of its pipeline that a job waits for, by name. */
+export interface CiJobNeedsTable {
+  job_id: number;
+  name: string;
+  artifacts: Defaulted<Bit>;
+  optional: Defaulted<Bit>;
+}
+export type CiJobNeed = Selectable<CiJobNeedsTable>;

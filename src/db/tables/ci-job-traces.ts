@@ -1,0 +1,10 @@
+/** The log of a job that is not over, in the pieces in which it came; then it is a blob that `ci_job_artifacts` names. */
+export interface CiJobTracesTable {
+  job_id: number;
+  /** Offset of its first byte in the whole log. */
+  start: number;
+  /** Bytes. */
+  size: number;
+  /** Base64. */
+  data: string;
+}

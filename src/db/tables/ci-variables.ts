@@ -1,0 +1,24 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
+
+/** Variables that are kept for the jobs of a project, of a group, or, where both are null, of the installation. */
+export interface CiVariablesTable {
+  id: Id;
+  project_id: number | null;
+  group_id: number | null;
+  key: string;
+  value: string;
+  variable_type: 'env_var' | 'file';
+  protected: Defaulted<Bit>;
+  masked: Defaulted<Bit>;
+  hidden: Defaulted<Bit>;
+  raw: Defaulted<Bit>;
+  environment_scope: string;
+  description: string | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type CiVariable = Selectable<CiVariablesTable>;
+
+export const ciVariablesOwnership: Ownership<CiVariablesTable> = { plain: ['variable_type'] };

@@ -1,0 +1,14 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+/** When a project shall not be deployed. */
+export interface FreezePeriodsTable {
+  id: Id;
+  project_id: number;
+  freeze_start: string;
+  freeze_end: string;
+  cron_timezone: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type FreezePeriod = Selectable<FreezePeriodsTable>;

@@ -1,0 +1,15 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+/** What jobs of a project use one at a time. */
+export interface ResourceGroupsTable {
+  id: Id;
+  project_id: number;
+  key: string;
+  process_mode: 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first';
+  /** The job that has it now. */
+  job_id: number | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type ResourceGroup = Selectable<ResourceGroupsTable>;
