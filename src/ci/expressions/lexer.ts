@@ -1,0 +1,52 @@
+/** What is wrong with an expression of `if`, `only:variables` or `except:variables`. */
+export class ExpressionError extends Error {
+  override name = 'ExpressionError';
+}
+
+export type Operator = '==' | '!=' | '=~' | '!~' | '&&' | '||';
+
+export type Token =
+  | { kind: 'operator'; operator: Operator }
+  | { kind: 'open' }
+  | { kind: 'close' }
+  | { kind: 'variable'; name: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'null' }
+  | { kind: 'pattern'; source: string; flags: string };
+
+/** An expression has fewer tokens than this. */
+const MAX_TOKENS = 100;
+
+/** Every kind of token at the place where the scan stands; none of them begins like another. */
+const TOKEN =
+  /\s+|(?<operator>==|!=|=~|!~|&&|\|\|)|(?<open>\()|(?<close>\))|\$(?<name>\w+)|"(?<double>[^"\n]*)"|'(?<single>[^'\n]*)'|(?<empty>null)|(?<flag>true|false)|\/(?<source>(?:[^/\\\n]|\\[^\n])+)\/(?<flags>[ismU]*)/y;
+
+function tokenOf(groups: Record<string, string | undefined>): Token | null {
+  const { operator, open, close, name, double, single, empty, flag, source, flags } = groups;
+  if (operator !== undefined) return { kind: 'operator', operator: operator as Operator };
+  if (open !== undefined) return { kind: 'open' };
+  if (close !== undefined) return { kind: 'close' };
+  if (name !== undefined) return { kind: 'variable', name };
+  if (source !== undefined) return { kind: 'pattern', source, flags: flags! };
+  if (empty !== undefined) return { kind: 'null' };
+  const text = double ?? single ?? flag;
+  return text === undefined ? null : { kind: 'text', text };
+}
+
+/**
+ * The tokens of an expression.
+ * @throws ExpressionError for what is no token, and for too many of them
+ */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text);
+    if (match === null) throw new ExpressionError('Unknown lexeme found!');
+    const token = tokenOf(match.groups!);
+    if (token === null) continue;
+    tokens.push(token);
+    if (tokens.length >= MAX_TOKENS) throw new ExpressionError('Too many tokens!');
+  }
+  return tokens;
+}
