@@ -3,6 +3,7 @@ import { unauthorized } from '../core/errors.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
+import { isJobRunning } from './job-token-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
@@ -38,7 +39,8 @@ async function activeUser({ db, clock }: Deps, { id }: User, credential?: Creden
 }
 
 /** Whether a credential other than an access token, which is looked at together with its user, is still good. */
-async function isValid({ db, clock }: Deps, credential: Credential): Promise<boolean> {
+async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
+  const { db, clock } = deps;
   switch (credential.kind) {
     case 'oauth': {
       const row = await db
@@ -56,6 +58,8 @@ async function isValid({ db, clock }: Deps, credential: Credential): Promise<boo
         .executeTakeFirst();
       return row?.revoked === 0 && (row.expires_at === null || row.expires_at > clock.now().toISOString());
     }
+    case 'job_token':
+      return isJobRunning(deps, credential.jobId);
     case 'access_token':
     case 'password':
     case 'none':

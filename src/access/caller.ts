@@ -9,6 +9,8 @@ export type Credential =
   | { kind: 'oauth'; tokenId: number; applicationId: number | null }
   | { kind: 'password' }
   | { kind: 'deploy_token'; token: DeployToken }
+  /** Of a job that runs; its user is the caller. */
+  | { kind: 'job_token'; jobId: number; projectId: number }
   | { kind: 'none' };
 
 /** Who sent a request. */

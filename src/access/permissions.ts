@@ -17,6 +17,7 @@ import {
 import type { Circumstances } from './ability-rule.ts';
 import type { Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
+import { callerIn } from './job-token-caller.ts';
 import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
 
 /** What one caller may do in one project. */
@@ -39,10 +40,11 @@ export interface GroupPermissions {
 /** Works out what the caller may do in the project. */
 export async function projectPermissions(
   deps: Deps,
-  caller: Caller,
+  asking: Caller,
   project: Project,
   namespace: Pick<Namespace, 'lineage' | 'owner_id'>,
 ): Promise<ProjectPermissions> {
+  const caller = await callerIn(deps, asking, project);
   const { user } = caller;
   const level = caller.admin
     ? AccessLevel.admin

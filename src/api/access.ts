@@ -14,6 +14,7 @@ import {
   type InstanceRole,
   type InstanceRule,
 } from '../access/instance-abilities.ts';
+import { callerIn } from '../access/job-token-caller.ts';
 import { findMoved, findNamespace, findProject } from '../access/lookup.ts';
 import {
   type GroupPermissions,
@@ -35,6 +36,9 @@ export interface ProjectScope {
   namespace: Namespace;
   permissions: ProjectPermissions;
 }
+
+/** Who the caller is there, where that is not who he is elsewhere. */
+type BaseScope = Pick<AccessRequest, 'caller'>;
 
 /** What handlers of group routes find in their context. */
 export interface GroupScope {
@@ -163,7 +167,10 @@ export function inProject(
       const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
       requireProjectAbility(permissions, sees, stranger);
       requireProjectAbility(permissions, ability, stranger);
-      return { project: found.project, namespace: found.namespace, permissions };
+      const { project, namespace } = found;
+      if (caller.credential.kind !== 'job_token') return { project, namespace, permissions };
+      const scope = { project, namespace, permissions, caller: await callerIn(deps, caller, project) };
+      return scope;
     },
   };
 }
@@ -178,8 +185,9 @@ export function inProjectByUser(
     ...access,
     check: async (request) => {
       const scope = await access.check(request);
-      if (request.caller.user === null) throw forbidden();
-      return { ...scope, caller: request.caller as UserCaller };
+      const { caller = request.caller } = scope as Partial<BaseScope>;
+      if (caller.user === null) throw forbidden();
+      return { ...scope, caller: caller as UserCaller };
     },
   };
 }

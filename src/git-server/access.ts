@@ -3,6 +3,7 @@ import { type FoundProject, findMoved, findProject } from '../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { refused, unauthorized } from '../core/errors.ts';
+import { parseJson } from '../db/columns.ts';
 import { asciiLower } from '../db/like.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
@@ -71,7 +72,10 @@ export async function admitGit(
   }
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
   if (id === undefined) {
-    const made = options.creates === true ? await createByPush(deps, caller, path, WRITE_SCOPES) : undefined;
+    const made =
+      options.creates === true && caller.credential.kind !== 'job_token'
+        ? await createByPush(deps, caller, path, WRITE_SCOPES)
+        : undefined;
     if (made === undefined) throw hidden(caller, 'project');
     return admitToProject(deps, caller, made, wants);
   }
@@ -91,6 +95,7 @@ async function admitToProject(
   }
   checkScopes(caller, wants);
   if (wants === 'write') {
+    refuseJobs(caller, project);
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
     if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
     const collaborates = permissions.can('push_code')
@@ -104,14 +109,23 @@ async function admitToProject(
   return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions };
 }
 
+/** Jobs push to their own project alone, where it lets them. @throws ApiError 403 */
+function refuseJobs({ credential }: Caller, { id, settings }: FoundProject['project']): void {
+  if (credential.kind !== 'job_token') return;
+  const said = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
+  if (credential.projectId === id && said.ci_push_repository_for_job_token_allowed === true) return;
+  throw refused('You are not allowed to push code to this project with a job token.', 403);
+}
+
 async function admitToSnippet(
   deps: Deps,
   caller: Caller,
   { projectPath, id }: { projectPath: string | undefined; id: number },
   wants: Wants,
 ): Promise<SnippetAccess> {
-  // A deploy token is for the code of a project.
-  const found = caller.credential.kind === 'deploy_token' ? undefined : await findSnippet(deps, caller, id);
+  // Tokens of deployments and jobs are for the code of a project.
+  const { kind } = caller.credential;
+  const found = kind === 'deploy_token' || kind === 'job_token' ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
   if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'snippet');
   if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');

@@ -162,12 +162,13 @@ async function moveRefs(
 ): Promise<UpdateResult> {
   const { caller, holder } = access;
   const userId = caller.user?.id ?? null;
+  const via = caller.credential.kind === 'job_token' ? 'job' : 'git';
   return inRepositoryQueue(deps, holder, async (repo) => {
     const defaultBranch = await repo.refs.head();
     const apply = async (some: readonly PushedRef[]): Promise<string | null> => {
       try {
         const guard = guardOf(access, facts, defaultBranch, some);
-        await changeRefs(deps, repo, { holder, userId, updates: some, via: 'git', pushOptions, guard });
+        await changeRefs(deps, repo, { holder, userId, updates: some, via, pushOptions, guard });
         return null;
       } catch (error) {
         if (error instanceof ApiError) return error.message;

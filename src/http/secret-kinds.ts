@@ -1,4 +1,5 @@
 import { callerOfDeployToken, callerOfPassword } from '../access/git-credentials.ts';
+import { callerOfJobToken } from '../access/job-token-caller.ts';
 import { callerOfToken } from '../access/token-caller.ts';
 import type { LookUp } from './credentials.ts';
 
@@ -7,6 +8,9 @@ export const accessToken: LookUp = (deps, { secret }, { ip }) => callerOfToken(d
 
 /** A deploy token; where a name is sent it must be the token's. */
 export const deployToken: LookUp = (deps, { username, secret }) => callerOfDeployToken(deps, username, secret);
+
+/** The token of a job that runs. */
+export const jobToken: LookUp = (deps, { secret }) => callerOfJobToken(deps, secret);
 
 /** The password of a user. */
 export const password: LookUp = async (deps, { username, secret }, { ip }) =>

@@ -4,7 +4,8 @@ import type { Holder } from './holder.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */
 export interface ChangeContext {
-  via: 'api' | 'git';
+  /** `job`: a push with the token of a job. */
+  via: 'api' | 'git' | 'job';
   pushOptions: readonly string[];
   /** What else is done with the change. */
   cause?: ChangeCause | undefined;

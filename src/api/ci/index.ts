@@ -1,8 +1,9 @@
 import type { Area } from '../area.ts';
+import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {
-  routes: [],
+  routes: [...jobTokenScopeRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register() {},
 };

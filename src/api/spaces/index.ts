@@ -24,8 +24,12 @@ import { serviceAccountRoutes } from './service-accounts/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
-export { fullNames, presentGroups } from './groups/views.ts';
+export { PublicGroup } from './groups/answers.ts';
+export { visibleGroup } from './groups/find.ts';
+export { fullNames, presentGroups, presentPublicGroups } from './groups/views.ts';
+export { SimpleProject } from './projects/answers.ts';
 export { makeProject } from './projects/creation.ts';
+export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';

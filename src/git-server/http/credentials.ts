@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { basic, bearer } from '../../http/credential-places.ts';
 import { type Credentials, callerOf, orRefusal } from '../../http/credentials.ts';
-import { accessToken, deployToken, password } from '../../http/secret-kinds.ts';
+import { accessToken, deployToken, jobToken, password } from '../../http/secret-kinds.ts';
 
 const DENIED = 'HTTP Basic: Access denied. Give a token as the password (any user name), or a user name and password.';
 
@@ -16,8 +16,8 @@ export const GIT_CREDENTIALS: Credentials = {
       name: 'basic',
       place: basic,
       description:
-        'An access token as the password with any user name, the name and token of a deploy token, or a user name and password.',
-      kinds: [accessToken, deployToken, password],
+        'An access token, or the token of a job, as the password with any user name; the name and token of a deploy token; or a user name and password.',
+      kinds: [accessToken, jobToken, deployToken, password],
     },
   ],
   refusal: () => new ApiError(401, DENIED, {}, { 'WWW-Authenticate': 'Basic realm="Stithy"' }),

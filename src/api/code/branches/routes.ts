@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { HEADS } from '../../../git/ref-folders.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -29,6 +30,7 @@ export const branchRoutes = [
     method: 'GET',
     path: BRANCHES,
     summary: 'List the branches of a repository',
+    credentials: API_AND_JOB_TOKENS,
     access: read,
     input: ListBranches,
     rules: { mutuallyExclusive: [['search', 'regex']] },
@@ -54,6 +56,7 @@ export const branchRoutes = [
     method: 'GET',
     path: `${BRANCHES}/:branch`,
     summary: 'Get a branch',
+    credentials: API_AND_JOB_TOKENS,
     access: read,
     params: Type.Object(BranchName),
     success: { status: 200, schema: Branch },

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../../core/errors.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled, Instant } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -51,6 +52,7 @@ export const changelogRoutes = [
     method: 'GET',
     path: '/projects/:id/repository/changelog',
     summary: 'Generate the changelog of a version',
+    credentials: API_AND_JOB_TOKENS,
     description: 'Nothing is committed.',
     access: inProject('read_code', { anonymous: true }),
     expensive: true,

@@ -4,6 +4,7 @@ import { projectPermissions } from '../../../access/permissions.ts';
 import { badRequest, forbidden, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { resolveRevision } from '../../../git/revision.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
@@ -117,6 +118,7 @@ export const commitsRoutes = [
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha',
     summary: 'Get a commit',
+    credentials: API_AND_JOB_TOKENS,
     access: readable,
     params: Type.Object({ sha: Type.String({ description: 'Commit, branch or tag.' }) }),
     input: Type.Object({

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../../core/errors.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';
 import { matchesEtag, sendFixed } from '../../../http/send.ts';
@@ -146,6 +147,7 @@ export const readRoutes = [
     method: 'GET',
     path: '/projects/:id/repository/files/:file_path/raw',
     summary: 'Get the bytes of a file',
+    credentials: API_AND_JOB_TOKENS,
     access: readable,
     scopes,
     params: Type.Object(FilePath),
@@ -163,6 +165,7 @@ export const readRoutes = [
     method: 'HEAD',
     path: '/projects/:id/repository/files/:file_path/raw',
     summary: 'Get the size and the metadata of a file as headers',
+    credentials: API_AND_JOB_TOKENS,
     access: readable,
     scopes,
     params: Type.Object(FilePath),

@@ -8,6 +8,7 @@ import type { Repository } from '../../../git/repository.ts';
 import { peel } from '../../../git/revision.ts';
 import { tagSignatureOf } from '../../../git/signature.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -39,6 +40,7 @@ export const tagRoutes = [
     method: 'GET',
     path: PATH,
     summary: 'List the tags of a repository',
+    credentials: API_AND_JOB_TOKENS,
     access: read,
     input: ListTags,
     success: { status: 200, schema: Type.Array(Tag) },
@@ -67,6 +69,7 @@ export const tagRoutes = [
     method: 'GET',
     path: `${PATH}/:tag_name`,
     summary: 'Get a tag',
+    credentials: API_AND_JOB_TOKENS,
     access: read,
     params: Type.Object(TagName),
     success: { status: 200, schema: Tag },

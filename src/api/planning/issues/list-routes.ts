@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { ApiError, unauthorized } from '../../../core/errors.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { anyone, inGroup, inProject } from '../../access.ts';
@@ -77,6 +78,7 @@ export const issueListRoutes = [
     method: 'GET',
     path: '/projects/:id/issues',
     summary: 'List the issues of a project',
+    credentials: API_AND_JOB_TOKENS,
     description: 'Nothing where issues are closed to the caller.',
     access: inProject('read_project', { anonymous: true }),
     input: ProjectIssuesInput,

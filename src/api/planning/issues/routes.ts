@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { findProject } from '../../../access/lookup.ts';
 import { invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { route } from '../../../http/route.ts';
 import { administrator, byAdministrator, inProject, inProjectByUser } from '../../access.ts';
 import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
@@ -60,6 +61,7 @@ export const issueRoutes = [
     method: 'GET',
     path: `${PATH}/:issue_iid`,
     summary: 'Get an issue of a project',
+    credentials: API_AND_JOB_TOKENS,
     access: inProject('read_issue', { anonymous: true }),
     params: IssueParams,
     success: { status: 200, schema: Issue },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
@@ -27,6 +28,7 @@ function routesOf(kind: NoteableKind) {
       method: 'GET',
       path,
       summary: `List the notes on a ${noun}`,
+      ...(kind.segment === 'merge_requests' ? { credentials: API_AND_JOB_TOKENS } : {}),
       access: readers,
       params: ofNoteable,
       input: Type.Object({
@@ -54,6 +56,7 @@ function routesOf(kind: NoteableKind) {
       method: 'GET',
       path: `${path}/:note_id`,
       summary: `Get a note on a ${noun}`,
+      ...(kind.segment === 'merge_requests' ? { credentials: API_AND_JOB_TOKENS } : {}),
       access: readers,
       params: ofNote,
       success: { status: 200, schema: Note },

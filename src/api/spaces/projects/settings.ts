@@ -30,7 +30,10 @@ export interface ProjectSettings {
   ci_delete_pipelines_in_seconds: number | null;
   ci_forward_deployment_enabled: boolean;
   ci_forward_deployment_rollback_allowed: boolean;
+  /** Whether jobs of this project reach others that have it on no list of theirs: the older, outgoing scope. */
   ci_job_token_scope_enabled: boolean;
+  /** Whether jobs of other projects come in only if the project lists them. */
+  ci_inbound_job_token_scope_enabled: boolean;
   ci_separated_caches: boolean;
   ci_allow_fork_pipelines_to_run_in_parent_project: boolean;
   ci_id_token_sub_claim_components: string[];
@@ -118,6 +121,7 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   ci_forward_deployment_enabled: true,
   ci_forward_deployment_rollback_allowed: true,
   ci_job_token_scope_enabled: false,
+  ci_inbound_job_token_scope_enabled: true,
   ci_separated_caches: true,
   ci_allow_fork_pipelines_to_run_in_parent_project: true,
   ci_id_token_sub_claim_components: ['project_path', 'ref_type', 'ref'],

@@ -168,6 +168,7 @@ export function fullProject(
     merge_requests_disable_committers_approval: _committers,
     require_reauthentication_to_approve: _password,
     created_by_push: _pushed,
+    ci_inbound_job_token_scope_enabled: _limited,
     ...settings
   } = settingsOf(project);
   const administers = permissions.can('admin_project');

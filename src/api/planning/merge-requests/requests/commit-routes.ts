@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { route } from '../../../../http/route.ts';
 import { Enum, pagination } from '../../../../http/schema.ts';
@@ -13,6 +14,7 @@ export const commitMergeRequestRoutes = [
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/merge_requests',
     summary: 'List the merge requests that brought a commit in',
+    credentials: API_AND_JOB_TOKENS,
     description:
       'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
     access: readable,

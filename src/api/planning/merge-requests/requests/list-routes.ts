@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { unauthorized } from '../../../../core/errors.ts';
+import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../../http/route.ts';
 import { anyone, inGroup } from '../../../access.ts';
@@ -55,6 +56,7 @@ export const mergeRequestListRoutes = [
     method: 'GET',
     path: PATH,
     summary: 'List the merge requests of a project',
+    credentials: API_AND_JOB_TOKENS,
     access: readable,
     input: ProjectMergeRequests,
     rules: listRules,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
+import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
 import { refreshNow } from '../head/refresh.ts';
@@ -32,6 +33,7 @@ export const mergeRequestRoutes = [
     method: 'GET',
     path: ONE,
     summary: 'Get a merge request',
+    credentials: API_AND_JOB_TOKENS,
     access: readable,
     params,
     input: Type.Object({

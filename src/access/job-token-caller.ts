@@ -1,0 +1,83 @@
+import { unauthorized } from '../core/errors.ts';
+import { tokenDigest } from '../core/secrets.ts';
+import { parseJson } from '../db/columns.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+import { ANONYMOUS, type Caller } from './caller.ts';
+import { lineageIds } from './membership.ts';
+import { checkUserState } from './token-caller.ts';
+
+/** How tokens of jobs begin. */
+export const JOB_TOKEN_PREFIX = 'glcbt-';
+
+/**
+ * Who the token of a job stands for: the user whom the job runs for, while it runs.
+ * @returns undefined for what is no such token
+ * @throws ApiError 401 for the token of a job that is over, 403 for a user who may not sign in
+ */
+export async function callerOfJobToken({ db }: Deps, secret: string): Promise<Caller | undefined> {
+  if (!secret.startsWith(JOB_TOKEN_PREFIX)) return undefined;
+  const job = await db
+    .selectFrom('ci_jobs')
+    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
+    .select(['ci_jobs.id', 'ci_jobs.project_id', 'ci_jobs.user_id'])
+    .where('token_digest', '=', tokenDigest(secret))
+    .where('ci_jobs.status', 'in', ['running', 'canceling'])
+    .where('erased_at', 'is', null)
+    .where('projects.pending_delete', '=', 0)
+    .executeTakeFirst();
+  if (job === undefined) throw unauthorized('Job is not running');
+  const user = await db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirstOrThrow();
+  checkUserState(user);
+  const credential = { kind: 'job_token', jobId: job.id, projectId: job.project_id } as const;
+  return { user, admin: user.admin === 1, scopes: null, credential, sudoBy: null };
+}
+
+/** Whether a job is still at work, for what is done after a wait. */
+export async function isJobRunning({ db }: Deps, jobId: number): Promise<boolean> {
+  const job = await db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
+  return job?.status === 'running' || job?.status === 'canceling';
+}
+
+/**
+ * Who a caller is in a project. A project lets in the jobs of another one with the rights of their users if that one, or
+ * a group above it, is on its list, or if it keeps no list: all others are strangers there.
+ */
+export async function callerIn<C extends Caller>(
+  deps: Deps,
+  caller: C,
+  project: Pick<Project, 'id' | 'settings'>,
+): Promise<C | Caller> {
+  const { credential } = caller;
+  if (credential.kind !== 'job_token' || credential.projectId === project.id) return caller;
+  const said = parseJson<{ ci_inbound_job_token_scope_enabled?: boolean }>(project.settings);
+  if (said.ci_inbound_job_token_scope_enabled === false) return caller;
+  const listed = await deps.snapshot.get(`job_token_links:${project.id}:${credential.projectId}`, () =>
+    isListed(deps, project.id, credential.projectId),
+  );
+  return listed ? caller : ANONYMOUS;
+}
+
+async function isListed({ db }: Deps, projectId: number, jobsOf: number): Promise<boolean> {
+  const caller = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('namespaces.lineage')
+    .where('projects.id', '=', jobsOf)
+    .executeTakeFirst();
+  if (caller === undefined) return false;
+  const groups = lineageIds(caller.lineage);
+  const link = await db
+    .selectFrom('ci_job_token_links')
+    .select('id')
+    .where('source_project_id', '=', projectId)
+    .where((eb) =>
+      eb.or([
+        eb('target_project_id', '=', jobsOf),
+        ...(groups.length === 0 ? [] : [eb('target_group_id', 'in', groups)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return link !== undefined;
+}

@@ -1,0 +1,173 @@
+import { type Static, Type } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import { findProject } from '../../../access/lookup.ts';
+import { groupPermissions, projectPermissions } from '../../../access/permissions.ts';
+import { notFound } from '../../../core/errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { pagination } from '../../../http/schema.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
+import {
+  PublicGroup,
+  presentProjects,
+  presentPublicGroups,
+  SimpleProject,
+  settingsOf,
+  visibleGroup,
+} from '../../spaces/index.ts';
+import { listedGroups, listedProjects } from './queries.ts';
+import { addLink, limitToList, removeLink } from './writes.ts';
+
+const PATH = '/projects/:id/job_token_scope';
+const target_project_id = Type.Integer({ description: 'Project whose jobs come in.' });
+const target_group_id = Type.Integer({ description: 'Group whose projects’ jobs come in.' });
+
+const JobTokenScope = Type.Object({
+  inbound_enabled: Type.Boolean({
+    description: 'Whether jobs of other projects come in only if the project lists them.',
+  }),
+  outbound_enabled: Type.Boolean({
+    description:
+      'Whether jobs of this project reach only projects that it names: always false, for the list of the other project decides.',
+  }),
+});
+
+/** The project of an id, if the caller may see it. @throws ApiError 404 */
+async function visibleProject(deps: Deps, caller: UserCaller, id: number): Promise<Project> {
+  const found = await findProject(deps, String(id));
+  if (found === undefined || !(await mayRead(deps, caller, found))) throw notFound('target_project_id not found');
+  return found.project;
+}
+
+const mayRead = async (deps: Deps, caller: UserCaller, found: { project: Project; namespace: Namespace }) =>
+  (await projectPermissions(deps, caller, found.project, found.namespace)).can('read_project');
+
+/** Those of a page that the caller may see: they were listed by somebody who could. */
+async function visibleProjects(deps: Deps, caller: UserCaller, rows: readonly Project[]): Promise<Project[]> {
+  const found = await Promise.all(rows.map(({ id }) => findProject(deps, String(id))));
+  const visible = await Promise.all(
+    found.map(async (each) => each !== undefined && (await mayRead(deps, caller, each))),
+  );
+  return rows.filter((_, index) => visible[index]);
+}
+
+async function visibleGroups(deps: Deps, caller: UserCaller, rows: readonly Namespace[]): Promise<Namespace[]> {
+  const visible = await Promise.all(
+    rows.map(async (row) => (await groupPermissions(deps, caller, row)).can('read_group')),
+  );
+  return rows.filter((_, index) => visible[index]);
+}
+
+/** Which projects' jobs may use the API of a project with the rights of their users. */
+export const jobTokenScopeRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'Tell how far job tokens reach',
+    access: inProject('admin_job_token_scope'),
+    success: { status: 200, schema: JobTokenScope },
+    handler: async ({ project }) => ({
+      inbound_enabled: settingsOf(project).ci_inbound_job_token_scope_enabled,
+      outbound_enabled: settingsOf(project).ci_job_token_scope_enabled,
+    }),
+  }),
+  route({
+    method: 'PATCH',
+    path: PATH,
+    summary: 'Let in the jobs of all projects, or of those on the list',
+    access: inProjectByUser('admin_job_token_scope'),
+    input: Type.Object({
+      enabled: Type.Boolean({ description: 'Whether jobs of other projects come in only if the project lists them.' }),
+    }),
+    success: { status: 204, empty: true },
+    errors: [400],
+    handler: ({ deps, caller, project, input }) => limitToList(deps, caller, project.id, input.enabled),
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/allowlist`,
+    summary: 'List the projects whose jobs are let in',
+    access: inProjectByUser('admin_job_token_scope'),
+    input: Type.Object({ ...pagination }),
+    success: { status: 200, schema: Type.Array(SimpleProject) },
+    errors: [400],
+    handler: async ({ deps, caller, project, page, request, reply }) => {
+      const { rows, total } = await pageOf(deps.db, listedProjects(deps.db, project.id), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      const visible = await visibleProjects(deps, caller, rows);
+      return (await presentProjects(deps, caller, visible, { simple: true })) as Static<typeof SimpleProject>[];
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/allowlist`,
+    summary: 'Let in the jobs of a project',
+    access: inProjectByUser('admin_job_token_scope'),
+    input: Type.Object({ target_project_id }),
+    success: {
+      status: 201,
+      schema: Type.Object({ source_project_id: Type.Integer(), target_project_id }),
+    },
+    errors: [400, 404],
+    handler: async ({ deps, caller, project, input }) => {
+      const { id } = await visibleProject(deps, caller, input.target_project_id);
+      await addLink(deps, caller, project.id, { target_project_id: id });
+      return { source_project_id: project.id, target_project_id: id };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/allowlist/:target_project_id`,
+    summary: 'Let in the jobs of a project no more',
+    access: inProjectByUser('admin_job_token_scope'),
+    params: Type.Object({ target_project_id }),
+    success: { status: 204, empty: true },
+    errors: [400, 404],
+    handler: ({ deps, caller, project, params }) => removeLink(deps, caller, project.id, params),
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/groups_allowlist`,
+    summary: 'List the groups whose jobs are let in',
+    access: inProjectByUser('admin_job_token_scope'),
+    input: Type.Object({ ...pagination }),
+    success: { status: 200, schema: Type.Array(PublicGroup) },
+    errors: [400],
+    handler: async ({ deps, caller, project, page, request, reply }) => {
+      const { rows, total } = await pageOf(deps.db, listedGroups(deps.db, project.id), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentPublicGroups(deps, await visibleGroups(deps, caller, rows));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/groups_allowlist`,
+    summary: 'Let in the jobs of the projects of a group',
+    access: inProjectByUser('admin_job_token_scope'),
+    input: Type.Object({ target_group_id }),
+    success: {
+      status: 201,
+      schema: Type.Object({ source_project_id: Type.Integer(), target_group_id }),
+    },
+    errors: [400, 404],
+    handler: async ({ deps, caller, project, input }) => {
+      const { id } = await visibleGroup(deps, caller, input.target_group_id);
+      await addLink(deps, caller, project.id, { target_group_id: id });
+      return { source_project_id: project.id, target_group_id: id };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/groups_allowlist/:target_group_id`,
+    summary: 'Let in the jobs of the projects of a group no more',
+    access: inProjectByUser('admin_job_token_scope'),
+    params: Type.Object({ target_group_id }),
+    success: { status: 204, empty: true },
+    errors: [400, 404],
+    handler: ({ deps, caller, project, params }) => removeLink(deps, caller, project.id, params),
+  }),
+];
