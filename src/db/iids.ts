@@ -29,3 +29,22 @@ export async function nextIid(db: Db, scope: Scope, wanted?: number): Promise<nu
     .executeTakeFirstOrThrow();
   return wanted ?? last_value;
 }
+
+/**
+ * Numbers for several at once, in one statement.
+ * @param count at least 1
+ * @returns the first of them; the others follow it
+ */
+export async function nextIids(db: Db, scope: Scope, count: number): Promise<number> {
+  const { last_value } = await db
+    .insertInto('internal_ids')
+    .values({ ...scope, last_value: count })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['source_type', 'source_id', 'usage'])
+        .doUpdateSet((eb) => ({ last_value: eb('internal_ids.last_value', '+', count) })),
+    )
+    .returning('last_value')
+    .executeTakeFirstOrThrow();
+  return last_value - count + 1;
+}

@@ -64,6 +64,9 @@ export interface About {
   actorId?: number | null;
 }
 
+/** Events that one statement records. */
+const AT_ONCE = 500;
+
 /** A job cannot be done, now or later. */
 class Lost extends Error {
   readonly lasting = true;
@@ -127,6 +130,33 @@ export class EventBus {
     payload: DomainEvents[T],
     about: About = {},
   ): Promise<number> {
+    const [id] = await this.recordAll(db, type, [payload], about);
+    return id!;
+  }
+
+  /**
+   * Records several events of a kind, in a few statements however many they are.
+   * @returns their ids, in the order of the payloads
+   */
+  async recordAll<T extends DomainEventType>(
+    db: Db,
+    type: T,
+    payloads: readonly DomainEvents[T][],
+    about: About = {},
+  ): Promise<number[]> {
+    const ids: number[] = [];
+    for (let at = 0; at < payloads.length; at += AT_ONCE) {
+      ids.push(...(await this.#recordSome(db, type, payloads.slice(at, at + AT_ONCE), about)));
+    }
+    return ids;
+  }
+
+  async #recordSome<T extends DomainEventType>(
+    db: Db,
+    type: T,
+    payloads: readonly DomainEvents[T][],
+    about: About,
+  ): Promise<number[]> {
     const values = {
       type,
       project_id: about.projectId ?? null,
@@ -134,14 +164,20 @@ export class EventBus {
       actor_id: about.actorId ?? null,
       created_at: timestamp(this.#clock),
     };
-    const { id } = await db
+    const rows = await db
       .insertInto('domain_events')
-      .values({ ...values, payload: JSON.stringify(payload) })
+      .values(payloads.map((payload) => ({ ...values, payload: JSON.stringify(payload) })))
       .returning('id')
-      .executeTakeFirstOrThrow();
-    const event: RecordedEvent<T> = { ...values, id, payload };
-    await this.#jobs.enqueueAll(db, [...(await this.#wanted(db, event)), ...this.#following(event)]);
-    return id;
+      .execute();
+    // Numbers are given in the order of the rows; in which order they are returned is not promised.
+    const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
+    const jobs: NewJob<unknown>[] = [];
+    for (const [index, payload] of payloads.entries()) {
+      const event: RecordedEvent<T> = { ...values, id: ids[index]!, payload };
+      jobs.push(...(await this.#wanted(db, event)), ...this.#following(event));
+    }
+    await this.#jobs.enqueueAll(db, jobs);
+    return ids;
   }
 
   async #wanted<T extends DomainEventType>(db: Db, event: RecordedEvent<T>): Promise<NewJob<EventJob>[]> {

@@ -36,6 +36,9 @@ const BEAT_MS = 20_000;
 /** How often jobs are looked for that are not where they belong: put far ahead by a wrong clock, or of an earlier version. */
 const UPKEEP_MS = 600_000;
 
+/** Jobs that one statement writes. */
+const AT_ONCE = 1000;
+
 const keyOf = (kind: JobKind, key: string | number): string => `${kind.name}:${key}`;
 
 /**
@@ -106,15 +109,16 @@ export class JobQueue {
     return this.enqueueAll(db, [{ kind, payload, ...options }]);
   }
 
-  /** Writes several jobs in one statement. */
+  /** Writes several jobs in as few statements as their number allows. */
   async enqueueAll(db: Db, jobs: readonly NewJob<unknown>[]): Promise<void> {
-    if (jobs.length === 0) return;
     const now = this.#clock.now();
-    await db
-      .insertInto('jobs')
-      .values(jobs.map((job) => this.#row(job, now)))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    for (let at = 0; at < jobs.length; at += AT_ONCE) {
+      await db
+        .insertInto('jobs')
+        .values(jobs.slice(at, at + AT_ONCE).map((job) => this.#row(job, now)))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
     for (const { kind, runAt = now } of jobs) if (runAt <= now) afterCommit(db, this.#wakers.get(kind.lane)!);
   }
 

@@ -1,0 +1,74 @@
+import { FINISHED, isOneOf, type State } from '../ci/states.ts';
+import { timestamp } from '../core/clock.ts';
+import { nextIids } from '../db/iids.ts';
+import type { Db } from '../db/schema.ts';
+import type { CiJob } from '../db/tables/ci-jobs.ts';
+import type { Deployment } from '../db/tables/deployments.ts';
+import type { Deps } from '../deps.ts';
+
+/** The state of a deployment while its job is in one; a job that waits leaves it as it is. */
+const FOLLOWS: Partial<Record<State, Deployment['status']>> = {
+  running: 'running',
+  success: 'success',
+  failed: 'failed',
+  canceled: 'canceled',
+  skipped: 'skipped',
+  created: 'created',
+};
+
+/** Lets the deployments of jobs go as the jobs do. @param jobs that have come to the state `to` */
+export async function letDeploymentsFollow(
+  deps: Deps,
+  db: Db,
+  jobs: readonly { id: number; project_id: number; environment: string | null }[],
+  to: State,
+): Promise<void> {
+  const status = FOLLOWS[to];
+  const ids = jobs.filter(({ environment }) => environment !== null).map(({ id }) => id);
+  if (status === undefined || ids.length === 0) return;
+  const now = timestamp(deps.clock);
+  const changed = await db
+    .updateTable('deployments')
+    .set({ status, updated_at: now, ...(isOneOf(FINISHED, to) ? { finished_at: now } : {}) })
+    .where('job_id', 'in', ids)
+    .where('status', '!=', status)
+    .returning(['id', 'project_id'])
+    .execute();
+  if (changed.length === 0) return;
+  const payloads = changed.map(({ id, project_id }) => ({ deployment_id: id, project_id, status }));
+  await deps.events.recordAll(db, 'deployment.updated', payloads, { projectId: changed[0]!.project_id });
+}
+
+/** What a job is going to deploy. */
+export interface NewDeployment {
+  job: Pick<CiJob, 'id' | 'project_id' | 'ref' | 'tag' | 'sha' | 'user_id'>;
+  environment_id: number;
+  on_stop: string | null;
+}
+
+/** Enters the deployments of new jobs of one project. */
+export async function insertDeployments(deps: Deps, db: Db, wanted: readonly NewDeployment[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const { project_id } = wanted[0]!.job;
+  const first = await nextIids(
+    db,
+    { source_type: 'project', source_id: project_id, usage: 'deployments' },
+    wanted.length,
+  );
+  const now = timestamp(deps.clock);
+  const made = await db
+    .insertInto('deployments')
+    .values(
+      wanted.map(({ job: { id: job_id, ref, tag, sha, user_id }, environment_id, on_stop }, index) => ({
+        ...{ iid: first + index, project_id, environment_id, ref, tag, sha, user_id, job_id, on_stop },
+        status: 'created' as const,
+        created_at: now,
+        updated_at: now,
+        finished_at: null,
+      })),
+    )
+    .returning(['id', 'project_id'])
+    .execute();
+  const payloads = made.map(({ id, project_id }) => ({ deployment_id: id, project_id, status: 'created' }));
+  await deps.events.recordAll(db, 'deployment.updated', payloads, { projectId: project_id });
+}

@@ -1,0 +1,112 @@
+import type { FailureReason } from '../ci/failure-reasons.ts';
+import type { JobOptions } from '../ci/pipeline-config.ts';
+import { EXECUTING, type State } from '../ci/states.ts';
+import { parseJson } from '../db/columns.ts';
+import type { Db } from '../db/schema.ts';
+import type { CiJob } from '../db/tables/ci-jobs.ts';
+import type { Pipeline } from '../db/tables/pipelines.ts';
+import type { Deps } from '../deps.ts';
+import { isRetriedByItself } from './auto-retry.ts';
+import { cloneJobs } from './clone-jobs.ts';
+import { lockPipeline } from './pipeline-status.ts';
+import { latestJobs, processLocked } from './process.ts';
+import { canMove, moveJob, moveJobs } from './transitions.ts';
+
+/** How a job came to its end. */
+export interface JobEnd {
+  status: 'success' | 'failed';
+  /** Of one that failed; `unknown_failure` where nothing is said. */
+  failureReason?: FailureReason;
+  exitCode?: number;
+}
+
+export interface FinishOptions {
+  /** The states it must be in; where it is in another by now, nothing happens. */
+  from?: readonly State[];
+  /** What else is written in the transaction, before the job is moved. */
+  within?: (db: Db, job: CiJob) => Promise<void>;
+}
+
+const MAX_EXIT_CODE = 32_767;
+
+/**
+ * Ends a job that a runner has, and lets its pipeline go on: what waited for it moves, a failure is tried again where its
+ * `retry` says so, what it held is free. One that is being canceled ends canceled, however it went.
+ * @returns the job as it is then; null when it was not at work any more, or is gone
+ */
+export function finishJob(
+  deps: Deps,
+  jobId: number,
+  end: JobEnd,
+  { from = EXECUTING, within }: FinishOptions = {},
+): Promise<CiJob | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, jobId);
+    if (locked === null || !from.includes(locked.job.status)) return null;
+    await within?.(db, locked.job);
+    return endJob(deps, db, locked, end);
+  });
+}
+
+/** A job with the pipeline of it, which is locked. */
+export interface LockedJob {
+  pipeline: Pipeline;
+  job: CiJob;
+}
+
+/** Locks the pipeline of a job and reads both. @returns null when the job is gone */
+export async function lockJob(deps: Deps, db: Db, jobId: number): Promise<LockedJob | null> {
+  const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
+  const pipeline = found === undefined ? undefined : await lockPipeline(deps, db, found.pipeline_id);
+  if (pipeline === undefined) return null;
+  const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
+  return job === undefined ? null : { pipeline, job };
+}
+
+/** Ends a job of a locked pipeline, and lets that go on. @returns the job as it is then; null where it cannot end so */
+export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, end: JobEnd): Promise<CiJob | null> {
+  const event = end.status === 'success' ? 'success' : 'drop';
+  if (!canMove(event, job.status)) return null;
+  const failed = end.status === 'failed' && job.status !== 'canceling';
+  const options = failed ? await optionsOf(db, job.id) : null;
+  const exit_code = end.exitCode === undefined ? null : Math.min(Math.max(end.exitCode, 0), MAX_EXIT_CODE);
+  const allowed = exit_code !== null && options?.allowFailureExitCodes?.includes(exit_code);
+  const values = {
+    ...(failed ? { failure_reason: end.failureReason ?? ('unknown_failure' as const) } : {}),
+    ...(exit_code === null ? {} : { exit_code }),
+    ...(allowed ? { allow_failure: 1 as const } : {}),
+  };
+  const ended = await moveJob(deps, db, event, job, { values });
+  if (ended === null) return null;
+  if (failed) await afterFailure(deps, db, pipeline, ended, options?.retry ?? null);
+  await processLocked(deps, db, pipeline);
+  return ended;
+}
+
+/** What the failure of a job asks for: another try, or the end of the others. */
+async function afterFailure(
+  deps: Deps,
+  db: Db,
+  pipeline: Pipeline,
+  job: CiJob,
+  retry: JobOptions['retry'],
+): Promise<void> {
+  if (job.retried === 0 && job.kind === 'build' && (await isRetriedByItself(db, job, retry))) {
+    const again = await cloneJobs(deps, db, [job]);
+    await moveJobs(deps, db, 'enqueue', again);
+  } else if (pipeline.on_job_failure === 'all' && job.allow_failure === 0) {
+    await cancelRest(deps, db, pipeline);
+  }
+}
+
+/** Cancels what of a pipeline has not ended, since one of its jobs failed. */
+async function cancelRest(deps: Deps, db: Db, pipeline: Pipeline): Promise<void> {
+  const jobs = await latestJobs(db, pipeline.id);
+  const values = { auto_canceled_by_id: pipeline.id };
+  await moveJobs(deps, db, 'cancel', jobs, { values });
+}
+
+async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
+  const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? null : parseJson<JobOptions>(row.options);
+}
