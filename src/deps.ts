@@ -18,6 +18,7 @@ import type { Holder } from './repositories/holder.ts';
 import type { LeftIntents } from './repositories/left-intents.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
 import type { BlobStore } from './storage/blob-store.ts';
+import type { Archives } from './storage/zip/archives.ts';
 
 /** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
 export interface Deps {
@@ -38,6 +39,8 @@ export interface Deps {
   storages: Storages;
   /** Large content by its hash: LFS objects, uploads. */
   blobs: BlobStore;
+  /** What zip archives in it hold. */
+  archives: Archives;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */

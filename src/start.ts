@@ -36,10 +36,12 @@ import { recoverIntents } from './repositories/recover-intents.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
+import { Archives } from './storage/zip/archives.ts';
 
 /** Requests that wait for something to happen: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
+const ARCHIVE_CACHE_BYTES = 48 * 1024 * 1024;
 
 export interface Instance {
   deps: Deps;
@@ -69,6 +71,7 @@ export async function open(
   const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
   const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres');
+  const blobs = new DiskBlobStore(join(config.dataDir, 'blobs'));
   const snapshot = new SnapshotCache(database.version);
   rememberCounts(database.db, snapshot);
   const deps: Deps = {
@@ -82,7 +85,8 @@ export async function open(
     db: database.db,
     snapshot,
     storages: new Storages(config.storages, pool),
-    blobs: new DiskBlobStore(join(config.dataDir, 'blobs')),
+    blobs,
+    archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
     writes: new KeyedQueue(),
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),

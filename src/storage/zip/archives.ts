@@ -1,0 +1,99 @@
+import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
+import { ApiError } from '../../core/errors.ts';
+import { FairSlots } from '../../core/fair-slots.ts';
+import { currentScope } from '../../core/request-scope.ts';
+import type { BlobStore, StoredBlob } from '../blob-store.ts';
+import { ArchiveError } from './archive-error.ts';
+import { readRange } from './blob-reader.ts';
+import { type ArchiveDirectory, type ArchiveEntry, DEFLATED, STORED } from './directory.ts';
+import { readDirectory } from './read-directory.ts';
+import { unpacked } from './unpack.ts';
+
+const RETRY = { 'Retry-After': '2' };
+const LOCAL_HEADER = 30;
+const SIGNATURE = 0x04034b50;
+/** Bytes of a file; what is larger is had with its archive. */
+const MAX_FILE = 16 * 1024 ** 3;
+/** From this size on a file may not be so many times larger than what it is packed into. */
+const SUSPICIOUS = 100 * 1024 ** 2;
+const MAX_RATIO = 200;
+/** No directory is kept that takes more than this share. */
+const MAX_SHARE = 4;
+
+/** Reads single files out of zip archives in the blob store, without unpacking them. Directories are kept by content. */
+export class Archives {
+  readonly #blobs: BlobStore;
+  readonly #directories: LRUCache<string, ArchiveDirectory | ArchiveError>;
+  readonly #underWay = new Map<string, Promise<ArchiveDirectory>>();
+  /** Few directories are read at once: each takes memory, and none takes long. */
+  readonly #slots = new FairSlots({
+    total: 2,
+    perKey: 1,
+    maxWaiting: 200,
+    maxWaitingPerKey: 20,
+    maxWaitMs: 30_000,
+    refuse: (whose) =>
+      whose === 'caller'
+        ? new ApiError(429, 'You have asked for too many archives at once. Wait for some, then try again.', {}, RETRY)
+        : new ApiError(503, '503 Service Unavailable - too many archives are being read', {}, RETRY),
+  });
+
+  /** @param maxBytes of memory that directories may take */
+  constructor(blobs: BlobStore, maxBytes: number) {
+    this.#blobs = blobs;
+    this.#directories = new LRUCache({ maxSize: maxBytes, maxEntrySize: Math.ceil(maxBytes / MAX_SHARE) });
+  }
+
+  /** What is in an archive. @throws ArchiveError for what is no zip archive, contradicts itself, or is too large */
+  async directory(blob: StoredBlob): Promise<ArchiveDirectory> {
+    const known = this.#directories.get(blob.sha256);
+    if (known instanceof ArchiveError) throw known;
+    if (known !== undefined) return known;
+    const reading = this.#underWay.get(blob.sha256) ?? this.#read(blob);
+    this.#underWay.set(blob.sha256, reading);
+    return reading;
+  }
+
+  async #read(blob: StoredBlob): Promise<ArchiveDirectory> {
+    let leave: () => void = () => {};
+    try {
+      leave = await this.#slots.take(currentScope().caller);
+      const directory = await readDirectory(this.#blobs, blob);
+      this.#directories.set(blob.sha256, directory, { size: directory.memory });
+      return directory;
+    } catch (error) {
+      // Its content does not change.
+      if (error instanceof ArchiveError && error.code !== 'gone')
+        this.#directories.set(blob.sha256, error, { size: 500 });
+      throw error;
+    } finally {
+      leave();
+      this.#underWay.delete(blob.sha256);
+    }
+  }
+
+  /**
+   * The content of a file of an archive. The stream fails when that is not what the archive says of it.
+   * @param entry as its directory gives it
+   * @throws ArchiveError when it cannot be read, or is larger than is unpacked
+   */
+  async open({ sha256 }: StoredBlob, directory: ArchiveDirectory, entry: ArchiveEntry): Promise<Readable> {
+    const { offset, packedSize, size, method } = entry;
+    if (method !== STORED && method !== DEFLATED) {
+      throw new ArchiveError('malformed', 'the file is packed in an unknown way');
+    }
+    if (size > MAX_FILE || (size > SUSPICIOUS && size > packedSize * MAX_RATIO)) {
+      throw new ArchiveError('too_large', 'the file is too large to be unpacked');
+    }
+    const header = await readRange(this.#blobs, sha256, offset, LOCAL_HEADER);
+    if (header.length < LOCAL_HEADER || header.readUInt32LE(0) !== SIGNATURE) {
+      throw new ArchiveError('malformed', 'the entry has no header');
+    }
+    const start = offset + LOCAL_HEADER + header.readUInt16LE(26) + header.readUInt16LE(28);
+    if (start + packedSize > directory.dataEnd) throw new ArchiveError('malformed', 'the entry is cut off');
+    const packed = packedSize === 0 ? null : await this.#blobs.get(sha256, { start, end: start + packedSize - 1 });
+    if (packed === null && packedSize > 0) throw new ArchiveError('gone', 'the archive is gone');
+    return unpacked(packed, entry);
+  }
+}

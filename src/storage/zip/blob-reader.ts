@@ -1,0 +1,66 @@
+import { buffer } from 'node:stream/consumers';
+import { RandomAccessReader } from 'yauzl';
+import type { BlobStore } from '../blob-store.ts';
+import { ArchiveError } from './archive-error.ts';
+
+/** The end of an archive says where its directory is; that of most archives is within these bytes. */
+const TAIL = 256 * 1024;
+const WINDOW = 1024 * 1024;
+
+/** Reads a range of a blob whole; less than asked for where it ends. @throws ArchiveError when there is no such blob */
+export async function readRange(blobs: BlobStore, sha256: string, start: number, length: number): Promise<Buffer> {
+  if (!Number.isSafeInteger(start + length)) throw new ArchiveError('malformed', 'the archive points beyond its end');
+  const stream = await blobs.get(sha256, { start, end: start + length - 1 });
+  if (stream === null) throw new ArchiveError('gone', 'the archive is gone');
+  return buffer(stream);
+}
+
+/** What yauzl reads the directory of an archive by: a window at a time, since it asks for each entry. */
+export class BlobReader extends RandomAccessReader {
+  readonly #blobs: BlobStore;
+  readonly #sha256: string;
+  readonly #size: number;
+  #start = 0;
+  #window: Buffer = Buffer.alloc(0);
+
+  constructor(blobs: BlobStore, sha256: string, size: number) {
+    super();
+    this.#blobs = blobs;
+    this.#sha256 = sha256;
+    this.#size = size;
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    const copy = () =>
+      this.#window.copy(
+        target,
+        offset,
+        position - this.#start,
+        Math.min(position - this.#start + length, this.#window.length),
+      );
+    if (position >= this.#start && position + length <= this.#start + this.#window.length) {
+      callback(null, copy());
+      return;
+    }
+    if (position + length > this.#size) {
+      process.nextTick(callback, new ArchiveError('malformed', 'the archive points beyond its end'));
+      return;
+    }
+    const start = position + length === this.#size ? Math.max(0, Math.min(position, this.#size - TAIL)) : position;
+    const end = Math.min(this.#size, Math.max(position + length, start + WINDOW));
+    readRange(this.#blobs, this.#sha256, start, end - start).then(
+      (window) => {
+        this.#start = start;
+        this.#window = window;
+        callback(null, position + length > start + window.length ? 0 : copy());
+      },
+      (error: Error) => callback(error),
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** What is done before others get their turn: well below a millisecond of work. */
+export const SLICE = 1_024;
+
+/**
+ * Sorts numbers by a comparison, a little at a time, so that a hundred thousand of them keep nobody waiting.
+ * @param compare below zero where the first comes first; equal ones stay in their order
+ */
+export async function sortInSlices(
+  items: Uint32Array<ArrayBuffer>,
+  compare: (a: number, b: number) => number,
+): Promise<Uint32Array<ArrayBuffer>> {
+  for (let from = 0; from < items.length; from += SLICE) {
+    items.subarray(from, from + SLICE).sort(compare);
+    await nextTurn();
+  }
+  let [source, target] = [items, new Uint32Array(items.length)];
+  for (let width = SLICE; width < items.length; width *= 2) {
+    for (let from = 0; from < items.length; from += 2 * width) await merge(source, target, from, width, compare);
+    [source, target] = [target, source];
+  }
+  return source;
+}
+
+/** Merges two sorted runs of a width that stand one after the other. */
+async function merge(
+  source: Uint32Array,
+  target: Uint32Array,
+  from: number,
+  width: number,
+  compare: (a: number, b: number) => number,
+): Promise<void> {
+  const middle = Math.min(from + width, source.length);
+  const end = Math.min(from + 2 * width, source.length);
+  for (let at = from, left = from, right = middle; at < end; at++) {
+    const takesLeft = right >= end || (left < middle && compare(source[left]!, source[right]!) <= 0);
+    target[at] = takesLeft ? source[left++]! : source[right++]!;
+    if (at % SLICE === 0) await nextTurn();
+  }
+}
