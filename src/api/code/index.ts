@@ -20,12 +20,14 @@ import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 
 export { defaultBranchOf } from './branches/list.ts';
-export { Commit, PipelineBasic } from './commits/answers.ts';
+export { Commit } from './commits/answers.ts';
 export { Diff } from './commits/diff-answers.ts';
 export { presentDiff } from './commits/diff-views.ts';
 export { CommitSha, type FoundCommit, findCommit, readable } from './commits/find.ts';
 export type { CommitJson } from './commits/inputs.ts';
-export { presentCommit, presentPipelineBasic, projectUrl } from './commits/views.ts';
+export { presentCommit, projectUrl } from './commits/views.ts';
+export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/answers.ts';
+export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/views.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
 export { findProjectSnippet } from './snippets/find.ts';
 

@@ -40,11 +40,13 @@ export { avatarColumn, keepPicture } from './avatars/upload.ts';
 export { rotation } from './personal-access-tokens/inputs.ts';
 export { createAccount } from './users/account.ts';
 export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from './users/addresses.ts';
+export { UserProfile } from './users/answers.ts';
 export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/basic.ts';
 export { destroyUser } from './users/destroy.ts';
 export { userById, userByIdOrName } from './users/find.ts';
 export { isUsernameTaken } from './users/queries.ts';
 export { attributeErrors, emailErrors } from './users/rules.ts';
+export { presentUserInfo } from './users/views.ts';
 export { updateUser } from './users/writes.ts';
 
 /** Users, their addresses, keys, pictures and tokens. */

@@ -1,4 +1,11 @@
 import type { TSchema } from 'typebox';
+import { Bridge, Job, JobArtifact } from '../jobs/answers.ts';
+import { PipelineVariable } from '../pipelines/answers.ts';
 
 /** What the objects of this area are called. */
-export const objects: Readonly<Record<string, TSchema>> = {};
+export const objects: Readonly<Record<string, TSchema>> = {
+  Bridge,
+  Job,
+  JobArtifact,
+  PipelineVariable,
+};

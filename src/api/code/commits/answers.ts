@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/schema.ts';
+import { PipelineBasic } from '../pipelines/answers.ts';
 
 const commitFields = {
   id: Type.String({ description: 'Object id of the commit.' }),
@@ -32,19 +33,6 @@ export const CommitStats = Type.Object({
 
 /** Commit of a list, with its size when that was asked for. */
 export const CommitListEntry = Type.Object({ ...commitFields, stats: Type.Optional(CommitStats) });
-
-export const PipelineBasic = Type.Object({
-  id: Type.Integer(),
-  iid: Type.Integer(),
-  project_id: Type.Integer(),
-  sha: Type.String(),
-  ref: Type.String(),
-  status: Type.String(),
-  source: Type.String(),
-  created_at: Instant(),
-  updated_at: Instant(),
-  web_url: Type.String(),
-});
 
 /** Commit of create and get-single. */
 export const CommitDetail = Type.Object({

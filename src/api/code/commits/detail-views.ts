@@ -1,3 +1,4 @@
+import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -5,9 +6,10 @@ import type { Deps } from '../../../deps.ts';
 import { commitStats } from '../../../git/diff-stats.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { Serialized } from '../../../http/send.ts';
-import { presentCommit, presentPipelineBasic, projectUrl } from './views.ts';
+import { presentPipelineBasic } from '../pipelines/views.ts';
+import { presentCommit, projectUrl } from './views.ts';
 
-/** The newest pipeline of a commit; undefined when it has none. */
+/** The newest pipeline of a commit that says something of it; undefined when it has none. */
 export function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promise<Pipeline | undefined> {
   return deps.snapshot.get(`pipeline:${projectId}:${sha}`, () =>
     deps.db
@@ -15,6 +17,7 @@ export function lastPipelineOf(deps: Deps, projectId: number, sha: string): Prom
       .selectAll()
       .where('project_id', '=', projectId)
       .where('sha', '=', sha)
+      .where('source', 'not in', DANGLING_SOURCES)
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst(),

@@ -1,4 +1,3 @@
-import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Commit, Identity } from '../../../git/objects.ts';
@@ -44,17 +43,3 @@ export function presentCommit(commit: Commit, webUrl: string, withTrailers = fal
     web_url: `${webUrl}/-/commit/${commit.oid}`,
   };
 }
-
-/** A pipeline in short. */
-export const presentPipelineBasic = (pipeline: Pipeline, webUrl: string) => ({
-  id: pipeline.id,
-  iid: pipeline.iid,
-  project_id: pipeline.project_id,
-  sha: pipeline.sha,
-  ref: pipeline.ref,
-  status: pipeline.status,
-  source: pipeline.source,
-  created_at: pipeline.created_at,
-  updated_at: pipeline.updated_at,
-  web_url: `${webUrl}/-/pipelines/${pipeline.id}`,
-});

@@ -2,9 +2,10 @@ import type { TSchema } from 'typebox';
 import { Branch } from '../branches/answers.ts';
 import { CommitStatus } from '../commit-statuses/answers.ts';
 import { CommitAction } from '../commits/actions.ts';
-import { Commit, CommitDetail, CommitListEntry, CommitStats, PipelineBasic } from '../commits/answers.ts';
+import { Commit, CommitDetail, CommitListEntry, CommitStats } from '../commits/answers.ts';
 import { Diff } from '../commits/diff-answers.ts';
 import { Signature } from '../commits/signature.ts';
+import { DetailedStatus, Pipeline, PipelineBasic, PipelineListEntry } from '../pipelines/answers.ts';
 import { ProtectedBranch } from '../protected-branches/answers.ts';
 import { ProtectedTag } from '../protected-tags/answers.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.ts';
@@ -25,9 +26,12 @@ export const objects: Readonly<Record<string, TSchema>> = {
   CommitStatus,
   Comparison: Compare,
   Contributor,
+  DetailedStatus,
   Diff,
   File: RepositoryFile,
+  Pipeline,
   PipelineBasic,
+  PipelineListEntry,
   ProtectedBranch,
   ProtectedTag,
   Signature,

@@ -40,6 +40,12 @@ export const presentUserProfile = (
   local_time: null,
 });
 
+/** A user's profile without those who follow him, as jobs show who they run for. */
+export const presentUserInfo = (deps: Deps, user: User): Static<typeof UserProfile> => ({
+  ...presentUserProfile(deps, user, null),
+  ...(user.private_profile === 1 ? {} : { created_at: user.created_at }),
+});
+
 /** What a user's own view needs beside the row. */
 export interface OwnFacts {
   /** Projects in the personal namespace. */

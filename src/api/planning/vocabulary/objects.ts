@@ -16,12 +16,7 @@ import {
   RuleState,
 } from '../merge-requests/approvals/rule-answers.ts';
 import { ApprovalSummary, MergeRequestApprovalState } from '../merge-requests/approvals/summary.ts';
-import {
-  HeadPipeline,
-  MergeRequest,
-  MergeRequestBasic,
-  MergeRequestSimple,
-} from '../merge-requests/requests/answers.ts';
+import { MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/requests/answers.ts';
 import { Milestone } from '../milestones/answers.ts';
 import { Discussion, Note, Position } from '../notes/answers.ts';
 
@@ -43,7 +38,6 @@ export const objects: Readonly<Record<string, TSchema>> = {
   IssueLink,
   Label,
   LinkedIssue,
-  HeadPipeline,
   MergeRequest,
   MergeRequestBasic,
   MergeRequestSimple,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Enum, Instant, Nullable } from '../../../../http/schema.ts';
-import { PipelineBasic } from '../../../code/index.ts';
+import { Pipeline, PipelineBasic } from '../../../code/index.ts';
 import { UserBasic } from '../../../identity/index.ts';
 import { LabelList, References, TaskCompletionStatus, TimeStats } from '../../issuables/answers.ts';
 import { Milestone } from '../../milestones/answers.ts';
@@ -89,32 +89,6 @@ const text = Nullable(Type.String());
 
 const instant = Nullable(Instant());
 
-/** A pipeline with what only its own page shows. */
-export const HeadPipeline = Type.Object({
-  ...PipelineBasic.properties,
-  before_sha: text,
-  tag: Type.Boolean(),
-  yaml_errors: text,
-  user: Nullable(UserBasic),
-  started_at: instant,
-  finished_at: instant,
-  committed_at: instant,
-  duration: Nullable(Type.Integer({ description: 'Seconds.' })),
-  queued_duration: Nullable(Type.Integer({ description: 'Seconds.' })),
-  coverage: text,
-  detailed_status: Type.Object({
-    icon: Type.String(),
-    text: Type.String(),
-    label: Type.String(),
-    group: Type.String(),
-    tooltip: Type.String(),
-    has_details: Type.Boolean(),
-    details_path: Type.String(),
-    illustration: Type.Null(),
-    favicon: text,
-  }),
-});
-
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
 
 /** A single merge request. */
@@ -126,7 +100,7 @@ export const MergeRequest = Type.Object({
   latest_build_finished_at: instant,
   first_deployed_to_production_at: instant,
   pipeline: Type.Optional(Nullable(PipelineBasic)),
-  head_pipeline: Type.Optional(Nullable(HeadPipeline)),
+  head_pipeline: Type.Optional(Nullable(Pipeline)),
   diff_refs: Nullable(DiffRefs),
   merge_error: text,
   rebase_in_progress: Type.Optional(Type.Boolean()),

@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { STATES } from '../../../ci/states.ts';
+import { Enum, pagination } from '../../../http/schema.ts';
+
+export const JobId = { job_id: Type.Integer() };
+
+/** `scope` of lists of jobs: the states that are wanted. */
+export const JobScope = Type.Optional(
+  Type.Array(Enum(STATES), { description: 'Only those in one of these states; in any when absent.' }),
+);
+
+export const ListJobs = Type.Object({
+  scope: JobScope,
+  ref: Type.Optional(Type.String({ description: 'Only those of this branch or tag.' })),
+  pagination: Type.Optional(
+    Enum(['keyset'], { description: 'Page by keyset: the `Link` header leads to the next page.' }),
+  ),
+  order_by: Type.Optional(Enum(['id'], { default: 'id' })),
+  sort: Type.Optional(Enum(['desc'], { default: 'desc' })),
+  cursor: Type.Optional(Type.String({ description: 'Where the page before ended; out of its `Link` header.' })),
+  ...pagination,
+});
+
+export const ListPipelineJobs = Type.Object({
+  scope: JobScope,
+  include_retried: Type.Optional(Type.Boolean({ default: false, description: 'Those that were retried, too.' })),
+  ...pagination,
+});
+
+export const ListBridges = Type.Object({ scope: JobScope, ...pagination });

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { invalidParameter, unauthorized } from '../../../core/errors.ts';
+import { API_AND_JOB_TOKENS, JOB_TOKEN_WAYS } from '../../../http/job-tokens.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { route } from '../../../http/route.ts';
+import { inProject, signedIn } from '../../access.ts';
+import { Job } from './answers.ts';
+import { findJob } from './find.ts';
+import { JobId, ListJobs } from './inputs.ts';
+import { projectJobs } from './list.ts';
+import { presentJobs } from './views.ts';
+
+const readable = inProject('read_pipeline', { anonymous: true });
+
+/** @throws ApiError 400 for what ended no page */
+function readCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined || cursor === '') return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidParameter('cursor is invalid');
+  return Number(cursor);
+}
+
+export const jobRoutes = [
+  route({
+    method: 'GET',
+    path: '/job',
+    summary: 'Get the job whose token is sent',
+    access: signedIn,
+    credentials: { ways: JOB_TOKEN_WAYS },
+    success: { status: 200, schema: Job },
+    handler: async ({ deps, caller }) => {
+      const { credential } = caller;
+      if (credential.kind !== 'job_token') throw unauthorized();
+      const [job] = await presentJobs(deps, [await findJob(deps.db, credential.projectId, credential.jobId, 'build')]);
+      return job;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/jobs',
+    summary: 'List the jobs of a project',
+    description: 'The newest first. They are not counted: the headers have no totals.',
+    access: readable,
+    credentials: API_AND_JOB_TOKENS,
+    input: ListJobs,
+    success: { status: 200, schema: Type.Array(Job) },
+    errors: [400],
+    handler: async (c) => {
+      const { deps, project, input, page } = c;
+      const keyset = input.pagination === 'keyset';
+      const filters = {
+        scope: input.scope,
+        ref: input.ref || undefined,
+        before: keyset ? readCursor(input.cursor) : undefined,
+      };
+      const place = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
+      const found = await projectJobs(deps.db, project.id, filters, place);
+      const rows = found.slice(0, page.size);
+      const more = found.length > page.size;
+      if (keyset) {
+        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, more ? { cursor: rows.at(-1)!.id } : null);
+      } else {
+        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: null, more });
+      }
+      return presentJobs(deps, rows, project);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/jobs/:job_id',
+    summary: 'Get a job',
+    access: readable,
+    params: Type.Object(JobId),
+    success: { status: 200, schema: Job },
+    errors: [404],
+    handler: async ({ deps, project, params }) => {
+      const [job] = await presentJobs(deps, [await findJob(deps.db, project.id, params.job_id, 'build')], project);
+      return job;
+    },
+  }),
+];
