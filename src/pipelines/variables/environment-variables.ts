@@ -1,0 +1,39 @@
+import { guessTier } from '../../ci/environments.ts';
+import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
+import type { Variable } from '../../ci/variables/variable.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import { all } from './values.ts';
+
+/**
+ * What a job is told of its environment.
+ * @returns `early`: known with the job, of low precedence; `late`: of the environment that is there, before everything else
+ */
+export async function environmentVariables(
+  db: Db,
+  job: CiJob,
+  config: EnvironmentConfig | null,
+): Promise<{ early: Variable[]; late: Variable[] }> {
+  if (job.environment === null) return { early: [], late: [] };
+  const row = await db
+    .selectFrom('environments')
+    .select(['id', 'slug', 'tier', 'external_url'])
+    .where('project_id', '=', job.project_id)
+    .where('name', '=', job.environment)
+    .executeTakeFirst();
+  const tier = row?.tier ?? config?.deploymentTier ?? guessTier(job.environment);
+  return {
+    early: all({
+      CI_ENVIRONMENT_NAME: job.environment,
+      CI_ENVIRONMENT_ACTION: config?.action ?? 'start',
+      CI_ENVIRONMENT_TIER: tier,
+    }),
+    late: [
+      ...all({ CI_ENVIRONMENT_ID: row?.id, CI_ENVIRONMENT_SLUG: row?.slug }),
+      // The address of the configuration may refer to the slug and to everything else.
+      ...(config?.url
+        ? [{ key: 'CI_ENVIRONMENT_URL', value: config.url, public: true }]
+        : all({ CI_ENVIRONMENT_URL: row?.external_url })),
+    ],
+  };
+}

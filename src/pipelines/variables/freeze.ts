@@ -1,0 +1,21 @@
+import { CronSchedule } from '../../core/cron.ts';
+import type { Db } from '../../db/schema.ts';
+import type { FreezePeriod } from '../../db/tables/freeze-periods.ts';
+
+/** Whether a project shall not be deployed at that time. */
+export async function isFrozenAt(db: Db, projectId: number, at: Date): Promise<boolean> {
+  const periods = await db.selectFrom('freeze_periods').selectAll().where('project_id', '=', projectId).execute();
+  return periods.some((period) => covers(period, at));
+}
+
+/** Whether the time is within the period: it began last, and ends before it begins again. */
+function covers(period: Pick<FreezePeriod, 'freeze_start' | 'freeze_end' | 'cron_timezone'>, at: Date): boolean {
+  const start = CronSchedule.parse(period.freeze_start, period.cron_timezone);
+  const end = CronSchedule.parse(period.freeze_end, period.cron_timezone);
+  if (start === null || end === null) return false;
+  // Of what is "before", the very moment is part.
+  const soon = new Date(at.getTime() + 1_000);
+  const began = start.previous(soon);
+  const ended = end.previous(at);
+  return began !== null && (ended === null || ended < began);
+}

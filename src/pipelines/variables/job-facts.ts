@@ -1,0 +1,93 @@
+import { groupName, slug } from '../../ci/slugs.ts';
+import type { Variable } from '../../ci/variables/variable.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiRunner } from '../../db/tables/ci-runners.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { all, instant, known, secret } from './values.ts';
+
+/** Who jobs are where they sign in with their token. */
+const JOB_USER = 'gitlab-ci-token';
+const TRIGGER_TOKEN_PREFIX = 'glptt-';
+
+/** What is known of a job once it is made. `CI_NODE_INDEX` and more of parallel jobs come with their configuration. */
+export async function predefinedJobVariables(db: Db, job: CiJob, pipeline: Pipeline): Promise<Variable[]> {
+  return [
+    ...all({
+      CI_JOB_NAME: job.name,
+      CI_JOB_NAME_SLUG: slug(job.name),
+      CI_JOB_GROUP_NAME: groupName(job.name),
+      CI_JOB_STAGE: job.stage,
+      CI_JOB_MANUAL: job.run_when === 'manual' || job.run_when === 'delayed' ? 'true' : null,
+      CI_NODE_TOTAL: 1,
+    }),
+    ...(await triggerVariables(db, pipeline.trigger_id)),
+  ];
+}
+
+async function triggerVariables(db: Db, triggerId: number | null): Promise<Variable[]> {
+  if (triggerId === null) return [];
+  const trigger = await db.selectFrom('ci_triggers').select('token').where('id', '=', triggerId).executeTakeFirst();
+  return all({ CI_PIPELINE_TRIGGERED: 'true', CI_TRIGGER_SHORT_TOKEN: trigger && shortTriggerToken(trigger.token) });
+}
+
+/** By what a trigger token is told from others, once it is made. */
+export const shortTriggerToken = (token: string): string =>
+  (token.startsWith(TRIGGER_TOKEN_PREFIX) ? token.slice(TRIGGER_TOKEN_PREFIX.length) : token).slice(0, 4);
+
+/** Who the job runs for. */
+export async function userVariables(db: Db, userId: number): Promise<Variable[]> {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'username', 'name'])
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return all({
+    GITLAB_USER_ID: user?.id,
+    GITLAB_USER_EMAIL: user?.email,
+    GITLAB_USER_LOGIN: user?.username,
+    GITLAB_USER_NAME: user?.name,
+  });
+}
+
+interface Running {
+  job: CiJob;
+  project: Project;
+  pipeline: Pipeline;
+  token: string;
+  runner: Pick<CiRunner, 'id' | 'description' | 'tag_list'> | null;
+}
+
+/** What only a job that runs has: its number, its token and its runner. */
+export function runningJobVariables(deps: Deps, { job, project, pipeline, token, runner }: Running): Variable[] {
+  const web = `${deps.externalUrl()}/${project.full_path}`;
+  const clone = new URL(`${web}.git`);
+  clone.username = JOB_USER;
+  clone.password = token;
+  const startedAt = instant(job.started_at ?? deps.clock.now().toISOString());
+  return [
+    ...all({
+      CI_PIPELINE_ID: pipeline.id,
+      CI_PIPELINE_URL: `${web}/-/pipelines/${pipeline.id}`,
+      CI_JOB_ID: job.id,
+      CI_JOB_URL: `${web}/-/jobs/${job.id}`,
+      CI_JOB_STARTED_AT: startedAt,
+      CI_JOB_STARTED_AT_SLUG: slug(startedAt),
+    }),
+    secret('CI_JOB_TOKEN', token),
+    ...known('CI_REGISTRY_USER', JOB_USER),
+    secret('CI_REGISTRY_PASSWORD', token),
+    { key: 'CI_REPOSITORY_URL', value: clone.href, public: false },
+    ...all({
+      CI_RUNNER_ID: runner?.id,
+      CI_RUNNER_DESCRIPTION: runner?.description,
+      CI_RUNNER_TAGS: runner && listed(parseJson<string[]>(runner.tag_list)),
+    }),
+  ];
+}
+
+/** `["a", "b"]`. */
+const listed = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`;

@@ -1,0 +1,134 @@
+import type { EnvironmentConfig, JobOptions } from '../../ci/pipeline-config.ts';
+import { inEnvironment } from '../../ci/variables/environment-scope.ts';
+import { ExpansionError, expandVariables } from '../../ci/variables/expand.ts';
+import { type Variable, variableValues } from '../../ci/variables/variable.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiRunner } from '../../db/tables/ci-runners.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { dependenciesOf } from '../job-dependencies.ts';
+import { environmentVariables } from './environment-variables.ts';
+import { factsOf } from './facts.ts';
+import { predefinedJobVariables, runningJobVariables, userVariables } from './job-facts.ts';
+import { predefinedVariables } from './pipeline-variables.ts';
+import { storedVariables } from './stored.ts';
+
+export interface JobVariablesOptions {
+  /** The token of the job, as text. */
+  token: string;
+  runner: Pick<CiRunner, 'id' | 'description' | 'tag_list'> | null;
+  /** What the caller has read already. */
+  pipeline?: Pipeline;
+  project?: Project;
+  namespace?: Namespace;
+}
+
+/**
+ * Everything that a job which starts to run has in its environment, but for what the runner sets itself: predefined,
+ * configured, stored and given variables. References among them are replaced where the server does that; those to
+ * nothing, to files and to raw ones stay, for the job's shell. A name is there once.
+ * @param db the handle of a transaction where there is one
+ */
+export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobVariablesOptions): Promise<Variable[]> {
+  const pipeline =
+    options.pipeline ??
+    (await db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow());
+  const project =
+    options.project ??
+    (await db.selectFrom('projects').selectAll().where('id', '=', job.project_id).executeTakeFirstOrThrow());
+  const namespace =
+    options.namespace ??
+    (await db.selectFrom('namespaces').selectAll().where('id', '=', project.namespace_id).executeTakeFirstOrThrow());
+  const config = await configOf(db, job.id);
+  const environment = await environmentVariables(db, job, config.environment);
+  const stored = await storedVariables(db, project, namespace, { protectedRef: job.protected === 1 });
+  const given = [
+    ...runningJobVariables(deps, { ...options, job, project, pipeline }),
+    ...(await predefinedVariables(deps, await factsOf(db, pipeline, project, namespace), db)),
+    ...(await predefinedJobVariables(db, job, pipeline)),
+    ...environment.early,
+    ...config.variables,
+    ...(await userVariables(db, job.user_id)),
+    ...(await reportedVariables(db, job, config.options?.dependencies ?? null)),
+    ...inEnvironment(stored, job.environment),
+    ...(await pipelineVariables(db, pipeline.id)),
+    ...(await manualVariables(db, job.id)),
+    ...environment.late,
+  ];
+  return [...variableValues(expandedFor(given)).values()];
+}
+
+/** Where references go in circles, all stay as they are written. */
+function expandedFor(given: readonly Variable[]): readonly Variable[] {
+  try {
+    return expandVariables(given, { undefinedAs: 'kept', keepFiles: true, keepRaw: true });
+  } catch (error) {
+    if (error instanceof ExpansionError) return given;
+    throw error;
+  }
+}
+
+interface JobConfigured {
+  options: JobOptions | null;
+  /** Those of the YAML, of lower precedence first. */
+  variables: Variable[];
+  environment: EnvironmentConfig | null;
+}
+
+async function configOf(db: Db, jobId: number): Promise<JobConfigured> {
+  const row = await db.selectFrom('ci_job_configs').selectAll().where('job_id', '=', jobId).executeTakeFirst();
+  if (row === undefined) return { options: null, variables: [], environment: null };
+  return {
+    options: parseJson<JobOptions>(row.options),
+    variables: parseJson<Variable[]>(row.variables).map((variable) => ({ public: true, ...variable })),
+    environment: row.environment === null ? null : parseJson<EnvironmentConfig>(row.environment),
+  };
+}
+
+/** What the jobs before it reported for it, those of later jobs counting more. */
+async function reportedVariables(db: Db, job: CiJob, names: readonly string[] | null): Promise<Variable[]> {
+  const order = (await dependenciesOf(db, job, names)).map(({ id }) => id);
+  if (order.length === 0) return [];
+  const rows = await db
+    .selectFrom('ci_job_variables')
+    .selectAll()
+    .where('job_id', 'in', order)
+    .where('source', '=', 'dotenv')
+    .orderBy('key')
+    .execute();
+  return rows.sort((a, b) => order.indexOf(a.job_id) - order.indexOf(b.job_id)).map(asGiven);
+}
+
+/** What the pipeline was started with. */
+async function pipelineVariables(db: Db, pipelineId: number): Promise<Variable[]> {
+  const rows = await db
+    .selectFrom('ci_pipeline_variables')
+    .selectAll()
+    .where('pipeline_id', '=', pipelineId)
+    .orderBy('key')
+    .execute();
+  return rows.map((row) => ({ ...asGiven(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
+}
+
+/** What the job was played with. */
+async function manualVariables(db: Db, jobId: number): Promise<Variable[]> {
+  const rows = await db
+    .selectFrom('ci_job_variables')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('source', '=', 'manual')
+    .orderBy('key')
+    .execute();
+  return rows.map(asGiven);
+}
+
+const asGiven = ({ key, value, raw }: { key: string; value: string; raw: number }): Variable => ({
+  key,
+  value,
+  public: false,
+  ...(raw === 1 ? { raw: true } : {}),
+});

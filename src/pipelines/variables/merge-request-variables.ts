@@ -1,0 +1,129 @@
+import type { Variable } from '../../ci/variables/variable.ts';
+import type { Db } from '../../db/schema.ts';
+import type { MergeRequest } from '../../db/tables/merge-requests.ts';
+import type { Deps } from '../../deps.ts';
+import { loadProtections, protectionsOf } from '../../repositories/protections.ts';
+import type { MergeRequestFacts, PipelineFacts } from './facts.ts';
+import { all, flag, known } from './values.ts';
+
+/** Characters of a description that jobs are told. */
+const MAX_DESCRIPTION = 2_700;
+const MAX_OPEN = 4;
+
+/** What jobs are told of the merge request that their pipeline is for. */
+export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineFacts): Promise<Variable[]> {
+  if (!facts.mergeRequest) return [];
+  const { row, eventType, sourceSha, targetSha } = facts.mergeRequest;
+  const projects = await projectsOf(db, row);
+  const source = projects.get(row.source_project_id ?? 0);
+  const target = projects.get(row.project_id);
+  const web = (path: string | undefined) => (path === undefined ? null : `${deps.externalUrl()}/${path}`);
+  const description = row.description ?? '';
+  const diff = await diffOf(db, facts, facts.mergeRequest);
+  return [
+    ...all({
+      CI_MERGE_REQUEST_ID: row.id,
+      CI_MERGE_REQUEST_IID: row.iid,
+      CI_MERGE_REQUEST_REF_PATH: `refs/merge-requests/${row.iid}/head`,
+      CI_MERGE_REQUEST_PROJECT_ID: row.project_id,
+      CI_MERGE_REQUEST_PROJECT_PATH: target,
+      CI_MERGE_REQUEST_PROJECT_URL: web(target),
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: row.target_branch,
+      CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: flag(await isProtected(deps, row.project_id, row.target_branch)),
+      CI_MERGE_REQUEST_TITLE: row.title,
+      CI_MERGE_REQUEST_DRAFT: flag(row.draft === 1),
+      CI_MERGE_REQUEST_DESCRIPTION: description.slice(0, MAX_DESCRIPTION),
+      CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED: flag(description.length > MAX_DESCRIPTION),
+      CI_MERGE_REQUEST_SQUASH_ON_MERGE: flag(row.squash === 1),
+    }),
+    ...(await peopleAndLabels(db, row)),
+    ...all({
+      CI_MERGE_REQUEST_SOURCE_PROJECT_ID: row.source_project_id,
+      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: source,
+      CI_MERGE_REQUEST_SOURCE_PROJECT_URL: web(source),
+      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: row.source_branch,
+      CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED: flag(
+        source !== undefined && (await isProtected(deps, row.source_project_id!, row.source_branch)),
+      ),
+      CI_MERGE_REQUEST_EVENT_TYPE: eventType,
+      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sourceSha ?? '',
+      CI_MERGE_REQUEST_TARGET_BRANCH_SHA: targetSha ?? '',
+      CI_MERGE_REQUEST_DIFF_ID: diff?.id,
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: diff?.base_commit_sha,
+    }),
+  ];
+}
+
+/** Open merge requests that come from the branch of the pipeline, in whichever project. */
+export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<Variable[]> {
+  if (facts.refType === 'tag') return [];
+  const rows = await db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select(['projects.full_path', 'merge_requests.iid'])
+    .where('merge_requests.source_project_id', '=', facts.mergeRequest?.row.source_project_id ?? facts.project.id)
+    .where('merge_requests.source_branch', '=', facts.ref)
+    .where('merge_requests.state', '=', 'opened')
+    .orderBy('merge_requests.id')
+    .limit(MAX_OPEN)
+    .execute();
+  if (rows.length === 0) return [];
+  return known('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
+}
+
+/** Full paths of both projects, by id. */
+async function projectsOf(db: Db, row: MergeRequest): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id', 'full_path'])
+    .where('id', 'in', [row.project_id, row.source_project_id ?? row.project_id])
+    .execute();
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+}
+
+const isProtected = async (deps: Deps, projectId: number, branch: string): Promise<boolean> =>
+  protectionsOf(await loadProtections(deps, projectId), 'branch', branch).length > 0;
+
+/** Assignees, milestone and labels, as far as it has them. */
+async function peopleAndLabels(db: Db, row: MergeRequest): Promise<Variable[]> {
+  const assignees = await db
+    .selectFrom('issuable_assignees')
+    .innerJoin('users', 'users.id', 'issuable_assignees.user_id')
+    .select('users.username')
+    .where('issuable_type', '=', 'MergeRequest')
+    .where('issuable_id', '=', row.id)
+    .orderBy('users.id')
+    .execute();
+  const labels = await db
+    .selectFrom('issuable_labels')
+    .innerJoin('labels', 'labels.id', 'issuable_labels.label_id')
+    .select('labels.name')
+    .where('issuable_type', '=', 'MergeRequest')
+    .where('issuable_id', '=', row.id)
+    .orderBy('labels.name')
+    .execute();
+  const milestone =
+    row.milestone_id === null
+      ? undefined
+      : await db.selectFrom('milestones').select('title').where('id', '=', row.milestone_id).executeTakeFirst();
+  const list = (names: string[]) => (names.length === 0 ? null : names.join(','));
+  return all({
+    CI_MERGE_REQUEST_ASSIGNEES: list(assignees.map(({ username }) => username)),
+    CI_MERGE_REQUEST_MILESTONE: milestone?.title,
+    CI_MERGE_REQUEST_LABELS: list(labels.map(({ name }) => name)),
+  });
+}
+
+/** The version of the merge request that the pipeline is for: that of its head, else the latest. */
+async function diffOf(db: Db, { sha }: PipelineFacts, { row, sourceSha }: MergeRequestFacts) {
+  const columns = ['id', 'base_commit_sha'] as const;
+  const own = await db
+    .selectFrom('merge_request_diffs')
+    .select(columns)
+    .where('merge_request_id', '=', row.id)
+    .where('head_commit_sha', '=', sourceSha ?? sha)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  if (own !== undefined || row.latest_diff_id === null) return own;
+  return db.selectFrom('merge_request_diffs').select(columns).where('id', '=', row.latest_diff_id).executeTakeFirst();
+}

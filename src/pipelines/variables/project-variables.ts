@@ -1,0 +1,68 @@
+import { slug } from '../../ci/slugs.ts';
+import type { Variable } from '../../ci/variables/variable.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { all } from './values.ts';
+
+/** Topics beyond these are not told. */
+const MAX_TOPICS = 20;
+
+type Said = { ci_config_path?: string | null; external_authorization_classification_label?: string };
+
+/** What jobs are told of their project. */
+export async function projectVariables(
+  deps: Deps,
+  db: Db,
+  project: Project,
+  namespace: Namespace,
+): Promise<Variable[]> {
+  const { repository_storage: storage, disk_path: diskPath } = project;
+  const said = parseJson<Said>(project.settings);
+  const branch = await deps.storages.open({ storage, diskPath }).refs.head();
+  return all({
+    CI_PROJECT_ID: project.id,
+    CI_PROJECT_NAME: project.path,
+    CI_PROJECT_TITLE: project.name,
+    CI_PROJECT_DESCRIPTION: project.description ?? '',
+    CI_PROJECT_TOPICS: (await topicsOf(db, project.id)).join(','),
+    CI_PROJECT_PATH: project.full_path,
+    CI_PROJECT_PATH_SLUG: slug(project.full_path),
+    CI_PROJECT_NAMESPACE: namespace.full_path,
+    CI_PROJECT_NAMESPACE_SLUG: slug(namespace.full_path),
+    CI_PROJECT_NAMESPACE_ID: namespace.id,
+    CI_PROJECT_ROOT_NAMESPACE: namespace.full_path.split('/')[0],
+    CI_PROJECT_URL: `${deps.externalUrl()}/${project.full_path}`,
+    CI_PROJECT_VISIBILITY: project.visibility,
+    CI_PROJECT_REPOSITORY_LANGUAGES: (await languagesOf(db, project.id)).join(','),
+    CI_PROJECT_CLASSIFICATION_LABEL: said.external_authorization_classification_label ?? '',
+    CI_DEFAULT_BRANCH: branch,
+    CI_DEFAULT_BRANCH_SLUG: branch === null ? null : slug(branch),
+    CI_CONFIG_PATH: said.ci_config_path || '.gitlab-ci.yml',
+  });
+}
+
+async function topicsOf(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select('topics.name')
+    .where('project_topics.project_id', '=', projectId)
+    .orderBy('topics.name')
+    .limit(MAX_TOPICS)
+    .execute();
+  return rows.map(({ name }) => name.toLowerCase()).sort();
+}
+
+async function languagesOf(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project_languages')
+    .select('name')
+    .where('project_id', '=', projectId)
+    .orderBy('bytes', 'desc')
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name }) => name.toLowerCase());
+}

@@ -1,0 +1,58 @@
+import type { Variable } from '../../ci/variables/variable.ts';
+import type { Plan } from '../../config/config.ts';
+import { VERSION } from '../../core/version.ts';
+import type { Deps } from '../../deps.ts';
+import { all } from './values.ts';
+
+/** Paid features that configurations ask for by name, by the plan that has them. */
+const FEATURES: Readonly<Record<Plan, readonly string[]>> = {
+  free: [],
+  premium: ['code_owners', 'merge_request_approvers', 'multiple_approval_rules', 'protected_refs_for_users'],
+  ultimate: [
+    'api_fuzzing',
+    'cluster_image_scanning',
+    'container_scanning',
+    'coverage_fuzzing',
+    'dast',
+    'dependency_scanning',
+    'external_status_checks',
+    'license_scanning',
+    'sast',
+    'sast_iac',
+    'secret_detection',
+  ],
+};
+
+function featuresOf(plan: Plan): string[] {
+  if (plan === 'free') return [];
+  return [...FEATURES.premium, ...(plan === 'ultimate' ? FEATURES.ultimate : [])].sort();
+}
+
+/** What every job is told of the server. */
+export function serverVariables(deps: Pick<Deps, 'config' | 'externalUrl'>): Variable[] {
+  const base = deps.externalUrl();
+  const url = new URL(base);
+  const protocol = url.protocol.slice(0, -1);
+  const [major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(VERSION.api)!.slice(1);
+  return all({
+    CI: 'true',
+    GITLAB_CI: 'true',
+    CI_SERVER_NAME: 'GitLab',
+    CI_SERVER_VERSION: VERSION.api,
+    CI_SERVER_VERSION_MAJOR: major,
+    CI_SERVER_VERSION_MINOR: minor,
+    CI_SERVER_VERSION_PATCH: patch,
+    CI_SERVER_REVISION: VERSION.revision,
+    CI_SERVER_URL: base,
+    CI_SERVER_HOST: url.hostname,
+    CI_SERVER_PORT: url.port || (protocol === 'https' ? '443' : '80'),
+    CI_SERVER_PROTOCOL: protocol,
+    CI_SERVER_FQDN: url.host,
+    CI_SERVER_SHELL_SSH_HOST: url.hostname,
+    CI_SERVER_SHELL_SSH_PORT: '22',
+    CI_API_V4_URL: `${base}/api/v4`,
+    CI_API_GRAPHQL_URL: `${base}/api/graphql`,
+    CI_TEMPLATE_REGISTRY_HOST: 'registry.gitlab.com',
+    GITLAB_FEATURES: featuresOf(deps.config.plan).join(','),
+  });
+}
