@@ -7,10 +7,12 @@ import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Deps } from '../deps.ts';
 import { isRetriedByItself } from './auto-retry.ts';
+import { cancelAll, isCancelable } from './cancel.ts';
 import { cloneJobs } from './clone-jobs.ts';
-import { lockPipeline } from './pipeline-status.ts';
+import { type LockedJob, lockJob } from './lock-job.ts';
 import { latestJobs, processLocked } from './process.ts';
-import { canMove, moveJob, moveJobs } from './transitions.ts';
+import { startAgain } from './retry.ts';
+import { canMove, moveJob } from './transitions.ts';
 
 /** How a job came to its end. */
 export interface JobEnd {
@@ -48,21 +50,6 @@ export function finishJob(
   });
 }
 
-/** A job with the pipeline of it, which is locked. */
-export interface LockedJob {
-  pipeline: Pipeline;
-  job: CiJob;
-}
-
-/** Locks the pipeline of a job and reads both. @returns null when the job is gone */
-export async function lockJob(deps: Deps, db: Db, jobId: number): Promise<LockedJob | null> {
-  const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
-  const pipeline = found === undefined ? undefined : await lockPipeline(deps, db, found.pipeline_id);
-  if (pipeline === undefined) return null;
-  const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
-  return job === undefined ? null : { pipeline, job };
-}
-
 /** Ends a job of a locked pipeline, and lets that go on. @returns the job as it is then; null where it cannot end so */
 export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, end: JobEnd): Promise<CiJob | null> {
   const event = end.status === 'success' ? 'success' : 'drop';
@@ -92,18 +79,11 @@ async function afterFailure(
   retry: JobOptions['retry'],
 ): Promise<void> {
   if (job.retried === 0 && job.kind === 'build' && (await isRetriedByItself(db, job, retry))) {
-    const again = await cloneJobs(deps, db, [job]);
-    await moveJobs(deps, db, 'enqueue', again);
+    await startAgain(deps, db, await cloneJobs(deps, db, [job]));
   } else if (pipeline.on_job_failure === 'all' && job.allow_failure === 0) {
-    await cancelRest(deps, db, pipeline);
+    const rest = (await latestJobs(db, pipeline.id)).filter(({ status }) => isCancelable(status));
+    await cancelAll(deps, db, rest, { autoCanceledById: pipeline.id });
   }
-}
-
-/** Cancels what of a pipeline has not ended, since one of its jobs failed. */
-async function cancelRest(deps: Deps, db: Db, pipeline: Pipeline): Promise<void> {
-  const jobs = await latestJobs(db, pipeline.id);
-  const values = { auto_canceled_by_id: pipeline.id };
-  await moveJobs(deps, db, 'cancel', jobs, { values });
 }
 
 async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {

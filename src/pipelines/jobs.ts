@@ -3,13 +3,17 @@ import { jobKind } from '../jobs/kinds.ts';
 /** Starts what a bridge triggers. */
 export const RUN_BRIDGE = jobKind<{ job_id: number }>('ci.run-bridge', { lane: 'ci' });
 /** Lets a bridge that waits for its downstream pipeline take over how that goes. */
-export const FOLLOW_DOWNSTREAM = jobKind<{ pipeline_id: number }>('ci.follow-downstream', { lane: 'ci' });
+export const FOLLOW_DOWNSTREAM = jobKind<{ pipeline_id: number; job_id: number }>('ci.follow-downstream', {
+  lane: 'ci',
+});
 /** Enqueues a delayed job when its time has come. */
 export const START_DELAYED = jobKind<{ job_id: number }>('ci.start-delayed', { lane: 'ci' });
 /** Gives a free resource group to the next job that waits for it. */
 export const ASSIGN_RESOURCE = jobKind<{ resource_group_id: number }>('ci.assign-resource', { lane: 'ci' });
 /** Removes the ref that kept the commit of a pipeline while its jobs ran. */
-export const DROP_PIPELINE_REF = jobKind<{ pipeline_id: number }>('ci.drop-pipeline-ref', { lane: 'git' });
+export const DROP_PIPELINE_REF = jobKind<{ pipeline_id: number; project_id: number }>('ci.drop-pipeline-ref', {
+  lane: 'git',
+});
 
 /** What those who wait for jobs that a runner can take are woken by. */
 export const PENDING_JOBS = 'ci:pending-jobs';

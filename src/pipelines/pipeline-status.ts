@@ -61,10 +61,12 @@ export async function setPipelineStatus(
 function followUps(pipeline: Pipeline, status: State, jobs: readonly TimedJob[]): NewJob<unknown>[] {
   const { id: pipeline_id, project_id: projectId, upstream_job_id } = pipeline;
   const works: NewJob<unknown>[] = [];
-  if (upstream_job_id !== null) works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id }, projectId });
+  if (upstream_job_id !== null) {
+    works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id, job_id: upstream_job_id }, projectId });
+  }
   const idle = !isOneOf(ACTIVE, status) && status !== 'created' && status !== 'canceling';
   if (idle && jobs.some(({ started_at }) => started_at !== null)) {
-    works.push({ kind: DROP_PIPELINE_REF, payload: { pipeline_id }, projectId });
+    works.push({ kind: DROP_PIPELINE_REF, payload: { pipeline_id, project_id: projectId }, projectId });
   }
   return works;
 }

@@ -1,64 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { buildTestApp, type TestApp, TestClock } from '../../test/support/app.ts';
+import { Pipelines } from '../../test/support/pipeline-states.ts';
 import { type MadeJob, makePipeline } from '../../test/support/pipelines.ts';
-import type { FailureReason } from '../ci/failure-reasons.ts';
-import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { finishJob } from './finish-job.ts';
 import { startJob } from './start-job.ts';
 
 const clock = new TestClock();
 let app: TestApp;
+let pipelines: Pipelines;
 let project: Project;
 before(async () => {
   app = await buildTestApp({ clock });
+  pipelines = new Pipelines(app);
 });
 after(() => app.close());
 beforeEach(async () => {
   project = await app.make.project();
 });
 
-const START = { runner: { id: 1 }, managerId: null, tokenDigest: '', timeout: 3600, timeoutSource: 2 };
-let digests = 0;
-
+const START = { runner: { id: 1 }, managerId: null, timeout: 3600, timeoutSource: 2 };
 const make = (jobs: MadeJob[], columns = {}) => makePipeline(app, project, { jobs, columns, process: true });
-const jobsOf = (pipelineId: number) =>
-  app.deps.db.selectFrom('ci_jobs').selectAll().where('pipeline_id', '=', pipelineId).orderBy('id').execute();
-const pipelineOf = (id: number) =>
-  app.deps.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-/** Its state, and those of its jobs that were not replaced. */
-async function states(pipelineId: number): Promise<string> {
-  const jobs = (await jobsOf(pipelineId)).filter(({ retried }) => retried === 0);
-  return `${(await pipelineOf(pipelineId)).status}: ${jobs.map(({ name, status }) => `${name} ${status}`).join(', ')}`;
-}
-async function latest(pipelineId: number, name: string): Promise<CiJob> {
-  return (await jobsOf(pipelineId)).findLast((job) => job.name === name)!;
-}
-async function start(pipelineId: number, name: string): Promise<CiJob> {
-  const job = await latest(pipelineId, name);
-  digests += 1;
-  const started = await app.deps.db
-    .transaction()
-    .execute((db) => startJob(app.deps, db, job, { ...START, tokenDigest: `digest ${digests}` }));
-  assert.ok(started !== null, `${name} can be started`);
-  return started;
-}
-async function run(
-  pipelineId: number,
-  name: string,
-  status: 'success' | 'failed' = 'success',
-  failureReason: FailureReason = 'script_failure',
-  exitCode?: number,
-): Promise<void> {
-  const { id } = await start(pipelineId, name);
-  const end = {
-    status,
-    ...(status === 'failed' ? { failureReason } : {}),
-    ...(exitCode === undefined ? {} : { exitCode }),
-  };
-  assert.ok((await finishJob(app.deps, id, end)) !== null);
-}
 
 describe('processPipeline', () => {
   it('lets stages begin one after the other', async () => {
@@ -68,12 +31,12 @@ describe('processPipeline', () => {
       { name: 'c', stage: 'test' },
       { name: 'd', stage: 'deploy', when: 'manual' },
     ]);
-    assert.equal(await states(pipeline.id), 'pending: a pending, b pending, c created, d created');
-    await run(pipeline.id, 'a');
-    assert.equal(await states(pipeline.id), 'running: a success, b pending, c created, d created');
-    await run(pipeline.id, 'b');
-    await run(pipeline.id, 'c');
-    assert.equal(await states(pipeline.id), 'manual: a success, b success, c success, d manual');
+    assert.equal(await pipelines.states(pipeline.id), 'pending: a pending, b pending, c created, d created');
+    await pipelines.run(pipeline.id, 'a');
+    assert.equal(await pipelines.states(pipeline.id), 'running: a success, b pending, c created, d created');
+    await pipelines.run(pipeline.id, 'b');
+    await pipelines.run(pipeline.id, 'c');
+    assert.equal(await pipelines.states(pipeline.id), 'manual: a success, b success, c success, d manual');
   });
 
   it('skips what follows a failure, but for what runs after failures or always', async () => {
@@ -83,12 +46,12 @@ describe('processPipeline', () => {
       { name: 'mend', stage: 'test', when: 'on_failure' },
       { name: 'clean', stage: 'last', when: 'always' },
     ]);
-    await run(pipeline.id, 'a', 'failed');
-    assert.equal(await states(pipeline.id), 'running: a failed, b skipped, mend pending, clean created');
-    await run(pipeline.id, 'mend');
-    await run(pipeline.id, 'clean');
-    assert.equal(await states(pipeline.id), 'failed: a failed, b skipped, mend success, clean success');
-    assert.equal((await latest(pipeline.id, 'a')).failure_reason, 'script_failure');
+    await pipelines.run(pipeline.id, 'a', 'script_failure');
+    assert.equal(await pipelines.states(pipeline.id), 'running: a failed, b skipped, mend pending, clean created');
+    await pipelines.run(pipeline.id, 'mend');
+    await pipelines.run(pipeline.id, 'clean');
+    assert.equal(await pipelines.states(pipeline.id), 'failed: a failed, b skipped, mend success, clean success');
+    assert.equal((await pipelines.job(pipeline.id, 'a')).failure_reason, 'script_failure');
   });
 
   it('lets jobs with needs begin as soon as those are over', async () => {
@@ -101,12 +64,12 @@ describe('processPipeline', () => {
       { name: 'whole', stage: 'test' },
     ]);
     const begun = 'slow pending, quick pending, unit created, report created, lint pending, whole created';
-    assert.equal(await states(pipeline.id), `pending: ${begun}`);
-    await run(pipeline.id, 'quick');
-    assert.equal((await latest(pipeline.id, 'unit')).status, 'pending');
-    assert.equal((await latest(pipeline.id, 'report')).status, 'created');
-    await run(pipeline.id, 'unit', 'failed');
-    assert.equal((await latest(pipeline.id, 'report')).status, 'skipped');
+    assert.equal(await pipelines.states(pipeline.id), `pending: ${begun}`);
+    await pipelines.run(pipeline.id, 'quick');
+    assert.equal((await pipelines.job(pipeline.id, 'unit')).status, 'pending');
+    assert.equal((await pipelines.job(pipeline.id, 'report')).status, 'created');
+    await pipelines.run(pipeline.id, 'unit', 'script_failure');
+    assert.equal((await pipelines.job(pipeline.id, 'report')).status, 'skipped');
   });
 
   it('passes over manual jobs that are allowed to fail, and skips what needs them', async () => {
@@ -115,29 +78,29 @@ describe('processPipeline', () => {
       { name: 'next', stage: 'test' },
       { name: 'needing', stage: 'test', needs: ['ask'] },
     ]);
-    assert.equal(await states(pipeline.id), 'pending: ask manual, next pending, needing skipped');
+    assert.equal(await pipelines.states(pipeline.id), 'pending: ask manual, next pending, needing skipped');
   });
 
   it('keeps delayed jobs until their time', async () => {
     const { pipeline } = await make([{ name: 'later', when: 'delayed', columns: { start_in: 90 } }]);
-    assert.equal(await states(pipeline.id), 'scheduled: later scheduled');
-    assert.equal((await latest(pipeline.id, 'later')).scheduled_at, '2026-06-15T12:01:30.000Z');
+    assert.equal(await pipelines.states(pipeline.id), 'scheduled: later scheduled');
+    assert.equal((await pipelines.job(pipeline.id, 'later')).scheduled_at, '2026-06-15T12:01:30.000Z');
   });
 
   it('keeps the times of the pipeline and its jobs', async () => {
     const { pipeline } = await make([{ name: 'a' }, { name: 'b' }]);
     const began = clock.now().toISOString();
     clock.advance(10_000);
-    const started = await start(pipeline.id, 'a');
+    const started = await pipelines.start(pipeline.id, 'a');
     assert.deepEqual([started.queued_at, started.started_at], [began, clock.now().toISOString()]);
-    assert.equal((await pipelineOf(pipeline.id)).started_at, clock.now().toISOString());
+    assert.equal((await pipelines.get(pipeline.id)).started_at, clock.now().toISOString());
     clock.advance(20_000);
     await finishJob(app.deps, started.id, { status: 'success' });
     clock.advance(60_000);
-    const second = await start(pipeline.id, 'b');
+    const second = await pipelines.start(pipeline.id, 'b');
     clock.advance(5_000);
     await finishJob(app.deps, second.id, { status: 'success' });
-    const over = await pipelineOf(pipeline.id);
+    const over = await pipelines.get(pipeline.id);
     assert.deepEqual([over.status, over.duration, over.finished_at], ['success', 25, clock.now().toISOString()]);
   });
 });
@@ -158,17 +121,17 @@ describe('startJob and finishJob', () => {
     );
     assert.equal(starts.filter((started) => started !== null).length, 1);
     assert.deepEqual(await pending(), []);
-    assert.equal(await states(pipeline.id), 'running: a running');
+    assert.equal(await pipelines.states(pipeline.id), 'running: a running');
   });
 
   it('ends the token with the job, and does not end a job twice', async () => {
     const { jobs, pipeline } = await make([{ name: 'a' }]);
-    await start(pipeline.id, 'a');
+    await pipelines.start(pipeline.id, 'a');
     const ends = await Promise.all(
       (['success', 'failed'] as const).map((status) => finishJob(app.deps, jobs.a!.id, { status })),
     );
     assert.equal(ends.filter((ended) => ended !== null).length, 1);
-    assert.equal((await latest(pipeline.id, 'a')).token_digest, null);
+    assert.equal((await pipelines.job(pipeline.id, 'a')).token_digest, null);
   });
 
   it('ends a job that is being canceled as canceled, however it went', async () => {
@@ -183,10 +146,10 @@ describe('startJob and finishJob', () => {
       { name: 'a', stage: 'build', options: { allowFailureExitCodes: [42] } },
       { name: 'b' },
     ]);
-    await run(pipeline.id, 'a', 'failed', 'script_failure', 42);
-    const { allow_failure, exit_code } = await latest(pipeline.id, 'a');
+    await pipelines.run(pipeline.id, 'a', 'script_failure', 42);
+    const { allow_failure, exit_code } = await pipelines.job(pipeline.id, 'a');
     assert.deepEqual([allow_failure, exit_code], [1, 42]);
-    assert.equal(await states(pipeline.id), 'pending: a failed, b pending');
+    assert.equal(await pipelines.states(pipeline.id), 'pending: a failed, b pending');
   });
 
   it('tries a job again as often as it says', async () => {
@@ -195,39 +158,39 @@ describe('startJob and finishJob', () => {
       { name: 'a', stage: 'build', options: { retry }, needs: [] },
       { name: 'b', stage: 'test', needs: ['a'] },
     ]);
-    await run(pipeline.id, 'a', 'failed');
-    await run(pipeline.id, 'a', 'failed');
-    assert.equal(await states(pipeline.id), 'pending: b created, a pending');
-    assert.notEqual((await latest(pipeline.id, 'a')).id, jobs.a!.id);
-    await run(pipeline.id, 'a', 'failed');
-    assert.equal(await states(pipeline.id), 'failed: b skipped, a failed');
-    assert.equal((await jobsOf(pipeline.id)).length, 4);
+    await pipelines.run(pipeline.id, 'a', 'script_failure');
+    await pipelines.run(pipeline.id, 'a', 'script_failure');
+    assert.equal(await pipelines.states(pipeline.id), 'pending: b created, a pending');
+    assert.notEqual((await pipelines.job(pipeline.id, 'a')).id, jobs.a!.id);
+    await pipelines.run(pipeline.id, 'a', 'script_failure');
+    assert.equal(await pipelines.states(pipeline.id), 'failed: b skipped, a failed');
+    assert.equal((await pipelines.jobs(pipeline.id)).length, 4);
   });
 
   it('does not try again for another reason, and twice by itself when the scheduler failed', async () => {
     const retry = { max: 1, when: ['runner_system_failure'], exitCodes: [3] };
     const { pipeline } = await make([{ name: 'a', options: { retry } }]);
-    await run(pipeline.id, 'a', 'failed', 'script_failure', 3);
-    assert.equal(await states(pipeline.id), 'pending: a pending');
-    await run(pipeline.id, 'a', 'failed', 'runner_system_failure');
-    assert.equal(await states(pipeline.id), 'failed: a failed');
+    await pipelines.run(pipeline.id, 'a', 'script_failure', 3);
+    assert.equal(await pipelines.states(pipeline.id), 'pending: a pending');
+    await pipelines.run(pipeline.id, 'a', 'runner_system_failure');
+    assert.equal(await pipelines.states(pipeline.id), 'failed: a failed');
     const other = await make([{ name: 'a' }]);
     for (const state of ['pending', 'pending', 'failed']) {
-      await run(other.pipeline.id, 'a', 'failed', 'scheduler_failure');
-      assert.equal((await latest(other.pipeline.id, 'a')).status, state);
+      await pipelines.run(other.pipeline.id, 'a', 'scheduler_failure');
+      assert.equal((await pipelines.job(other.pipeline.id, 'a')).status, state);
     }
   });
 
   it('cancels the rest when the pipeline says so', async () => {
     const jobs = [{ name: 'a' }, { name: 'b' }, { name: 'c', stage: 'next' }];
     const { pipeline } = await make(jobs, { on_job_failure: 'all' });
-    await run(pipeline.id, 'a', 'failed');
-    assert.equal(await states(pipeline.id), 'failed: a failed, b canceled, c canceled');
+    await pipelines.run(pipeline.id, 'a', 'script_failure');
+    assert.equal(await pipelines.states(pipeline.id), 'failed: a failed, b canceled, c canceled');
   });
 
   it('records what happened', async () => {
     const { pipeline, jobs } = await make([{ name: 'a' }]);
-    await run(pipeline.id, 'a');
+    await pipelines.run(pipeline.id, 'a');
     const rows = await app.deps.db
       .selectFrom('domain_events')
       .select(['type', 'payload'])

@@ -16,6 +16,7 @@ const PROCESSED = [
   'scheduling',
   'started_at',
   'finished_at',
+  'interruptible',
 ] as const satisfies (keyof CiJob)[];
 /** What of a job decides about its pipeline. */
 export type ProcessedJob = Pick<CiJob, (typeof PROCESSED)[number]>;
