@@ -4,6 +4,7 @@ import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
+import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
@@ -60,6 +61,10 @@ async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
     }
     case 'job_token':
       return isJobRunning(deps, credential.jobId);
+    case 'runner':
+      return isRunnerKnown(deps, credential.runner);
+    case 'reported_job':
+      return isJobRunning(deps, credential.job.id);
     case 'access_token':
     case 'password':
     case 'none':

@@ -1,5 +1,7 @@
 import { addressKey } from '../core/fair-slots.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
+import type { CiJob } from '../db/tables/ci-jobs.ts';
+import type { CiRunner } from '../db/tables/ci-runners.ts';
 import type { DeployToken } from '../db/tables/deploy-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 
@@ -11,6 +13,9 @@ export type Credential =
   | { kind: 'deploy_token'; token: DeployToken }
   /** Of a job that runs; its user is the caller. */
   | { kind: 'job_token'; jobId: number; projectId: number }
+  | { kind: 'runner'; runner: CiRunner }
+  /** Of a runner that reports on the job, by the job's own token: it stands for no user. */
+  | { kind: 'reported_job'; job: CiJob }
   | { kind: 'none' };
 
 /** Who sent a request. */
@@ -39,11 +44,20 @@ export interface UserCaller extends Caller {
   user: User;
 }
 
-/** Whose share of what is scarce a caller's work counts against: the user's or the deploy token's, else the address's. */
+/** Whose share of what is scarce a caller's work counts against: the user's, that of a token that is no user's, else the address's. */
 export function shareOf({ user, credential, sudoBy }: Caller, address: string): string {
   const actor = sudoBy ?? user;
   if (actor !== null) return `user:${actor.id}`;
-  return credential.kind === 'deploy_token' ? `deploy_token:${credential.token.id}` : addressKey(address);
+  switch (credential.kind) {
+    case 'deploy_token':
+      return `deploy_token:${credential.token.id}`;
+    case 'runner':
+      return `runner:${credential.runner.id}`;
+    case 'reported_job':
+      return `job:${credential.job.id}`;
+    default:
+      return addressKey(address);
+  }
 }
 
 /** Whether the user is the bot of a project or group token. */

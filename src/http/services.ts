@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, shareOf } from '../access/caller.ts';
 import type { Face } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
@@ -39,7 +39,12 @@ export class HttpServices {
   /** Counts requests of signed-in users. @throws Throttled */
   throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, face: Face): void {
     if (this.#deps.config.throttles[face].authenticated.requests === 0 || caller.credential.kind === 'none') return;
-    this.#apply(face, 'authenticated', caller.user === null ? request.ip : String(caller.user.id), reply);
+    this.#apply(
+      face,
+      'authenticated',
+      caller.user === null ? shareOf(caller, request.ip) : String(caller.user.id),
+      reply,
+    );
   }
 
   #apply(face: Face, kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {

@@ -3,10 +3,19 @@ import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
+import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
+import { runnerTokenRoutes } from './runners/token-routes.ts';
 
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {
-  routes: [...jobTokenScopeRoutes, ...jobRoutes, ...pipelineJobRoutes, ...pipelineRoutes],
+  routes: [
+    ...jobTokenScopeRoutes,
+    ...jobRoutes,
+    ...pipelineJobRoutes,
+    ...pipelineRoutes,
+    ...runnerRegistrationRoutes,
+    ...runnerTokenRoutes,
+  ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register() {},
 };

@@ -221,6 +221,7 @@ create table ci_registration_tokens (
   token {text} not null,
   created_at {text} not null
 );
+create unique index ci_registration_tokens_instance on ci_registration_tokens (coalesce(project_id, 0)) where project_id is null and group_id is null;
 create unique index ci_registration_tokens_token on ci_registration_tokens (token);
 create unique index ci_registration_tokens_project on ci_registration_tokens (project_id) where project_id is not null;
 create unique index ci_registration_tokens_group on ci_registration_tokens (group_id) where group_id is not null;

@@ -3,6 +3,7 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
+import { registrationToken } from '../../../pipelines/registration-tokens.ts';
 import { type ListBase, listProjects } from '../projects/list.ts';
 import { presentProjects } from '../projects/page-views.ts';
 import { detailSettingFields, type GroupSettings, groupSettings } from './settings.ts';
@@ -30,7 +31,6 @@ export async function presentGroupDetail(
     GroupSettings,
     keyof typeof detailSettingFields
   >;
-  const token = parseJson<{ runners_token?: string }>(group.settings).runners_token;
   const owns = (await groupPermissions(deps, caller, group)).can('own_group');
   return {
     ...shown!,
@@ -38,7 +38,7 @@ export async function presentGroupDetail(
     ip_restriction_ranges: null,
     allowed_email_domains_list: null,
     ...details,
-    ...(owns && token !== undefined ? { runners_token: token } : {}),
+    ...(owns ? { runners_token: await runnersToken(deps, group) } : {}),
     ...(projects
       ? {
           projects: await projectsOf(deps, caller, { namespaceIds: [group.id] }),
@@ -47,6 +47,14 @@ export async function presentGroupDetail(
       : {}),
   };
 }
+
+/** Earlier versions kept the token among the settings. */
+const runnersToken = (deps: Deps, { id, settings }: Namespace): Promise<string> =>
+  registrationToken(
+    deps,
+    { project_id: null, group_id: id },
+    parseJson<{ runners_token?: string }>(settings).runners_token,
+  );
 
 async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
   const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };

@@ -5,7 +5,6 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
-import { randomText } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { startsWith } from '../../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
@@ -54,14 +53,13 @@ export async function createByInput(
   });
   if (Object.keys(errors).length > 0) throw notSaved(errors);
   const picture = await avatarColumn(deps, input.avatar);
-  const fresh = { settings: JSON.stringify({ runners_token: `GR1348941${randomText(20)}` }) };
   return createGroup(deps, {
     name,
     path,
     parent,
     visibility,
     creatorId: caller.user.id,
-    columns: { ...columnsOf(input), ...picture, settings: settingsColumn(fresh, input) },
+    columns: { ...columnsOf(input), ...picture, settings: settingsColumn({ settings: '{}' }, input) },
   });
 }
 

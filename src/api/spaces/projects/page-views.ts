@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Project as ProjectRow } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError, isUnreadable } from '../../../git/errors.ts';
+import { registrationToken } from '../../../pipelines/registration-tokens.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { Project, SimpleProject } from './answers.ts';
 import { findLicense } from './license.ts';
@@ -69,11 +70,17 @@ export async function presentProject(
     simple: caller.user === null,
     customAttributes: caller.admin && options.customAttributes === true,
   });
-  const json = await present(deps, caller, view!, options);
+  const json = await withRunnersToken(deps, view!, await present(deps, caller, view!, options));
   if (json.default_branch === undefined || json.default_branch === null) {
     return options.license ? { ...json, license_url: null, license: null } : json;
   }
   return { ...json, ...(await fileFacts(deps, row, json, options.license === true)) };
+}
+
+/** With the token by which runners register, for those whom the answer shows that there is one. */
+async function withRunnersToken(deps: Deps, { project }: ProjectView, json: Project): Promise<Project> {
+  if (json.runners_token === undefined) return json;
+  return { ...json, runners_token: await registrationToken(deps, { project_id: project.id, group_id: null }) };
 }
 
 /** What the files of the default branch tell. */

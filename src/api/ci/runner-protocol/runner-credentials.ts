@@ -1,0 +1,43 @@
+import { whoOnInstance } from '../../../access/ability-words.ts';
+import { callerOfRunnerToken } from '../../../access/runner-caller.ts';
+import { forbidden } from '../../../core/errors.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Deps } from '../../../deps.ts';
+import { bodyParameter, header } from '../../../http/credential-places.ts';
+import type { Credentials, LookUp } from '../../../http/credentials.ts';
+import type { Access } from '../../../http/route.ts';
+
+const runnerToken: LookUp = (deps, { secret }) => callerOfRunnerToken(deps, secret);
+const description = 'The token of a runner.';
+const kinds = [runnerToken];
+
+/** How runners say who they are. Of the protocol's words 401 is none: whoever shows no good token is 403. */
+export const RUNNER_CREDENTIALS: Credentials = {
+  ways: [
+    { name: 'runnerToken', place: header('RUNNER-TOKEN'), description, kinds },
+    { name: 'runnerTokenBody', place: bodyParameter('token'), description, kinds },
+  ],
+  refusal: () => forbidden(),
+};
+
+/** Runners, by their token. */
+function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiRunner }> {
+  return {
+    description: whoOnInstance(ability),
+    ability,
+    writes: true,
+    anonymous: false,
+    params: {},
+    check: async ({ caller: { credential } }) => {
+      if (credential.kind !== 'runner') throw forbidden();
+      return { runner: credential.runner };
+    },
+  };
+}
+
+/** Runners, for what is about themselves. */
+export const runnerItself = byRunner('register_runner');
+
+/** The runner's row as it is now; undefined when it is gone. */
+export const readRunner = ({ db }: Deps, id: number): Promise<CiRunner | undefined> =>
+  db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst();

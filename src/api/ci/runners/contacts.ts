@@ -1,0 +1,157 @@
+import type { Updateable } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../../db/schema.ts';
+import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-managers.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Machines of one runner at most; those that went quiet are removed every day. */
+const MAX_MANAGERS = 1_000;
+/** A contact is written again after so many milliseconds, each time another number between these: not all at once. */
+const [MIN_UNWRITTEN_MS, MAX_UNWRITTEN_MS] = [40 * 60_000, 55 * 60_000];
+const MAX_REMEMBERED = 20_000;
+const MAX_TEXT = 255;
+/** Of a runner that does not say which of its machines it is. */
+export const UNNAMED_MACHINE = '<legacy>';
+
+/** What a machine says of itself, as far as it is kept. */
+export interface Machine {
+  version?: string;
+  revision?: string;
+  platform?: string;
+  architecture?: string;
+  executor?: string;
+  features?: Record<string, boolean>;
+  config?: object;
+  labels?: Record<string, string>;
+}
+
+interface Contact {
+  managerId: number;
+  /** Milliseconds of the clock. */
+  at: number;
+  /** When it is written to the database again. */
+  writeAt: number;
+  /** What was last written of the machine. */
+  said: string;
+}
+
+interface Memory {
+  machines: LRUCache<string, Contact>;
+  /** When each runner was last heard of, by id. */
+  runners: LRUCache<number, number>;
+}
+
+/** What this process knows beside the database, which is told of a contact every forty minutes or so. */
+const memories = new WeakMap<Db, Memory>();
+
+function memoryOf(db: Db): Memory {
+  const known = memories.get(db);
+  if (known !== undefined) return known;
+  const max = MAX_REMEMBERED;
+  const fresh: Memory = { machines: new LRUCache({ max }), runners: new LRUCache({ max }) };
+  memories.set(db, fresh);
+  return fresh;
+}
+
+const LABEL_KEY = /^[A-Za-z0-9_][A-Za-z0-9._-]{2,64}$/;
+const LABEL_VALUE = /^[A-Za-z0-9._-]{1,256}$/;
+
+const cut = (text: string | undefined): string | null => text?.slice(0, MAX_TEXT) ?? null;
+
+function columnsOf(machine: Machine, ip: string): Updateable<CiRunnerManagersTable> {
+  const labels = Object.entries(machine.labels ?? {}).filter(
+    ([key, value]) => LABEL_KEY.test(key) && LABEL_VALUE.test(value),
+  );
+  return {
+    version: cut(machine.version),
+    revision: cut(machine.revision),
+    platform: cut(machine.platform),
+    architecture: cut(machine.architecture),
+    executor: cut(machine.executor),
+    ip_address: ip,
+    features: JSON.stringify(machine.features ?? {}),
+    config: JSON.stringify(machine.config ?? {}),
+    labels: JSON.stringify(Object.fromEntries(labels)),
+  };
+}
+
+export interface Heard {
+  runner: Pick<CiRunner, 'id' | 'requested'>;
+  systemId: string | undefined;
+  /** Absent where the call says nothing of the machine. */
+  machine: Machine | undefined;
+  ip: string;
+  /** Whether it asks for a job: from the first time on it counts as at work. */
+  requests?: boolean;
+}
+
+/**
+ * Notes that a machine of a runner was heard of, most often in memory alone.
+ * @returns the id of the machine's row; null when the runner has too many machines, or is gone
+ */
+export async function noteContact(deps: Deps, heard: Heard): Promise<number | null> {
+  const { runner, machine, ip } = heard;
+  const systemId = heard.systemId ?? UNNAMED_MACHINE;
+  const memory = memoryOf(deps.db);
+  const key = `${runner.id}:${systemId}`;
+  const now = deps.clock.now().getTime();
+  const columns = machine === undefined ? undefined : columnsOf(machine, ip);
+  const said = columns === undefined ? undefined : JSON.stringify(columns);
+  const known = memory.machines.get(key);
+  const first = heard.requests === true && runner.requested === 0;
+  if (known !== undefined && now < known.writeAt && (said === undefined || said === known.said) && !first) {
+    known.at = now;
+    memory.runners.set(runner.id, now);
+    return known.managerId;
+  }
+  const managerId = await writeContact(deps, { ...heard, systemId }, columns);
+  if (managerId === null) return null;
+  const writeAt = now + MIN_UNWRITTEN_MS + Math.random() * (MAX_UNWRITTEN_MS - MIN_UNWRITTEN_MS);
+  memory.machines.set(key, { managerId, at: now, writeAt, said: said ?? known?.said ?? '' });
+  memory.runners.set(runner.id, now);
+  return managerId;
+}
+
+function writeContact(
+  deps: Deps,
+  { runner, systemId, requests }: Heard & { systemId: string },
+  columns: Updateable<CiRunnerManagersTable> | undefined,
+): Promise<number | null> {
+  const contacted_at = deps.clock.now().toISOString();
+  return deps.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('ci_runners')
+      .set({ contacted_at, ...(requests === true ? { requested: 1 as const } : {}) })
+      .where('id', '=', runner.id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return null;
+    const updated = await db
+      .updateTable('ci_runner_managers')
+      .set({ ...columns, contacted_at })
+      .where('runner_id', '=', runner.id)
+      .where('system_id', '=', systemId)
+      .returning('id')
+      .executeTakeFirst();
+    if (updated !== undefined) return updated.id;
+    // The row of the runner, changed above, is locked until this commits: nobody else adds a machine to it meanwhile.
+    const rows = await db
+      .selectFrom('ci_runner_managers')
+      .select('id')
+      .where('runner_id', '=', runner.id)
+      .limit(MAX_MANAGERS)
+      .execute();
+    if (rows.length === MAX_MANAGERS) return null;
+    const made = await db
+      .insertInto('ci_runner_managers')
+      .values({ ...columns, runner_id: runner.id, system_id: systemId, contacted_at, created_at: contacted_at })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return made.id;
+  });
+}
+
+/** Forgets a machine whose row is gone. */
+export function forgetMachine(db: Db, runnerId: number, systemId: string): void {
+  memoryOf(db).machines.delete(`${runnerId}:${systemId}`);
+}

@@ -1,0 +1,93 @@
+import type { Static } from 'typebox';
+import { timestamp } from '../../../core/clock.ts';
+import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
+import { isForeignKeyViolation } from '../../../db/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import type { registeredRunner } from './inputs.ts';
+import { checkRunner, cleanTags } from './rules.ts';
+import { newRunnerToken, tokenEnd } from './tokens.ts';
+
+/** For whose jobs a runner is. */
+export type RunnerPlace =
+  | { runner_type: 'instance_type' }
+  | { runner_type: 'group_type'; groupId: number }
+  | { runner_type: 'project_type'; project: Pick<Project, 'id' | 'settings'> };
+
+/** Runners of one group, or of one project, at most. */
+const MAX_RUNNERS = 1_000;
+
+/**
+ * Makes a runner. Its token is known only now.
+ * @param creatorId user who makes it; null where a registration token proves who may
+ * @throws ApiError 400 for attributes that do not fit, 403 when its place is gone
+ */
+export async function createRunner(
+  deps: Deps,
+  place: RunnerPlace,
+  input: Static<typeof registeredRunner>,
+  creatorId: number | null,
+): Promise<{ row: CiRunner; token: string }> {
+  const tags = cleanTags(input.tag_list ?? []);
+  const run_untagged = bit(input.run_untagged ?? true);
+  const maximum_timeout = input.maximum_timeout ?? null;
+  checkRunner({ run_untagged, maximum_timeout, tags });
+  const registration = creatorId === null ? 'registration_token' : 'user';
+  const { token, columns } = newRunnerToken(registration);
+  const now = timestamp(deps.clock);
+  const project = place.runner_type === 'project_type' ? place.project : null;
+  const row = await deps.db
+    .transaction()
+    .execute(async (db) => {
+      await checkNumber(db, place);
+      const row = await db
+        .insertInto('ci_runners')
+        .values({
+          ...columns,
+          runner_type: place.runner_type,
+          group_id: place.runner_type === 'group_type' ? place.groupId : null,
+          creator_id: creatorId,
+          description: input.description ?? null,
+          maintenance_note: input.maintenance_note ?? input.maintainer_note ?? null,
+          token_expires_at: tokenEnd(deps, project),
+          registration,
+          paused: bit(input.paused ?? input.active === false),
+          locked: bit(input.locked ?? false),
+          run_untagged,
+          access_level: input.access_level ?? 'not_protected',
+          maximum_timeout,
+          tag_list: JSON.stringify(tags),
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      if (project !== null) {
+        const link = { runner_id: row.id, project_id: project.id, created_at: now };
+        await db.insertInto('ci_runner_projects').values(link).execute();
+      }
+      return row;
+    })
+    .catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? forbidden() : error;
+    });
+  return { row, token };
+}
+
+async function checkNumber(db: Db, place: RunnerPlace): Promise<void> {
+  if (place.runner_type === 'instance_type') return;
+  const rows =
+    place.runner_type === 'group_type'
+      ? db.selectFrom('ci_runners').select('id').where('group_id', '=', place.groupId).limit(MAX_RUNNERS)
+      : db
+          .selectFrom('ci_runner_projects')
+          .select('runner_id as id')
+          .where('project_id', '=', place.project.id)
+          .limit(MAX_RUNNERS);
+  if ((await rows.execute()).length < MAX_RUNNERS) return;
+  const kind = place.runner_type === 'group_type' ? 'group' : 'project';
+  throw invalidModel({ base: [`Maximum number of ci registered ${kind} runners (${MAX_RUNNERS}) exceeded`] });
+}

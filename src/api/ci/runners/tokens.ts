@@ -1,0 +1,51 @@
+import { RUNNER_TOKEN_PREFIXES } from '../../../access/runner-caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { forbidden } from '../../../core/errors.ts';
+import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Deps } from '../../../deps.ts';
+
+const SHORT = 8;
+
+/** A new token for a runner, and what is kept of it. */
+export function newRunnerToken(registration: CiRunner['registration']) {
+  const random = randomText(20);
+  const token = `${RUNNER_TOKEN_PREFIXES[registration]}${random}`;
+  return { token, columns: { digest: tokenDigest(token), short_token: random.slice(0, SHORT) } };
+}
+
+/** When a token that is made now ends: the project of a runner may say after how many seconds. Null for never. */
+export function tokenEnd({ clock }: Pick<Deps, 'clock'>, project: { settings: string } | null): string | null {
+  if (project === null) return null;
+  const { runner_token_expiration_interval: seconds = null } = parseJson<{
+    runner_token_expiration_interval?: number | null;
+  }>(project.settings);
+  return seconds === null ? null : new Date(clock.now().getTime() + seconds * 1_000).toISOString();
+}
+
+/** The project that a project runner belongs to: its first. */
+export const ownerProject = (db: Db, runnerId: number) =>
+  db
+    .selectFrom('ci_runner_projects')
+    .innerJoin('projects', 'projects.id', 'ci_runner_projects.project_id')
+    .select(['projects.id', 'projects.settings'])
+    .where('runner_id', '=', runnerId)
+    .orderBy('ci_runner_projects.created_at')
+    .orderBy('projects.id')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Gives a runner another token; the one that it had is no good any more. @throws ApiError 403 when the runner is gone */
+export async function resetRunnerToken(deps: Deps, { id, registration }: CiRunner) {
+  const { token, columns } = newRunnerToken(registration);
+  const token_expires_at = tokenEnd(deps, (await ownerProject(deps.db, id)) ?? null);
+  const { numUpdatedRows } = await deps.db
+    .updateTable('ci_runners')
+    .set({ ...columns, token_expires_at, updated_at: timestamp(deps.clock) })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw forbidden();
+  return { token, token_expires_at };
+}
