@@ -1,4 +1,4 @@
-import type { VariableValues } from '../variables/variable.ts';
+import type { VariableLookup } from '../variables/variable.ts';
 import type { Expression } from './parser.ts';
 import { isPattern, type Pattern, readPattern } from './pattern.ts';
 
@@ -9,12 +9,12 @@ type Value = string | boolean | null | Pattern;
  * Whether an expression is true for the given variables. A text is true when something stands in it; `&&` and `||` decide
  * by whether there is a value, be it an empty one.
  */
-export function evaluateExpression(expression: Expression, values: VariableValues): boolean {
+export function evaluateExpression(expression: Expression, values: VariableLookup): boolean {
   const value = valueIn(expression, values);
   return typeof value === 'string' ? value.trim() !== '' : value !== null && value !== false;
 }
 
-function valueIn(expression: Expression, values: VariableValues): Value {
+function valueIn(expression: Expression, values: VariableLookup): Value {
   switch (expression.kind) {
     case 'variable':
       return values.get(expression.name)?.value ?? null;

@@ -1,5 +1,5 @@
-import { inOrder } from './order.ts';
-import type { Variable, VariableValues } from './variable.ts';
+import { circularText, inOrder } from './order.ts';
+import type { Variable, VariableLookup } from './variable.ts';
 
 /** Why variables cannot be expanded; the words follow the name of the job. */
 export class ExpansionError extends Error {
@@ -36,7 +36,7 @@ export function referencesIn(text: string): string[] {
  * A text with its references to variables (`$A`, `${A}`, `%A%`) replaced, once: what a value refers to in turn is left. `$$` and `%%` stay.
  * @throws ExpansionError when too much comes out
  */
-export function expandText(text: string, values: VariableValues, options: ExpandOptions = {}): string {
+export function expandText(text: string, values: VariableLookup, options: ExpandOptions = {}): string {
   if (!text.includes('$') && !text.includes('%')) return text;
   const { undefinedAs = 'empty', keepFiles = false, keepRaw = false, limit = MAX_CHARACTERS } = options;
   let room = limit - text.length;
@@ -64,10 +64,7 @@ export function expandVariables(variables: Iterable<Variable>, options: ExpandOp
   const given = [...variables];
   if (!given.some(refers)) return given;
   const { ordered, circles } = inOrder(given, (variable) => (refers(variable) ? referencesIn(variable.value) : []));
-  if (circles.length > 0) {
-    const lists = circles.map((names) => `[${names.map((name) => JSON.stringify(name)).join(', ')}]`);
-    throw new ExpansionError(`circular variable reference detected: ${lists.join(', ')}`);
-  }
+  if (circles.length > 0) throw new ExpansionError(circularText(circles));
   const values = new Map<string, Variable>();
   const places = new Map<Variable | undefined, number>(given.map((variable, place) => [variable, place]));
   const expanded: Variable[] = [];

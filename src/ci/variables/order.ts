@@ -71,3 +71,9 @@ export function inOrder(
   }
   return { ordered, circles };
 }
+
+/** What is said of circles, after the name of the job. */
+export function circularText(circles: readonly string[][]): string {
+  const lists = circles.map((names) => `[${names.map((name) => JSON.stringify(name)).join(', ')}]`);
+  return `circular variable reference detected: ${lists.join(', ')}`;
+}

@@ -15,6 +15,9 @@ export interface Variable {
 /** Values by name, as expressions and references see them. */
 export type VariableValues = ReadonlyMap<string, Variable>;
 
+/** The part of it that finding one takes. */
+export type VariableLookup = Pick<VariableValues, 'get'>;
+
 /** @param variables those of lower precedence first: a later one takes the place of an earlier one of its name */
 export function variableValues(...variables: readonly Iterable<Variable>[]): Map<string, Variable> {
   const values = new Map<string, Variable>();

@@ -1,0 +1,81 @@
+import { globMatcher } from '../globs.ts';
+import type { Changes, Exists } from '../pipeline-config.ts';
+import type { ConfigSources, SourceContext } from '../sources.ts';
+import type { VariableScope } from './scope.ts';
+
+/** Why a rule cannot be decided; the words follow "Failed to parse rule for <job>: ". */
+export class RuleError extends Error {
+  override name = 'RuleError';
+}
+
+/** Comparisons of paths with globs past which a condition counts as true. */
+const MAX_COMPARISONS = 50_000;
+
+/** What rules ask of files: whether the pipeline changes them, and whether they are there. Asked once for each question. */
+export class RuleFiles {
+  readonly #sources: ConfigSources;
+  readonly #source: SourceContext;
+  readonly #answers = new Map<string, Promise<unknown>>();
+
+  constructor(sources: ConfigSources, source: SourceContext) {
+    this.#sources = sources;
+    this.#source = source;
+  }
+
+  /**
+   * Whether a file that fits is changed; true where nothing is known to compare with.
+   * @throws RuleError where `compare_to` is no ref
+   */
+  async changed({ paths, compareTo }: Changes, scope: VariableScope): Promise<boolean> {
+    const base = compareTo === null ? null : scope.expand(compareTo, 'kept');
+    const globs = paths.map((path) => scope.expand(path, 'kept'));
+    return await this.#once(['changed', base, ...globs], async () => {
+      const changed = await this.#once(['paths', base], () => this.#sources.changedPaths(base));
+      if (changed === null) return true;
+      if ('invalidRef' in changed) throw new RuleError('rules:changes:compare_to is not a valid ref');
+      if (changed.length * globs.length > MAX_COMPARISONS) return true;
+      return changed.some(globMatcher(globs));
+    });
+  }
+
+  /**
+   * Whether a file that fits is there. A glob with a slash at its end is a folder.
+   * @throws RuleError where project or ref are not to be had
+   */
+  async exists({ paths, project, ref }: Exists, scope: VariableScope): Promise<boolean> {
+    const globs = paths.map((path) => fileGlob(scope.expand(path, 'kept')));
+    const context = project === null ? this.#source : await this.#project(scope.expand(project), ref, scope);
+    if (context.sha === null) return false;
+    return await this.#once(['exists', context.project, context.sha, ...globs], async () => {
+      if ((await this.#sources.paths(context, globs, 1)).length > 0) return true;
+      const patterns = globs.filter((glob) => /[*?[{]/.test(glob)).length;
+      if (patterns === 0) return false;
+      const all = await this.#once(['files', context.project, context.sha], () =>
+        this.#sources.paths(context, ['**/*'], MAX_COMPARISONS + 1),
+      );
+      return all.length * patterns > MAX_COMPARISONS;
+    });
+  }
+
+  async #project(path: string, ref: string | null, scope: VariableScope): Promise<SourceContext> {
+    const name = ref === null ? null : scope.expand(ref);
+    const found = await this.#once(['project', path, name], () => this.#sources.project(path, name));
+    if ('denied' in found) throw new RuleError(`rules:exists:project \`${path}\` not found or access denied`);
+    if ('context' in found) return found.context;
+    throw new RuleError(`rules:exists:ref \`${name ?? 'HEAD'}\` is not a valid ref in project \`${path}\``);
+  }
+
+  #once<T>(question: readonly (string | null)[], ask: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify(question);
+    const known = this.#answers.get(key) as Promise<T> | undefined;
+    if (known !== undefined) return known;
+    const answer = ask();
+    this.#answers.set(key, answer);
+    return answer;
+  }
+}
+
+const fileGlob = (path: string): string => {
+  const bare = path.replace(/^\/+/, '');
+  return bare.endsWith('/') ? `${bare}**/*` : bare;
+};

@@ -1,0 +1,146 @@
+import type { PipelineContext } from '../compile-request.ts';
+import type { JobSeed } from '../job-seed.ts';
+import type { EnvironmentConfig, JobConfig, JobOptions, PipelineConfig, Rule, When } from '../pipeline-config.ts';
+import { ExpansionError } from '../variables/expand.ts';
+import { type Variable, variableValues } from '../variables/variable.ts';
+import { type JobLayer, type PipelineVariables, yamlVariables } from './layers.ts';
+import { keepsOut, letsIn, onlyOf } from './policies.ts';
+import { RuleError, type RuleFiles } from './rule-files.ts';
+import { firstMatch } from './rules.ts';
+import type { VariableScope } from './scope.ts';
+
+/** What jobs of a pipeline are decided with. */
+export interface Surroundings {
+  config: PipelineConfig;
+  context: PipelineContext;
+  variables: PipelineVariables;
+  /** Of the top level, those of a workflow rule included. */
+  topLevel: readonly Variable[];
+  files: RuleFiles;
+}
+
+/** A job that the pipeline has, one that it has not (null), or why nobody can say. */
+export type Decided = { seed: JobSeed; circles: string[][] } | { error: string } | null;
+
+/** Decides whether the pipeline has a job, and what it is there. @param stageIndex place of its stage */
+export async function decideJob(job: JobConfig, stageIndex: number, surroundings: Surroundings): Promise<Decided> {
+  try {
+    return await decide(job, stageIndex, surroundings);
+  } catch (error) {
+    if (error instanceof RuleError) return { error: `Failed to parse rule for ${job.name}: ${error.message}` };
+    if (error instanceof ExpansionError) return { error: `${job.name}: ${error.message}` };
+    throw error;
+  }
+}
+
+async function decide(job: JobConfig, stageIndex: number, surroundings: Surroundings): Promise<Decided> {
+  const { variables } = surroundings;
+  const yaml = yamlOf(job, surroundings.topLevel);
+  const layer = withEnvironment(job, yaml, variables);
+  const scope = variables.jobScope(layer);
+  let rule: Rule | null = null;
+  if (job.rules !== null) {
+    rule = await firstMatch(job.rules, scope, surroundings.files);
+    if (rule === null) return null;
+  } else if (!(await isIn(job, surroundings, scope))) {
+    return null;
+  }
+  const when = rule?.when ?? job.when;
+  if (when === 'never') return null;
+  const added = yamlVariables(rule?.variables ?? []);
+  const whole = added.length === 0 ? layer : withEnvironment(job, [...yaml, ...added], variables);
+  const final = added.length === 0 ? scope : variables.jobScope(whole);
+  const seed: JobSeed = {
+    name: job.name,
+    kind: job.kind,
+    stage: job.stage,
+    stageIndex,
+    when,
+    startIn: when === 'delayed' ? (rule?.startIn ?? job.startIn) : null,
+    allowFailure: allowFailure(job, rule, when),
+    tags: tags(job, final),
+    needs: rule?.needs ?? job.needs,
+    variables: [...variableValues(whole.yaml).values()],
+    environment: environment(job, whole, final),
+    resourceGroup: job.resourceGroup === null ? null : final.expand(job.resourceGroup).trim() || null,
+    interruptible: rule?.interruptible ?? job.interruptible,
+    coverage: job.coverage,
+    options: options(job.options, rule, final),
+  };
+  return { seed, circles: final.circles() };
+}
+
+async function isIn(job: JobConfig, { config, context, files }: Surroundings, scope: VariableScope): Promise<boolean> {
+  const only = onlyOf(job, config.workflow);
+  if (only !== null && !(await letsIn(only, context, scope, files))) return false;
+  return job.except === null || !(await keepsOut(job.except, context, scope, files));
+}
+
+/** Variables of the YAML that reach a job, those of lower precedence first. */
+function yamlOf({ inheritVariables, variables, parallel }: JobConfig, topLevel: readonly Variable[]): Variable[] {
+  const inherited =
+    typeof inheritVariables === 'boolean'
+      ? topLevel.filter(() => inheritVariables)
+      : topLevel.filter(({ key }) => inheritVariables.includes(key));
+  const place: Variable[] = [];
+  if (parallel !== null) {
+    const { index, total, matrix } = parallel;
+    const values = { ...matrix, CI_NODE_INDEX: String(index), CI_NODE_TOTAL: String(total) };
+    for (const [key, value] of Object.entries(values)) place.push({ key, value, public: true });
+  }
+  return [...inherited, ...yamlVariables(variables), ...place];
+}
+
+/** The layer of a job with the name of its environment, which decides what else it sees. */
+function withEnvironment(job: JobConfig, yaml: readonly Variable[], variables: PipelineVariables): JobLayer {
+  if (job.environment === null) return { job, yaml, environment: null };
+  const scope = variables.jobScope({ job, yaml, environment: null });
+  const { name, action, deploymentTier } = job.environment;
+  const tier = deploymentTier === null ? null : scope.expand(deploymentTier);
+  return { job, yaml, environment: { name: scope.expand(name), action, deploymentTier: tier } };
+}
+
+/** The environment of a job; what its address refers to may be known only when the job has run. */
+function environment(job: JobConfig, layer: JobLayer, scope: VariableScope): EnvironmentConfig | null {
+  if (job.environment === null || layer.environment === null) return null;
+  const { url, autoStopIn } = job.environment;
+  return {
+    ...job.environment,
+    ...layer.environment,
+    url: url === null ? null : scope.expand(url, 'kept'),
+    autoStopIn: autoStopIn === null ? null : scope.expand(autoStopIn),
+  };
+}
+
+/** A manual job does not hold up the rest, unless a rule made it manual. */
+function allowFailure(job: JobConfig, rule: Rule | null, when: When): boolean {
+  const decided = rule?.allowFailure ?? job.allowFailure;
+  if (decided !== null) return decided === true;
+  return when === 'manual' && (rule === null || rule.when === null);
+}
+
+function tags(job: JobConfig, scope: VariableScope): string[] {
+  const expanded = job.tags.map((tag) => scope.expand(tag).trim());
+  return [...new Set(expanded)].filter((tag) => tag !== '');
+}
+
+/** What the server expands in the options; what is not known yet is left for later. */
+function options(given: JobOptions, rule: Rule | null, scope: VariableScope): JobOptions {
+  const expand = (text: string) => scope.expand(text, 'kept');
+  const { trigger, pages, allowFailureExitCodes } = given;
+  const ofRule = rule?.allowFailure ?? null;
+  return {
+    ...given,
+    allowFailureExitCodes:
+      ofRule === null ? allowFailureExitCodes : typeof ofRule === 'object' ? ofRule.exitCodes : null,
+    idTokens: Object.fromEntries(
+      Object.entries(given.idTokens).map(([name, { aud }]) => [name, { aud: aud.map(expand) }]),
+    ),
+    pages: pages && { ...pages, pathPrefix: pages.pathPrefix === null ? null : expand(pages.pathPrefix) },
+    trigger: trigger && {
+      ...trigger,
+      project: trigger.project === null ? null : expand(trigger.project),
+      branch: trigger.branch === null ? null : expand(trigger.branch),
+    },
+  };
+}

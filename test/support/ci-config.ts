@@ -1,0 +1,104 @@
+import type { PipelineContext } from '../../src/ci/compile-request.ts';
+import type { JobConfig, JobOptions, PipelineConfig, Rule } from '../../src/ci/pipeline-config.ts';
+import type { ConfigSources } from '../../src/ci/sources.ts';
+
+export const options = (given: Partial<JobOptions> = {}): JobOptions => ({
+  beforeScript: [],
+  script: ['true'],
+  afterScript: [],
+  image: null,
+  services: [],
+  artifacts: null,
+  cache: [],
+  dependencies: null,
+  crossNeeds: [],
+  hooks: { preGetSourcesScript: [] },
+  idTokens: {},
+  secrets: null,
+  release: null,
+  run: null,
+  inputs: null,
+  pages: null,
+  retry: null,
+  allowFailureExitCodes: null,
+  timeout: null,
+  manualConfirmation: null,
+  trigger: null,
+  upstreamProject: null,
+  ...given,
+});
+
+/** A job as it is after checking, with what is given beside its defaults. */
+export const job = (name: string, given: Partial<JobConfig> = {}): JobConfig => ({
+  name,
+  kind: 'build',
+  stage: 'test',
+  when: 'on_success',
+  startIn: null,
+  allowFailure: null,
+  tags: [],
+  needs: null,
+  rules: null,
+  only: null,
+  except: null,
+  variables: [],
+  inheritVariables: true,
+  parallel: null,
+  environment: null,
+  resourceGroup: null,
+  interruptible: null,
+  coverage: null,
+  options: options(),
+  ...given,
+});
+
+export const rule = (given: Partial<Rule> = {}): Rule => ({
+  if: null,
+  changes: null,
+  exists: null,
+  when: null,
+  startIn: null,
+  allowFailure: null,
+  variables: [],
+  needs: null,
+  interruptible: null,
+  autoCancel: null,
+  ...given,
+});
+
+export const config = (jobs: JobConfig[], given: Partial<PipelineConfig> = {}): PipelineConfig => ({
+  stages: ['.pre', 'build', 'test', 'deploy', '.post'],
+  workflow: { name: null, rules: null, autoCancel: { onNewCommit: null, onJobFailure: null } },
+  variables: [],
+  jobs,
+  ...given,
+});
+
+export const variables = (values: Record<string, string>) =>
+  Object.entries(values).map(([key, value]) => ({ key, value, raw: false }));
+
+/** A push to a branch, unless something else is given. */
+export const pipelineContext = (given: Partial<PipelineContext> = {}): PipelineContext => ({
+  source: 'push',
+  ref: 'main',
+  refType: 'branch',
+  projectPath: 'group/project',
+  predefined: [],
+  stored: [],
+  given: [],
+  ...given,
+});
+
+/** Sources that have nothing, but for what is given. */
+export const sources = (given: Partial<ConfigSources> = {}): ConfigSources => ({
+  file: async () => ({ missing: true }),
+  paths: async () => [],
+  project: async () => ({ denied: true }),
+  remote: async () => ({ error: 'it is not there' }),
+  template: async () => ({ missing: true }),
+  component: async () => ({ error: 'content not found' }),
+  artifact: async () => ({ error: 'not found' }),
+  changedPaths: async () => null,
+  addresses: () => null,
+  ...given,
+});
