@@ -5,6 +5,7 @@ import { jobRoutes } from './jobs/routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
+import { variableRoutes } from './variables/routes.ts';
 
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {
@@ -15,6 +16,7 @@ export const ci: Area = {
     ...pipelineRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,
+    ...variableRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register() {},

@@ -32,6 +32,7 @@ export { makeProject } from './projects/creation.ts';
 export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
+export { inSource, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
 
 /** Projects, groups and namespaces, who belongs to them and what they own. */

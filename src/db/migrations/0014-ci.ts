@@ -159,6 +159,7 @@ create table ci_variables (
 );
 create unique index ci_variables_project on ci_variables (project_id, key, environment_scope) where project_id is not null;
 create unique index ci_variables_group on ci_variables (group_id, key, environment_scope) where group_id is not null;
+create index ci_variables_place on ci_variables (project_id, group_id, id);
 create unique index ci_variables_instance on ci_variables (key) where project_id is null and group_id is null;
 
 create table ci_runners (

@@ -86,4 +86,7 @@ export const LISTS: readonly string[] = [
   `${project}/uploads`,
   `${group}/uploads`,
   `${group}/badges`,
+  `${project}/variables`,
+  `${group}/variables`,
+  'admin/ci/variables',
 ];

@@ -1,11 +1,14 @@
 import type { TSchema } from 'typebox';
 import { Bridge, Job, JobArtifact } from '../jobs/answers.ts';
 import { PipelineVariable } from '../pipelines/answers.ts';
+import { CiVariable, InstanceCiVariable } from '../variables/answers.ts';
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
   Bridge,
+  InstanceVariable: InstanceCiVariable,
   Job,
   JobArtifact,
   PipelineVariable,
+  Variable: CiVariable,
 };
