@@ -147,3 +147,18 @@ export async function canMergeInto(deps: Deps, actor: Actor, projectId: number, 
   const matching = protectionsOf(await loadProtections(deps, projectId), 'branch', branch);
   return matching.length === 0 || protectionAllows(deps, actor, matching, 'merge');
 }
+
+/** Whether the actor may have pipelines run for a ref: for a protected one those who may push to it, merge into it or make it. */
+export async function canRunOn(
+  deps: Deps,
+  actor: Actor,
+  projectId: number,
+  { ref, tag }: { ref: string; tag: boolean },
+): Promise<boolean> {
+  const matching = protectionsOf(await loadProtections(deps, projectId), tag ? 'tag' : 'branch', ref);
+  if (matching.length === 0) return true;
+  for (const action of tag ? (['create'] as const) : (['push', 'merge'] as const)) {
+    if (await protectionAllows(deps, actor, matching, action)) return true;
+  }
+  return false;
+}

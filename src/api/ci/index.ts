@@ -1,7 +1,10 @@
 import type { Area } from '../area.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
+import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
+import { jobTraceRoutes } from './jobs/trace-routes.ts';
+import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
@@ -11,8 +14,11 @@ import { variableRoutes } from './variables/routes.ts';
 export const ci: Area = {
   routes: [
     ...jobTokenScopeRoutes,
+    ...jobActionRoutes,
     ...jobRoutes,
+    ...jobTraceRoutes,
     ...pipelineJobRoutes,
+    ...pipelineActionRoutes,
     ...pipelineRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,

@@ -43,6 +43,7 @@ async function answers({ visibility, builds = 'enabled', public_jobs = true, arc
     `${at}/pipelines/${pipeline.id}/bridges`,
     `${at}/jobs`,
     `${at}/jobs/${jobs.test!.id}`,
+    `${at}/jobs/${jobs.test!.id}/trace`,
   ];
   const found: number[] = [];
   for (const name of PEOPLE) {

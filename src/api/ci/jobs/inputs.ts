@@ -28,3 +28,18 @@ export const ListPipelineJobs = Type.Object({
 });
 
 export const ListBridges = Type.Object({ scope: JobScope, ...pagination });
+
+/** Variables that a job is started with at most. */
+const MAX_VARIABLES = 1_000;
+
+export const PlayJob = Type.Object({
+  job_variables_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
+        value: Type.String(),
+      }),
+      { description: 'Variables that the job gets beside its own.', maxItems: MAX_VARIABLES },
+    ),
+  ),
+});

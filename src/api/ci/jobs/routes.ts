@@ -3,14 +3,13 @@ import { invalidParameter, unauthorized } from '../../../core/errors.ts';
 import { API_AND_JOB_TOKENS, JOB_TOKEN_WAYS } from '../../../http/job-tokens.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
-import { inProject, signedIn } from '../../access.ts';
+import { signedIn } from '../../access.ts';
+import { JOBS, ONE, readable } from './access.ts';
 import { Job } from './answers.ts';
 import { findJob } from './find.ts';
 import { JobId, ListJobs } from './inputs.ts';
 import { projectJobs } from './list.ts';
 import { presentJobs } from './views.ts';
-
-const readable = inProject('read_pipeline', { anonymous: true });
 
 /** @throws ApiError 400 for what ended no page */
 function readCursor(cursor: string | undefined): number | undefined {
@@ -36,7 +35,7 @@ export const jobRoutes = [
   }),
   route({
     method: 'GET',
-    path: '/projects/:id/jobs',
+    path: JOBS,
     summary: 'List the jobs of a project',
     description: 'The newest first. They are not counted: the headers have no totals.',
     access: readable,
@@ -66,7 +65,7 @@ export const jobRoutes = [
   }),
   route({
     method: 'GET',
-    path: '/projects/:id/jobs/:job_id',
+    path: ONE,
     summary: 'Get a job',
     access: readable,
     params: Type.Object(JobId),

@@ -2,6 +2,7 @@ import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** What the words of pipelines, jobs, schedules and triggers mean. */
 export const pipelineWords: Vocabulary['words'] = {
+  job_variables_attributes: ['Variables that the job gets beside its own.', [{ key: 'TARGET', value: 'staging' }]],
   job_id: ['Id of the job.', 42],
   erased_at: ['When its log and artifacts were erased; null where they were not.', null],
   artifacts: ['What it left: archive, log and reports.'],

@@ -10,7 +10,7 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { refsContaining } from '../../../git/contains.ts';
 import type { Repository } from '../../../git/repository.ts';
-import { type Actor, loadProtections, protectionAllows, protectionsOf } from '../../../repositories/protections.ts';
+import { canRunOn } from '../../../repositories/protections.ts';
 import * as store from './queries.ts';
 import { checkMove, combinedState, FINAL_STATES, type ReportedState, type State } from './state.ts';
 
@@ -90,16 +90,9 @@ async function findRef(deps: Deps, { project, repo, report }: Reporting): Promis
 
 /** A protected ref takes reports only of those who may change it. @throws ApiError 403 */
 async function requireRef(deps: Deps, { project, repo, caller, permissions }: Reporting, ref: string): Promise<void> {
-  const protections = await loadProtections(deps, project.id);
-  const actor: Actor = { caller, permissions };
-  const isTag =
+  const tag =
     (await repo.refs.resolve(`refs/heads/${ref}`)) === null && (await repo.refs.resolve(`refs/tags/${ref}`)) !== null;
-  const matching = protectionsOf(protections, isTag ? 'tag' : 'branch', ref);
-  if (matching.length === 0) return;
-  for (const action of isTag ? (['create'] as const) : (['push', 'merge'] as const)) {
-    if (await protectionAllows(deps, actor, matching, action)) return;
-  }
-  throw forbidden();
+  if (!(await canRunOn(deps, { caller, permissions }, project.id, { ref, tag }))) throw forbidden();
 }
 
 async function findPipeline(

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { maintainer } from '../../../access/ability-rule.ts';
+import { badRequest, forbidden, recordNotFound } from '../../../core/errors.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { BaseContext } from '../../../http/route.ts';
+import { route } from '../../../http/route.ts';
+import { cancelJob } from '../../../pipelines/cancel.ts';
+import { eraseJob } from '../../../pipelines/erase.ts';
+import { playJob } from '../../../pipelines/play.ts';
+import { retryJob } from '../../../pipelines/retry.ts';
+import type { ProjectScope } from '../../access.ts';
+import { onObject } from '../../object-access.ts';
+import { mayCancel, mayRun, maySetVariables } from '../run-rights.ts';
+import { jobObject, ONE } from './access.ts';
+import { Bridge, Job } from './answers.ts';
+import { findJob } from './find.ts';
+import { PlayJob } from './inputs.ts';
+import { presentBridges, presentJobs } from './views.ts';
+
+const AnyJob = Type.Union([Job, Bridge]);
+const runnable = onObject(jobObject('any'), 'update_pipeline', {
+  further: (deps, scope) => mayRun(deps, scope, scope.job),
+});
+
+/** A job as it is shown after a change. @throws ApiError 404 when it is gone */
+async function answerJob(c: BaseContext & ProjectScope, job: CiJob) {
+  const [shown] =
+    job.kind === 'bridge'
+      ? await presentBridges(c.deps, c.caller, [job], c.project)
+      : await presentJobs(c.deps, [job], c.project);
+  if (shown === undefined) throw recordNotFound();
+  return shown;
+}
+
+export const jobActionRoutes = [
+  route({
+    method: 'POST',
+    path: `${ONE}/cancel`,
+    summary: 'Cancel a job',
+    description: 'A job that is over stays as it is.',
+    access: onObject(jobObject('any'), 'update_pipeline', {
+      further: (deps, scope) => mayCancel(deps, scope, scope.job),
+    }),
+    input: Type.Object({
+      force: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description:
+            'End also what is being canceled, without waiting for its runner. It takes Maintainer or higher.',
+        }),
+      ),
+    }),
+    success: { status: 201, schema: AnyJob },
+    handler: async (c) => {
+      const { deps, project, permissions, caller, job, input } = c;
+      const force = input.force === true;
+      if (force && permissions.level < maintainer) throw forbidden();
+      const canceled = await cancelJob(deps, job.id, { userId: caller.user.id, force });
+      return answerJob(c, canceled ?? (await findJob(deps.db, project.id, job.id, 'any')));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/retry`,
+    summary: 'Run a job once more',
+    description: 'The answer is the new job, which has another id.',
+    access: runnable,
+    success: { status: 201, schema: AnyJob },
+    handler: async (c) => {
+      const made = await retryJob(c.deps, c.job.id, { userId: c.caller.user.id });
+      if (made === null) throw forbidden('Job is not retryable');
+      return answerJob(c, made);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/play`,
+    summary: 'Start a job that waits for it, or for its time',
+    description: 'A manual job that is over is run once more, as a new job.',
+    access: runnable,
+    input: PlayJob,
+    success: { status: 200, schema: AnyJob },
+    errors: [400],
+    handler: async (c) => {
+      const variables = c.input.job_variables_attributes ?? [];
+      if (variables.length > 0 && !maySetVariables(c))
+        throw forbidden('Insufficient permissions to set pipeline variables');
+      const played = await playJob(c.deps, c.job.id, { userId: c.caller.user.id, variables });
+      if (played === null) throw badRequest('Unplayable Job');
+      return answerJob(c, played);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/erase`,
+    summary: 'Erase the log and the artifacts of a job',
+    access: onObject(jobObject('build'), 'erase_job', { further: (deps, scope) => mayRun(deps, scope, scope.job) }),
+    success: { status: 201, schema: Job },
+    handler: async (c) => {
+      const erased = await eraseJob(c.deps, c.job.id);
+      if (erased === null) throw forbidden('Job is not erasable!');
+      return answerJob(c, erased);
+    },
+  }),
+];
