@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { readDocuments } from './yaml/compose.ts';
+import { isMap, type RawMap } from './yaml/reference.ts';
+import { tooBig, YamlError } from './yaml/yaml-error.ts';
+
+/** Bytes of a file; a longer one is not read. */
+export const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_DOCUMENTS = 2;
+const DIVIDER = /^---\s+/m;
+
+/** A file: its configuration, and the header (`spec:`) that a document before it may be. */
+export interface ConfigFile {
+  header: RawMap | null;
+  content: RawMap;
+}
+
+/** What texts were read as; texts that are linted or pushed again and again are mostly the same. */
+const kept = new LRUCache<string, ConfigFile | YamlError>({
+  max: 200,
+  maxSize: 4 * 1024 * 1024,
+  maxEntrySize: 256 * 1024,
+});
+
+/** Reads a file. What comes back may be shared: it is not to be changed. @throws YamlError in the platform's words */
+export function readConfigFile(text: string): ConfigFile {
+  const size = Buffer.byteLength(text);
+  if (size > MAX_FILE_BYTES) throw tooBig();
+  const digest = createHash('sha256').update(text).digest('base64');
+  let file = kept.get(digest);
+  if (file === undefined) {
+    try {
+      file = read(text);
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      file = error;
+    }
+    kept.set(digest, file, { size: size + 1000 });
+  }
+  if (file instanceof YamlError) throw file;
+  return file;
+}
+
+function read(text: string): ConfigFile {
+  // Documents are cut apart before they are read: places in errors count from where theirs begins.
+  const texts = text.split(DIVIDER, MAX_DOCUMENTS + 2);
+  if (texts[0]?.trim() === '') texts.shift();
+  if (texts.length > MAX_DOCUMENTS) throw new YamlError('The parsed YAML has too many documents');
+  const documents = texts.map(readMap);
+  const [first, second] = documents;
+  if (first === undefined) throw new YamlError('Invalid configuration format');
+  if (second === undefined || !('spec' in first)) return { header: null, content: first };
+  return { header: first, content: second };
+}
+
+function readMap(text: string): RawMap {
+  const [root] = readDocuments(text, 1);
+  if (root === undefined || !isMap(root)) throw new YamlError('Invalid configuration format');
+  return root;
+}

@@ -1,0 +1,101 @@
+import { ConfigError } from './config-error.ts';
+import type { Tree, TreeMap } from './loaded.ts';
+import { isMap, newMap, type RawMap, type RawTree, Reference } from './yaml/reference.ts';
+import { tooBig } from './yaml/yaml-error.ts';
+
+/** References that may lead to each other. */
+const MAX_NESTING = 10;
+/** Values that a configuration may have, those counted again that are referred to from several places. */
+export const MAX_NODES = 500_000;
+
+/** @returns the configuration with every `!reference` in the place of what it names. @throws ConfigError, YamlError */
+export function resolveReferences(config: RawMap): TreeMap {
+  return new Resolver(config).resolve(config) as TreeMap;
+}
+
+/** What a value came to, and how many values are in it. */
+interface Resolved {
+  value: Tree;
+  nodes: number;
+}
+
+class Resolver {
+  private readonly config: RawMap;
+  private readonly maps = new Map<object, Resolved>();
+  private readonly references = new Map<string, Resolved & { nesting: number }>();
+  private readonly open: string[] = [];
+  /** How many references were followed below the value that was resolved last. */
+  private nesting = 0;
+
+  constructor(config: RawMap) {
+    this.config = config;
+  }
+
+  resolve(tree: RawTree): Tree {
+    return this.at(tree).value;
+  }
+
+  private at(tree: RawTree): Resolved {
+    if (typeof tree !== 'object' || tree === null) return { value: tree, nodes: 1 };
+    if (tree instanceof Reference) return this.follow(tree);
+    const known = this.maps.get(tree);
+    if (known !== undefined) return known;
+    let nodes = 1;
+    const add = (value: RawTree): Tree => {
+      const resolved = this.at(value);
+      nodes += resolved.nodes;
+      if (nodes > MAX_NODES) throw tooBig();
+      return resolved.value;
+    };
+    let value: Tree;
+    const before = this.nesting;
+    this.nesting = 0;
+    if (Array.isArray(tree)) value = tree.map(add);
+    else {
+      value = newMap<Tree>();
+      for (const key of Object.keys(tree)) value[key] = add(tree[key]!);
+    }
+    const resolved = { value, nodes };
+    // What follows references of its own has to be looked at wherever it stands: how deep they are counts.
+    if (this.nesting === 0) this.maps.set(tree, resolved);
+    this.nesting = Math.max(this.nesting, before);
+    return resolved;
+  }
+
+  private follow({ path }: Reference): Resolved {
+    if (path === null || path.length === 0 || !path.every((key) => typeof key === 'string'))
+      throw new ConfigError(`!reference ${inspect(path)} is not valid`);
+    const place = JSON.stringify(path);
+    const known = this.references.get(place);
+    if (known !== undefined) {
+      if (this.open.length + known.nesting > MAX_NESTING) throw tooDeep(path);
+      this.nesting = Math.max(this.nesting, known.nesting);
+      return known;
+    }
+    if (this.open.includes(place)) throw new ConfigError(`!reference ${inspect(path)} is part of a circular chain`);
+    if (this.open.length >= MAX_NESTING) throw tooDeep(path);
+    this.open.push(place);
+    const before = this.nesting;
+    this.nesting = 0;
+    let target: RawTree | undefined = this.config;
+    for (const key of path as string[]) {
+      if (target instanceof Reference) target = this.follow(target).value as RawTree;
+      target = target !== undefined && isMap(target) ? target[key] : undefined;
+    }
+    const resolved = target === undefined || target === null ? null : this.at(target);
+    if (resolved === null || resolved.value === null || resolved.value === false)
+      throw new ConfigError(`!reference ${inspect(path)} could not be found`);
+    const nesting = this.nesting + 1;
+    this.open.pop();
+    this.references.set(place, { ...resolved, nesting });
+    this.nesting = Math.max(before, nesting);
+    return resolved;
+  }
+}
+
+const tooDeep = (path: readonly unknown[]) =>
+  new ConfigError(`!reference ${inspect(path)} is nested more than ${MAX_NESTING} levels deep`);
+
+/** As Ruby shows a list. */
+const inspect = (path: readonly unknown[] | null): string =>
+  path === null ? 'nil' : `[${path.map((key) => (key === null ? 'nil' : JSON.stringify(key))).join(', ')}]`;

@@ -1,0 +1,359 @@
+import { plainValue } from './plain-values.ts';
+import { isMap, newMap, type RawMap, type RawTree, Reference } from './reference.ts';
+import { Scanner } from './scanner.ts';
+import { listSize, MAX_DEPTH, MAX_PARSED_BYTES, mapSize, textSize } from './sizes.ts';
+import { type Mark, syntaxError, tooBig, YamlError } from './yaml-error.ts';
+
+/** Deeper than this nothing is read on: far beyond what is allowed, far below what would exhaust the stack. */
+const DEEPEST = 1000;
+/** Keys that merges (`<<`) may copy in a file. */
+const MOST_MERGED = 200_000;
+const STANDARD = 'tag:yaml.org,2002:';
+
+interface Anchored {
+  value: RawTree;
+  size: number;
+  height: number;
+  open: boolean;
+}
+
+/** @returns what each document of a text holds; none for a text without any. @throws YamlError */
+export function readDocuments(text: string, most: number): RawTree[] {
+  return new Composer(text).documents(most);
+}
+
+/** Puts the tokens of a text together into data. Aliases share what they stand for: a text of n bytes makes at most n nodes. */
+class Composer {
+  private readonly scanner: Scanner;
+  private anchors = new Map<string, Anchored>();
+  private tagHandles = new Map<string, string>();
+  private merged = 0;
+  /** Of the node that was read last, with everything its aliases repeat. */
+  private size = 0;
+  private height = 0;
+  private endless = false;
+  private problem: YamlError | null = null;
+
+  constructor(text: string) {
+    this.scanner = new Scanner(text);
+  }
+
+  documents(most: number): RawTree[] {
+    const found: RawTree[] = [];
+    for (let first = true; ; first = false) {
+      const root = this.document(first);
+      if (root === undefined) break;
+      // What follows is still checked for its syntax.
+      if (found.length < most) found.push(root);
+    }
+    if (this.problem !== null) throw this.problem;
+    return found;
+  }
+
+  /** Keeps an error that counts only if the syntax is right to the end. */
+  private later(problem: YamlError): void {
+    this.problem ??= problem;
+  }
+
+  private document(first: boolean): RawTree | undefined {
+    const { scanner } = this;
+    this.anchors = new Map();
+    this.tagHandles = new Map();
+    if (!first) while (scanner.peek().type === 'document-end') scanner.skip();
+    if (scanner.peek().type === 'stream-end') return undefined;
+    const implicit = first && scanner.peek().type !== 'directive' && scanner.peek().type !== 'document-start';
+    if (!implicit) {
+      this.directives();
+      if (scanner.peek().type !== 'document-start')
+        throw syntaxError('did not find expected <document start>', null, null);
+      scanner.skip();
+    }
+    this.size = 0;
+    this.height = 0;
+    this.endless = false;
+    const ends = ['directive', 'document-start', 'document-end', 'stream-end'];
+    const root = !implicit && ends.includes(scanner.peek().type) ? null : this.node(true, false, 1);
+    if (scanner.peek().type === 'document-end') scanner.skip();
+    if (this.endless || this.size > MAX_PARSED_BYTES || this.height > MAX_DEPTH) this.later(tooBig());
+    return root;
+  }
+
+  private directives(): void {
+    let version = false;
+    for (; this.scanner.peek().type === 'directive'; this.scanner.skip()) {
+      const [name, first = '', second = ''] = this.scanner.peek().value.split(/[ \t]+/);
+      if (name === 'TAG') this.tagHandles.set(first, second);
+      else if (version) throw syntaxError('found duplicate %YAML directive', null, null);
+      else if (!/^1\.\d+$/.test(first)) throw syntaxError('found incompatible YAML document', null, null);
+      else version = true;
+    }
+  }
+
+  /** Reads a node; its size and height are left in the fields of these names. */
+  private node(block: boolean, indentless: boolean, depth: number): RawTree {
+    const { scanner } = this;
+    if (depth > DEEPEST) throw tooBig();
+    let token = scanner.peek();
+    const start = token.start;
+    if (token.type === 'alias') {
+      scanner.skip();
+      return this.alias(token.value);
+    }
+    let anchor: string | null = null;
+    let tag: string | null = null;
+    for (; token.type === 'anchor' || token.type === 'tag'; token = scanner.peek()) {
+      if (token.type === 'anchor' ? anchor !== null : tag !== null) break;
+      if (token.type === 'anchor') anchor = token.value;
+      else tag = this.tagName(token.value, start, token.start);
+      scanner.skip();
+    }
+    const entry: Anchored | null = anchor === null ? null : { value: null, size: 0, height: 0, open: true };
+    if (entry !== null && token.type !== 'scalar') this.anchors.set(anchor!, entry);
+    const value = this.content(token.type, {
+      block,
+      indentless,
+      depth,
+      start,
+      tag,
+      named: anchor !== null || tag !== null,
+    });
+    if (entry !== null) {
+      Object.assign(entry, { value, size: this.size, height: this.height, open: false });
+      this.anchors.set(anchor!, entry);
+    }
+    return value;
+  }
+
+  private content(
+    type: string,
+    about: { block: boolean; indentless: boolean; depth: number; start: Mark; tag: string | null; named: boolean },
+  ): RawTree {
+    const { block, depth, tag } = about;
+    const reference = tag === '!reference';
+    if (type === 'scalar') {
+      const { value, plain } = this.scanner.peek();
+      this.scanner.skip();
+      const data = !plain || tag === '!' || tag === `${STANDARD}str` ? value : this.plain(value);
+      this.size = typeof data === 'string' ? textSize(data) : 0;
+      this.height = 1;
+      return reference ? new Reference(null) : data;
+    }
+    let data: RawTree;
+    if (type === 'entry' && about.indentless) data = this.blockSequence(true, about.start, depth);
+    else if (type === 'sequence-start' && block) data = this.blockSequence(false, this.scanner.peek().start, depth);
+    else if (type === 'mapping-start' && block) data = this.blockMapping(depth);
+    else if (type === 'flow-sequence-start') data = this.flowSequence(depth);
+    else if (type === 'flow-mapping-start') data = this.flowMapping(depth);
+    else if (about.named) {
+      this.size = 0;
+      this.height = 1;
+      data = tag === `${STANDARD}str` ? '' : null;
+    } else
+      throw syntaxError(
+        'did not find expected node content',
+        block ? 'while parsing a block node' : 'while parsing a flow node',
+        about.start,
+      );
+    return reference ? new Reference(Array.isArray(data) ? data : null) : data;
+  }
+
+  private plain(text: string): RawTree {
+    try {
+      return plainValue(text);
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      this.later(error);
+      return text;
+    }
+  }
+
+  private alias(name: string): RawTree {
+    const found = this.anchors.get(name);
+    if (found === undefined) {
+      this.later(new YamlError(`An alias referenced an unknown anchor: ${name}`));
+      return this.nothing();
+    }
+    this.endless ||= found.open;
+    this.size = found.size;
+    this.height = found.height;
+    return found.value;
+  }
+
+  private tagName(tag: string, start: Mark, mark: Mark): string {
+    const handle = /^!(?:[\w-]*!)?/.exec(tag)?.[0] ?? '';
+    const prefix = this.tagHandles.get(handle) ?? { '': '', '!': '!', '!!': STANDARD }[handle];
+    if (prefix === undefined) throw syntaxError('found undefined tag handle', 'while parsing a node', start ?? mark);
+    const name = prefix + tag.slice(handle.length);
+    const ruby = /^(?:!|tag:ruby\.yaml\.org,2002:)ruby\/[\w-]+(?::(.*))?$/.exec(name);
+    if (ruby !== null) this.later(new YamlError(`Tried to load unspecified class: ${ruby[1] ?? 'Object'}`));
+    return name;
+  }
+
+  /** Reads the nodes of a list with `read`, which says whether there was one more. */
+  private list(read: (add: (value: RawTree) => void) => boolean): RawTree[] {
+    const list: RawTree[] = [];
+    let size = 0;
+    let height = 0;
+    const add = (value: RawTree) => {
+      list.push(value);
+      size += this.size;
+      height = Math.max(height, this.height);
+    };
+    while (read(add));
+    this.size = size + listSize(list.length);
+    this.height = height + 1;
+    return list;
+  }
+
+  /** A node that is left out. */
+  private nothing(): null {
+    this.size = 0;
+    this.height = 1;
+    return null;
+  }
+
+  private blockSequence(indentless: boolean, mark: Mark, depth: number): RawTree[] {
+    const { scanner } = this;
+    if (!indentless) scanner.skip();
+    const ends = indentless ? ['entry', 'key', 'value', 'block-end'] : ['entry', 'block-end'];
+    const list = this.list((add) => {
+      const { type } = scanner.peek();
+      if (type === 'entry') {
+        scanner.skip();
+        add(ends.includes(scanner.peek().type) ? this.nothing() : this.node(true, false, depth + 1));
+        return true;
+      }
+      if (!indentless && type !== 'block-end')
+        throw syntaxError("did not find expected '-' indicator", 'while parsing a block collection', mark);
+      return false;
+    });
+    if (!indentless) scanner.skip();
+    return list;
+  }
+
+  private flowSequence(depth: number): RawTree[] {
+    const { scanner } = this;
+    const mark = scanner.peek().start;
+    scanner.skip();
+    let first = true;
+    const list = this.list((add) => {
+      if (scanner.peek().type === 'flow-sequence-end') return false;
+      if (!first) {
+        if (scanner.peek().type !== 'flow-entry')
+          throw syntaxError("did not find expected ',' or ']'", 'while parsing a flow sequence', mark);
+        scanner.skip();
+        if (scanner.peek().type === 'flow-sequence-end') return false;
+      }
+      first = false;
+      if (scanner.peek().type === 'key') {
+        const ends = ['value', 'flow-entry', 'flow-sequence-end'];
+        const map = new MapBuilder();
+        scanner.skip();
+        this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
+        add(this.finish(map));
+      } else add(this.node(false, false, depth + 1));
+      return true;
+    });
+    scanner.skip();
+    return list;
+  }
+
+  private flowMapping(depth: number): RawTree {
+    const { scanner } = this;
+    const mark = scanner.peek().start;
+    const map = new MapBuilder();
+    const ends = ['value', 'flow-entry', 'flow-mapping-end'];
+    scanner.skip();
+    for (let first = true; scanner.peek().type !== 'flow-mapping-end'; first = false) {
+      if (!first) {
+        if (scanner.peek().type !== 'flow-entry')
+          throw syntaxError("did not find expected ',' or '}'", 'while parsing a flow mapping', mark);
+        scanner.skip();
+        if (scanner.peek().type === 'flow-mapping-end') break;
+      }
+      if (scanner.peek().type === 'key') {
+        scanner.skip();
+        this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
+      } else {
+        const key = this.node(false, false, depth + 1);
+        const keySize = this.size;
+        this.put(map, key, keySize, this.nothing());
+      }
+    }
+    scanner.skip();
+    return this.finish(map);
+  }
+
+  private blockMapping(depth: number): RawTree {
+    const { scanner } = this;
+    const mark = scanner.peek().start;
+    const map = new MapBuilder();
+    const ends = ['key', 'value', 'block-end'];
+    scanner.skip();
+    for (;;) {
+      const { type } = scanner.peek();
+      if (type === 'block-end') break;
+      if (type !== 'key') throw syntaxError('did not find expected key', 'while parsing a block mapping', mark);
+      scanner.skip();
+      this.pair(map, { ends, value: ends }, true, depth + 1);
+    }
+    scanner.skip();
+    return this.finish(map);
+  }
+
+  /** Reads what comes after a `?`, or after where one would be: a key and its value, each of which may be missing. */
+  private pair(map: MapBuilder, missing: { ends: string[]; value: string[] }, block: boolean, depth: number): void {
+    const { scanner } = this;
+    const key = missing.ends.includes(scanner.peek().type) ? this.nothing() : this.node(block, block, depth);
+    const keySize = this.size;
+    let value: RawTree = this.nothing();
+    if (scanner.peek().type === 'value') {
+      scanner.skip();
+      if (!missing.value.includes(scanner.peek().type)) value = this.node(block, block, depth);
+    }
+    this.put(map, key, keySize, value);
+  }
+
+  private put(map: MapBuilder, key: RawTree, keySize: number, value: RawTree): void {
+    map.size += keySize + this.size;
+    map.height = Math.max(map.height, this.height);
+    if (key === '<<' && this.merge(map, value)) return;
+    map.set(keyText(key), value);
+  }
+
+  /** @returns whether the value can be merged: a map, or a list of maps, of which the first wins */
+  private merge(map: MapBuilder, value: RawTree): boolean {
+    const sources = Array.isArray(value) ? value.toReversed() : [value];
+    if (!sources.every(isMap)) return false;
+    for (const source of sources) {
+      const keys = Object.keys(source);
+      this.merged += keys.length + 1;
+      if (this.merged > MOST_MERGED) throw tooBig();
+      for (const key of keys) map.set(key, source[key]!);
+    }
+    return true;
+  }
+
+  private finish(map: MapBuilder): RawMap {
+    this.size = map.size + mapSize(map.length);
+    this.height = map.height + 1;
+    return map.map;
+  }
+}
+
+class MapBuilder {
+  readonly map: RawMap = newMap();
+  length = 0;
+  size = 0;
+  height = 0;
+
+  set(key: string, value: RawTree): void {
+    if (!(key in this.map)) this.length++;
+    this.map[key] = value;
+  }
+}
+
+function keyText(key: RawTree): string {
+  if (typeof key === 'string') return key;
+  return typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key ?? '');
+}

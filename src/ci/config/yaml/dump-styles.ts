@@ -1,0 +1,66 @@
+import { plainValue } from './plain-values.ts';
+import { YamlError } from './yaml-error.ts';
+
+export type Style = 'plain' | 'single' | 'double' | 'literal';
+
+const NOT_PRINTABLE = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
+const BREAK = /[\r\n\x85\u2028\u2029]/;
+const OPENS_NO_PLAIN = /^[#,[\]{}&*!|>'"%@`]|^(?:---|\.\.\.)|^[?:-](?=[\s\0]|$)/;
+const INSIDE_NO_PLAIN = /:(?=[\s\x85\u2028\u2029]|$)|[\s\x85\u2028\u2029]#/;
+
+/** What Ruby writes: `$VAR` and `.hidden` in double quotes, in single ones what would be read as something else, lines as a block. */
+function wanted(text: string): Style {
+  if (/\n(?!\n?$)/.test(text)) return 'literal';
+  if (text === '<<') return 'single';
+  if (/^[yYnN]$/.test(text)) return 'double';
+  if (/^[^\p{L}\p{M}\p{Nd}\p{Pc}][^"\n]*$/mu.test(text)) return 'double';
+  return readsAsText(text) ? 'plain' : 'single';
+}
+
+function readsAsText(text: string): boolean {
+  // A symbol, as Ruby reads it, and an instant.
+  if (/^:./.test(text) || /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d/.test(text)) return false;
+  if (/^0[0-7]*\.[0-9]/.test(text)) return false;
+  try {
+    return typeof plainValue(text) === 'string' && !looksLikeNumber(text);
+  } catch (error) {
+    if (error instanceof YamlError) return false;
+    throw error;
+  }
+}
+
+/** `plainValue` keeps as text what are numbers all the same. */
+const looksLikeNumber = (text: string): boolean =>
+  /^[-+]?[\d,_]*\d\.\d*(?:[eE][+-]\d+)?$/.test(text) || /^[-+]?\d{16,}$/.test(text);
+
+/** What may be written of a text, by the rules of libyaml. */
+function allowed(text: string) {
+  const edges = /^ | $/.test(text) || BREAK.test(text[0] ?? '') || BREAK.test(text.at(-1) ?? '');
+  const spaceBreak = / [\r\n\x85\u2028\u2029]/.test(text);
+  const breakSpace = /[\r\n\x85\u2028\u2029] /.test(text);
+  const special = NOT_PRINTABLE.test(text);
+  const broken = BREAK.test(text);
+  return {
+    plain: !(
+      edges ||
+      breakSpace ||
+      spaceBreak ||
+      special ||
+      broken ||
+      OPENS_NO_PLAIN.test(text) ||
+      INSIDE_NO_PLAIN.test(text)
+    ),
+    single: !(breakSpace || spaceBreak || special),
+    block: text !== '' && !(/ $/.test(text) || spaceBreak || special),
+  };
+}
+
+/** How a text is written. @param isKey a key takes one line */
+export function styleOf(text: string, isKey: boolean): Style {
+  if (text === '') return 'single';
+  const may = allowed(text);
+  const style = isKey && BREAK.test(text) ? 'double' : wanted(text);
+  if (style === 'literal') return may.block && !isKey ? 'literal' : 'double';
+  if (style === 'double' || (style === 'plain' && may.plain)) return style;
+  return may.single ? 'single' : 'double';
+}

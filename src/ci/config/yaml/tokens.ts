@@ -1,0 +1,29 @@
+import type { Mark } from './yaml-error.ts';
+
+/** What a scalar, an anchor, an alias or a tag says is in `value`. */
+export interface Token {
+  type:
+    | 'stream-end'
+    | 'directive'
+    | 'document-start'
+    | 'document-end'
+    | 'sequence-start'
+    | 'mapping-start'
+    | 'block-end'
+    | 'flow-sequence-start'
+    | 'flow-sequence-end'
+    | 'flow-mapping-start'
+    | 'flow-mapping-end'
+    | 'flow-entry'
+    | 'entry'
+    | 'key'
+    | 'value'
+    | 'alias'
+    | 'anchor'
+    | 'tag'
+    | 'scalar';
+  start: Mark;
+  value: string;
+  /** Whether a scalar is neither quoted nor a block. */
+  plain: boolean;
+}
