@@ -88,6 +88,9 @@ export const PROJECT_RULES = {
   erase_job: { level: maintainer, relations: { author: { level: developer } }, feature: 'builds', writes: true },
   /** Logs with everything that a job knows. */
   read_debug_log: { level: developer, feature: 'builds' },
+  /** Artifacts that their job keeps from others. */
+  read_developer_artifacts: { level: developer, feature: 'builds' },
+  read_maintainer_artifacts: { level: maintainer, feature: 'builds' },
   keep_artifacts: { level: developer, feature: 'builds', writes: true },
   destroy_artifacts: { level: maintainer, feature: 'builds', writes: true },
   read_pipeline_schedule: { ...JOBS, level: reporter },

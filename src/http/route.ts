@@ -104,7 +104,12 @@ export type Success =
   /** No body. */
   | { status: 200 | 201 | 202 | 204; empty: true; description?: string; headers?: Record<string, TSchema> }
   /** Bytes of another kind, streamed or whole; of several where the content decides. */
-  | { status: 200; contentType: string | readonly string[]; description?: string; headers?: Record<string, TSchema> };
+  | {
+      status: 200 | 206;
+      contentType: string | readonly string[];
+      description?: string;
+      headers?: Record<string, TSchema>;
+    };
 
 /** A body of bytes, which the handler reads as they come. It holds no parameters: those stand in the query string. */
 export interface BytesBody<P extends TObject, A extends object> {

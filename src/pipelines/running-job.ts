@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { EXECUTING, isOneOf } from '../ci/states.ts';
 import { ApiError, forbidden } from '../core/errors.ts';
 import { tokenDigest } from '../core/secrets.ts';
+import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
 
@@ -34,6 +35,15 @@ export function isTokenOf(digest: string | null, token: string): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
 
+const notProcessing = (status: string) =>
+  new ApiError(403, '403 Forbidden - Job is not processing on runner', {}, { 'Job-Status': status });
+
+/** What a runner is told of a job that came to its end, or went, while it was served. */
+export async function isNotRunning(db: Db, jobId: number): Promise<ApiError> {
+  const job = await db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
+  return job === undefined ? forbidden() : notProcessing(job.status);
+}
+
 /**
  * The job that a runner reports on: one that is in its hands, shown by the job's own token.
  * @param token of the header `JOB-TOKEN` or the parameter `token`; empty or undefined for none
@@ -52,9 +62,7 @@ export async function runningJob({ db, clock }: Deps, jobId: number, token: stri
   const { pending_delete, ...job } = found;
   if (pending_delete === 1) throw forbidden('Project has been deleted!');
   if (job.erased_at !== null) throw forbidden('Job has been erased!');
-  if (!isOneOf(EXECUTING, job.status)) {
-    throw new ApiError(403, '403 Forbidden - Job is not processing on runner', {}, { 'Job-Status': job.status });
-  }
+  if (!isOneOf(EXECUTING, job.status)) throw notProcessing(job.status);
   if (clock.now().getTime() >= tokenEndsAt(job)) throw new JobTokenExpired(job);
   return job;
 }

@@ -1,4 +1,5 @@
 import type { Area } from '../area.ts';
+import { artifactRunnerRoutes } from './artifacts/runner-routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
@@ -13,6 +14,7 @@ import { variableRoutes } from './variables/routes.ts';
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {
   routes: [
+    ...artifactRunnerRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
     ...jobRoutes,

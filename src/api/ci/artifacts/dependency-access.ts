@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { whoOnInstance } from '../../../access/ability-words.ts';
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { forbidden, notFound, unauthorized } from '../../../core/errors.ts';
+import { header, parameter } from '../../../http/credential-places.ts';
+import type { Credentials } from '../../../http/credentials.ts';
+import type { Access } from '../../../http/route.ts';
+import { jobToken } from '../../../http/secret-kinds.ts';
+import { areFamily, artifactOf, type KeptArtifact, mayRead } from '../../../pipelines/artifacts/read.ts';
+
+const description = 'The token of the job that wants the artifacts.';
+const kinds = [jobToken];
+
+/** How the runner of a job asks for what another one left. */
+export const ASKING_JOB_CREDENTIALS: Credentials = {
+  ways: [
+    { name: 'jobToken', place: header('JOB-TOKEN'), description, kinds },
+    { name: 'askingJobTokenQuery', place: parameter('token'), description, kinds },
+  ],
+};
+
+/**
+ * Jobs that may read the archive of the job of `:job_id`: those of its pipeline always, all others where their user may,
+ * in a project that lets them in. Handlers find the archive in their context.
+ */
+export const byAskingJob: Access<{ archive: KeptArtifact }> = {
+  description: `${whoOnInstance('run_jobs')}. The user of the job must be allowed to read the artifacts.`,
+  anonymous: false,
+  params: { job_id: Type.Integer() },
+  check: async ({ deps, caller, values }) => {
+    const { credential } = caller;
+    if (credential.kind !== 'job_token') throw unauthorized();
+    const { job_id } = values() as { job_id: number };
+    const columns = ['id', 'project_id', 'pipeline_id'] as const;
+    const jobs = await deps.db
+      .selectFrom('ci_jobs')
+      .select(columns)
+      .where('id', 'in', [job_id, credential.jobId])
+      .execute();
+    const [wanted, asking] = [job_id, credential.jobId].map((id) => jobs.find((job) => job.id === id));
+    const found = wanted === undefined ? undefined : await findProject(deps, String(wanted.project_id));
+    if (wanted === undefined || asking === undefined || found === undefined) throw notFound();
+    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+    if (!permissions.can('read_project')) throw notFound();
+    if (!permissions.can('read_pipeline')) throw forbidden();
+    const archive = await artifactOf(deps.db, wanted.id, 'archive');
+    if (archive === undefined) throw notFound();
+    if (!(await areFamily(deps.db, asking, wanted)) && !mayRead(permissions, archive)) throw forbidden();
+    return { archive };
+  },
+};

@@ -1,0 +1,48 @@
+/** Bytes of a report of variables, and how many it may hold. */
+export const MAX_DOTENV_BYTES = 5_120;
+const MAX_VARIABLES = 20;
+const MAX_KEY = 255;
+
+const TOO_BIG = `Dotenv Artifact Too Big. Maximum Allowable Size: ${MAX_DOTENV_BYTES}`;
+const TOO_MANY = `Dotenv files cannot have more than ${MAX_VARIABLES} variables`;
+const WRONG_KEY = "Validation failed: Key can contain only letters, digits and '_'.";
+const LONG_KEY = `Validation failed: Key is too long (maximum is ${MAX_KEY} characters)`;
+
+/** Why a report of variables is not taken, in words for whoever wrote it. */
+export class DotenvError extends Error {
+  override name = 'DotenvError';
+}
+
+export const dotenvTooBig = () => new DotenvError(TOO_BIG);
+
+function decode(bytes: Buffer): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new DotenvError('Invalid Format');
+  }
+}
+
+/**
+ * The variables of an `artifacts:reports:dotenv` file: a line each, `KEY=VALUE`. Quotes are part of the value; of several of
+ * one key the last counts.
+ * @throws DotenvError for too many bytes or variables, and for a line that is none
+ */
+export function parseDotenv(bytes: Buffer): Map<string, string> {
+  if (bytes.length > MAX_DOTENV_BYTES) throw dotenvTooBig();
+  const lines = decode(bytes).split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  const variables = new Map<string, string>();
+  for (const line of lines) {
+    const equals = line.indexOf('=');
+    if (equals === -1 || line.includes('\0')) throw new DotenvError('Invalid Format');
+    const key = line.slice(0, equals).trim();
+    if (!/^\w+$/.test(key)) throw new DotenvError(WRONG_KEY);
+    if (key.length > MAX_KEY) throw new DotenvError(LONG_KEY);
+    variables.set(key, line.slice(equals + 1).trim());
+  }
+  if (variables.size > MAX_VARIABLES) throw new DotenvError(TOO_MANY);
+  return variables;
+}

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { ApiError } from '../../core/errors.ts';
+
+/** The rest of the body is not read, so the connection cannot serve another request. */
+const CLOSE = { Connection: 'close' };
+const malformed = (what: string) => new ApiError(400, `400 Bad request - the multipart body ${what}`, {}, CLOSE);
+
+const MAX_PARTS = 100;
+const MAX_FIELD = 64 * 1024;
+
+/** What a multipart body held beside the file that was wanted. */
+export interface FileBody<T> {
+  /** What was made of the file; undefined where there was none. */
+  file: T | undefined;
+  /** Its other fields, as texts. */
+  fields: Record<string, string>;
+}
+
+/**
+ * Reads a multipart body whose one file is handed on while it comes, to be stored where it belongs without lying anywhere
+ * else before. Other files are passed over.
+ * @param body its bytes, which fail past their limit
+ * @param name of the field that holds the file
+ * @param take reads the file to its end; what it throws ends the reading
+ * @throws ApiError 400 for what is no such body; what `body` and `take` fail with
+ */
+export async function readFileBody<T>(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  name: string,
+  take: (file: Readable, filename: string) => Promise<T>,
+): Promise<FileBody<T>> {
+  if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? '')) return { file: undefined, fields: {} };
+  const form = newForm(headers);
+  const fields: Record<string, string> = Object.create(null);
+  const streams = new Set<BusboyFileStream>();
+  let taking: Promise<T> | undefined;
+  let stop: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    stop = reject;
+  });
+  failed.catch(() => {});
+  form.on('field', (field, value, _nameCut, cut) => {
+    if (cut) stop(malformed('has a field that is too long'));
+    fields[field] = value;
+  });
+  form.on('file', (field = '', stream, filename) => {
+    streams.add(stream);
+    stream.once('close', () => streams.delete(stream));
+    // What ends before its time is told by the form.
+    stream.on('error', () => {});
+    if (field !== name || taking !== undefined) {
+      stream.resume();
+      return;
+    }
+    taking = take(stream, filename ?? '');
+    taking.catch(stop);
+  });
+  form.on('partsLimit', () => stop(malformed('has too many parts')));
+  const closed = new Promise<void>((resolve) => form.once('finish', resolve));
+  form.once('error', () => stop(malformed('is malformed')));
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (!form.write(chunk)) await Promise.race([new Promise((resolve) => form.once('drain', resolve)), failed]);
+    }
+    form.end();
+    await Promise.race([closed, failed]);
+    return { file: await taking, fields };
+  } catch (error) {
+    for (const stream of streams) stream.destroy(error as Error);
+    await taking?.catch(() => {});
+    throw error;
+  }
+}
+
+function newForm(headers: IncomingHttpHeaders): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': headers['content-type']! },
+      limits: { parts: MAX_PARTS, headerPairs: 50, fieldNameSize: 2_000, fieldSize: MAX_FIELD },
+      isPartAFile: (_field, _type, filename) => filename !== undefined,
+    });
+  } catch {
+    throw malformed('has no boundary');
+  }
+}
