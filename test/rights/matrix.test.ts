@@ -14,8 +14,16 @@ import { LEVELS, makeScene, type Role, type Scene } from './scene.ts';
  * read, who may is told that it cannot be read. Nothing is changed, and who is refused must be what the tables say.
  */
 
+/** Whether access tokens are asked for: what runners and their jobs call takes tokens of its own. */
+const takesAccessTokens = ({ options: { credentials } }: Route) =>
+  credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken');
+
 const writing = routes.filter(
-  ({ options: { method, path, access } }) => access.writes === true && method !== 'GET' && !path.startsWith('/-/git/'),
+  (route) =>
+    route.options.access.writes === true &&
+    route.options.method !== 'GET' &&
+    !route.options.path.startsWith('/-/git/') &&
+    takesAccessTokens(route),
 );
 const INSTANCE: Readonly<Record<string, InstanceRule>> = INSTANCE_RULES;
 const PLACES: Readonly<Record<string, Rule>> = { ...PROJECT_RULES, ...GROUP_RULES };

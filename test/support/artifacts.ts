@@ -52,15 +52,3 @@ export function uploadArtifact(
     headers: { ...headers, ...(token === '' ? {} : { 'job-token': token }) },
   });
 }
-
-/** Ends a job and its pipeline as they would have ended, without what the server does then. */
-export async function endJob(
-  app: TestApp,
-  { job, pipeline }: HeldJob,
-  status: 'success' | 'failed' | 'manual' = 'success',
-  pipelineStatus: 'success' | 'failed' = status === 'failed' ? 'failed' : 'success',
-): Promise<void> {
-  const { db } = app.deps;
-  await db.updateTable('ci_jobs').set({ status, token_digest: null }).where('id', '=', job.id).execute();
-  await db.updateTable('pipelines').set({ status: pipelineStatus }).where('id', '=', pipeline.id).execute();
-}

@@ -1,6 +1,5 @@
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import type { ArtifactTypeName } from '../../ci/artifact-types.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
@@ -22,10 +21,6 @@ export function artifactOf(db: Db, jobId: number, type: ArtifactTypeName): Promi
     .where('file_type', '=', type)
     .executeTakeFirst();
 }
-
-/** Whether an artifact has not come to its end: those of the last successful pipeline of a ref do not. */
-export const isAvailable = (clock: Clock, { expire_at, locked }: KeptArtifact): boolean =>
-  expire_at === null || locked === 1 || expire_at > clock.now().toISOString();
 
 const ABILITIES = {
   all: 'read_pipeline',

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { whoOnInstance } from '../../../access/ability-words.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { forbidden, notFound, unauthorized } from '../../../core/errors.ts';
-import { header, parameter } from '../../../http/credential-places.ts';
+import { parameter } from '../../../http/credential-places.ts';
 import type { Credentials } from '../../../http/credentials.ts';
+import { JOB_TOKEN_WAYS } from '../../../http/job-tokens.ts';
 import type { Access } from '../../../http/route.ts';
 import { jobToken } from '../../../http/secret-kinds.ts';
 import { areFamily, artifactOf, type KeptArtifact, mayRead } from '../../../pipelines/artifacts/read.ts';
@@ -14,10 +14,7 @@ const kinds = [jobToken];
 
 /** How the runner of a job asks for what another one left. */
 export const ASKING_JOB_CREDENTIALS: Credentials = {
-  ways: [
-    { name: 'jobToken', place: header('JOB-TOKEN'), description, kinds },
-    { name: 'askingJobTokenQuery', place: parameter('token'), description, kinds },
-  ],
+  ways: [...JOB_TOKEN_WAYS, { name: 'askingJobTokenQuery', place: parameter('token'), description, kinds }],
 };
 
 /**
@@ -25,7 +22,7 @@ export const ASKING_JOB_CREDENTIALS: Credentials = {
  * in a project that lets them in. Handlers find the archive in their context.
  */
 export const byAskingJob: Access<{ archive: KeptArtifact }> = {
-  description: `${whoOnInstance('run_jobs')}. The user of the job must be allowed to read the artifacts.`,
+  description: 'Jobs that run: those of the same pipeline, and others whose user may read the artifacts',
   anonymous: false,
   params: { job_id: Type.Integer() },
   check: async ({ deps, caller, values }) => {
