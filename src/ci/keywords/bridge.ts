@@ -1,0 +1,48 @@
+import { BOOLEAN, oneOf, STRING } from './checks.ts';
+import { own } from './place.ts';
+import {
+  COMMON_KEYS,
+  COMMON_RULES,
+  common,
+  EMPTY_OPTIONS,
+  type JobSurroundings,
+  type WrittenJob,
+} from './processable.ts';
+import { entry, field, keys, type Reader, type Rule } from './reader.ts';
+import { BRIDGE, readAll } from './tables.ts';
+
+const WHEN = ['on_success', 'on_failure', 'always', 'manual'] as const;
+
+const RULES: readonly Rule[] = [
+  ...COMMON_RULES,
+  keys(...COMMON_KEYS, ...Object.keys(BRIDGE), 'allow_failure'),
+  field('when', STRING, oneOf(WHEN, `should be one of: ${WHEN.join(', ')}`)),
+  field('allow_failure', BOOLEAN),
+];
+
+/** A job that starts another pipeline, or takes over the status of one. */
+export const bridge = (name: string, around: JobSurroundings): Reader<WrittenJob> =>
+  entry(RULES, (value, at) => {
+    const before = at.problems.count;
+    const words = readAll(BRIDGE, value, at);
+    const base = common(name, words, value, around, at);
+    const upstream = words.needs?.bridges ?? [];
+    if (at.problems.count === before) {
+      if (words.trigger === null && upstream.length === 0) {
+        at.config('should contain either a trigger or a needs:pipeline');
+      }
+      if (upstream.length > 1) at.config('should contain at most one bridge need');
+    }
+    return {
+      ...base,
+      kind: 'bridge',
+      startIn: null,
+      allowFailure: own(value, 'allow_failure') as boolean | null,
+      tags: [],
+      needs: words.needs?.jobs ?? null,
+      interruptible: words.interruptible,
+      coverage: null,
+      parallel: words.parallel,
+      options: { ...EMPTY_OPTIONS, trigger: words.trigger, upstreamProject: upstream[0] ?? null },
+    };
+  });

@@ -1,0 +1,35 @@
+import type { Tree, TreeMap } from '../config/loaded.ts';
+import { isMap } from './checks.ts';
+import { own, type Place } from './place.ts';
+import { entry, keys } from './reader.ts';
+import { DEFAULTS, readAll, type Values } from './tables.ts';
+
+export type Defaults = Values<typeof DEFAULTS>;
+
+/** Keywords that may also stand at the top level, as they did before there was `default`. */
+const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] as const;
+
+const block = entry([keys(...Object.keys(DEFAULTS))], (value, at) => readAll(DEFAULTS, value, at));
+
+/** A keyword that is given both at the top and in `default`. */
+export function givenTwice(tree: TreeMap): string | undefined {
+  const written: Tree = own(tree, 'default');
+  return AT_TOP.find((key) => own(tree, key) !== null && isMap(written) && own(written, key) !== null);
+}
+
+/** `default`. @param at the top of the configuration */
+export const readDefaults = (tree: TreeMap, at: Place): Defaults =>
+  at.read(tree, 'default', block) ?? readAll(DEFAULTS, {}, at);
+
+/** With what stands at the top level in the place of `default`. */
+export function withTop(defaults: Defaults, top: Pick<Defaults, (typeof AT_TOP)[number]>): Defaults {
+  const { before_script, image, services, after_script, cache } = top;
+  return {
+    ...defaults,
+    before_script: defaults.before_script ?? before_script,
+    image: defaults.image ?? image,
+    services: defaults.services ?? services,
+    after_script: defaults.after_script ?? after_script,
+    cache: defaults.cache ?? cache,
+  };
+}

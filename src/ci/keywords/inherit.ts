@@ -1,0 +1,29 @@
+import { isBoolean, onlyOf, STRINGS } from './checks.ts';
+import { anyEntry, config, entry, keys, type Reader } from './reader.ts';
+
+/** What of the defaults and of the top-level variables reaches a job: all, none, or what is named. */
+export interface Inherit {
+  default: boolean | string[];
+  variables: boolean | string[];
+}
+
+const part = (names: readonly string[] | null): Reader<boolean | string[]> => {
+  const named: Reader<boolean | string[]> = anyEntry(
+    [config(STRINGS), ...(names === null ? [] : [config(onlyOf(names))])],
+    (value) => value as string[],
+  );
+  return (value, at) => {
+    if (isBoolean(value)) return value;
+    return Array.isArray(value) ? named(value, at) : at.says('should be a bool or array of strings');
+  };
+};
+
+/** `inherit`. @param defaults keywords that `default` may have */
+export function inherit(defaults: readonly string[]): Reader<Inherit> {
+  const ofDefault = part(defaults);
+  const ofVariables = part(null);
+  return entry([keys('default', 'variables')], (value, at) => ({
+    default: at.read(value, 'default', ofDefault) ?? true,
+    variables: at.read(value, 'variables', ofVariables) ?? true,
+  }));
+}

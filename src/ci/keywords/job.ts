@@ -1,0 +1,165 @@
+import type { TreeMap } from '../config/loaded.ts';
+import { parseDuration } from '../durations.ts';
+import type { Artifacts, JobOptions } from '../pipeline-config.ts';
+import {
+  ABSENT,
+  DURATION,
+  durationUpTo,
+  isMap,
+  MAP_OR_BOOLEAN,
+  oneOf,
+  PRESENT,
+  STRING,
+  STRINGS,
+  tooMany,
+} from './checks.ts';
+import type { Defaults } from './defaults.ts';
+import type { Inherit } from './inherit.ts';
+import type { Pages } from './pages.ts';
+import { own, type Place } from './place.ts';
+import {
+  COMMON_KEYS,
+  COMMON_RULES,
+  common,
+  EMPTY_OPTIONS,
+  hasRules,
+  type JobSurroundings,
+  type WrittenJob,
+} from './processable.ts';
+import { entry, exclusive, field, keys, type Reader, type Rule, when } from './reader.ts';
+import { LONGEST_DELAY } from './rules.ts';
+import { DEFAULTS, JOB, readAll, type Values } from './tables.ts';
+
+const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed', 'never'] as const;
+const MOST_INPUTS = 50;
+
+const isDelayed = (value: TreeMap) => own(value, 'when') === 'delayed';
+
+/** A field that is looked at even where it does not stand. */
+const always =
+  (key: string, ...checks: readonly (typeof STRING)[]): Rule =>
+  (value, at) => {
+    for (const check of checks) {
+      const text = check(own(value as TreeMap, key));
+      if (text !== null) at.field(key, text);
+    }
+  };
+
+const RULES: readonly Rule[] = [
+  ...COMMON_RULES,
+  keys(...COMMON_KEYS, ...Object.keys(JOB), 'start_in', 'dependencies', 'manual_confirmation'),
+  exclusive('script', 'run'),
+  exclusive('before_script', 'run'),
+  exclusive('after_script', 'run'),
+  exclusive('run', 'trigger'),
+  when((value) => !Object.hasOwn(value, 'run'), always('script', PRESENT)),
+  field('when', STRING, oneOf(WHEN, `should be one of: ${WHEN.join(', ')}`)),
+  field('dependencies', STRINGS),
+  field('allow_failure', MAP_OR_BOOLEAN),
+  field('manual_confirmation', STRING),
+  field('inputs', (value) => (isMap(value) ? tooMany(MOST_INPUTS)(Object.keys(value)) : null)),
+  when(isDelayed, always('start_in', DURATION, durationUpTo(LONGEST_DELAY))),
+  when((value) => hasRules(value) || !isDelayed(value), always('start_in', ABSENT)),
+];
+
+type Words = Values<typeof JOB>;
+
+/** What a job has of its own, or else takes over. */
+function inherited(words: Words, defaults: Defaults, inherit: Inherit['default']): Defaults {
+  const takes = (key: string) => (Array.isArray(inherit) ? inherit.includes(key) : inherit);
+  return Object.fromEntries(
+    Object.keys(DEFAULTS).map((key) => {
+      const word = key as keyof Defaults;
+      return [word, words[word] ?? (takes(word) ? defaults[word] : null)];
+    }),
+  ) as Defaults;
+}
+
+const NO_ARTIFACTS: Artifacts = {
+  name: null,
+  paths: null,
+  exclude: [],
+  untracked: false,
+  when: 'on_success',
+  expireIn: null,
+  exposeAs: null,
+  access: 'all',
+  reports: {},
+  coverageReport: null,
+};
+
+/** What is to become a site: said by `pages`, or by the name of the job. */
+function site(name: string, words: Words): JobOptions['pages'] {
+  const said: Pages | false | null = words.pages;
+  if (said === false || (said === null && name !== 'pages')) return null;
+  return {
+    publish: said?.publish ?? words.publish ?? 'public',
+    pathPrefix: said?.pathPrefix ?? null,
+    expireIn: said?.expireIn ?? null,
+  };
+}
+
+function published(artifacts: Artifacts | null, pages: JobOptions['pages']): Artifacts | null {
+  if (pages === null) return artifacts;
+  const { paths, ...others } = artifacts ?? NO_ARTIFACTS;
+  return { ...others, paths: paths?.includes(pages.publish) ? paths : [...(paths ?? []), pages.publish] };
+}
+
+function dependencies(value: TreeMap, words: Words, at: Place): string[] | null {
+  const found = own(value, 'dependencies') as string[] | null;
+  const needs = words.needs;
+  if (found === null || found.length === 0 || needs === null) return found;
+  if (needs.jobs === null) {
+    if (needs.cross.length > 0) at.field('needs', 'corresponding to dependencies must be from the same pipeline');
+    return found;
+  }
+  const needed = new Set(needs.jobs.map(({ job }) => job));
+  const missing = found.filter((name) => !needed.has(name));
+  if (missing.length > 0) at.field('dependencies', `the ${missing.join(', ')} should be part of needs`);
+  return found;
+}
+
+/** A job for a runner. */
+export const job = (name: string, around: JobSurroundings): Reader<WrittenJob> =>
+  entry(RULES, (value, at) => {
+    const words = readAll(JOB, value, at);
+    const base = common(name, words, value, around, at);
+    const taken = inherited(words, around.defaults, words.inherit?.default ?? true);
+    const pages = site(name, words);
+    if (own(value, 'publish') !== null && pages === null) at.field('publish', 'can only be used within a `pages` job');
+    const options: JobOptions = {
+      ...EMPTY_OPTIONS,
+      beforeScript: taken.before_script ?? [],
+      script: words.script ?? [],
+      afterScript: taken.after_script ?? [],
+      image: taken.image,
+      services: taken.services ?? [],
+      artifacts: published(taken.artifacts, pages),
+      cache: taken.cache ?? [],
+      dependencies: dependencies(value, words, at),
+      crossNeeds: words.needs?.cross ?? [],
+      hooks: taken.hooks ?? EMPTY_OPTIONS.hooks,
+      idTokens: taken.id_tokens ?? {},
+      secrets: words.secrets,
+      release: words.release,
+      run: words.run,
+      inputs: words.inputs,
+      pages,
+      retry: taken.retry,
+      allowFailureExitCodes: words.allow_failure?.exitCodes ?? null,
+      timeout: taken.timeout,
+      manualConfirmation: own(value, 'manual_confirmation') as string | null,
+    };
+    return {
+      ...base,
+      kind: 'build',
+      startIn: isDelayed(value) ? parseDuration(own(value, 'start_in') as string) : null,
+      allowFailure: words.allow_failure?.always ?? null,
+      tags: taken.tags ?? [],
+      needs: words.needs?.jobs ?? (words.needs === null ? null : []),
+      interruptible: taken.interruptible,
+      coverage: words.coverage,
+      parallel: words.parallel,
+      options,
+    };
+  });

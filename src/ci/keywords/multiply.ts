@@ -1,0 +1,131 @@
+import type { JobConfig, Need, Rule } from '../pipeline-config.ts';
+import { ConfigError } from './config-error.ts';
+import { limitJobs } from './limits.ts';
+import { combinations, combine, type MatrixRow } from './matrix.ts';
+import type { WrittenNeed } from './needs.ts';
+import type { WrittenJob } from './processable.ts';
+import type { WrittenRule } from './rules.ts';
+
+/** Needs that the jobs of a configuration may have together. */
+const MOST_NEEDS = 200_000;
+
+type Place = JobConfig['parallel'];
+
+/** One of the jobs that a job becomes. */
+interface Copy {
+  name: string;
+  place: Place;
+}
+
+const matrixName = (name: string, values: Iterable<string>) => `${name}: [${[...values].join(', ')}]`;
+
+function copies({ name, parallel }: WrittenJob): Copy[] {
+  if (parallel === null) return [{ name, place: null }];
+  if ('number' in parallel) {
+    const total = parallel.number;
+    return Array.from({ length: total }, (_, at) => ({
+      name: `${name} ${at + 1}/${total}`,
+      place: { index: at + 1, total, matrix: null, of: name },
+    }));
+  }
+  return combine(parallel.matrix).map((values, at, all) => ({
+    name: matrixName(name, values.values()),
+    place: { index: at + 1, total: all.length, matrix: Object.fromEntries(values), of: name },
+  }));
+}
+
+/** How many jobs a job becomes. */
+export function jobsOf({ parallel }: WrittenJob): number {
+  if (parallel === null) return 1;
+  return 'number' in parallel ? parallel.number : combinations(parallel.matrix);
+}
+
+const OF_MATRIX = /\$\[\[\s*matrix\.([^\]\s]+)\s*\]\]/g;
+
+/** Values of the job's own matrix, where those of another's are named by them. */
+function inOwnMatrix(rows: MatrixRow[], job: string, place: Place): MatrixRow[] {
+  const matrix = place?.matrix ?? {};
+  const fill = (text: string) =>
+    text.replaceAll(OF_MATRIX, (_, key: string) => {
+      if (Object.hasOwn(matrix, key)) return matrix[key]!;
+      throw new ConfigError(`${job} job: '${key}' does not exist in matrix configuration`);
+    });
+  return rows.map((row) => row.map(([key, values]) => [key, values.map(fill)]));
+}
+
+/** Finds what needs mean; lists that many jobs share stay shared. */
+class Resolver {
+  readonly #becomes: ReadonlyMap<string, readonly Copy[]>;
+  readonly #needs = new Map<readonly WrittenNeed[], Need[]>();
+  readonly #rules = new Map<readonly WrittenRule[], Rule[]>();
+  #made = 0;
+
+  constructor(becomes: ReadonlyMap<string, readonly Copy[]>) {
+    this.#becomes = becomes;
+  }
+
+  dependencies(written: readonly string[]): string[] {
+    return written.flatMap((name) => this.#names(name));
+  }
+
+  needs(written: readonly WrittenNeed[], job: string, place: Place): Need[] {
+    const known = this.#needs.get(written);
+    if (known !== undefined) return known;
+    const found = written.flatMap(({ job: name, artifacts, optional, matrix }): Need[] => {
+      const all =
+        matrix === null
+          ? this.#names(name)
+          : combine(inOwnMatrix(matrix, job, place)).map((values) => matrixName(name, values.values()));
+      return all.map((each) => ({ job: each, artifacts, optional }));
+    });
+    if (!dependsOnPlace(written)) this.#needs.set(written, found);
+    return found;
+  }
+
+  rules(written: WrittenRule[], job: string, place: Place): Rule[] {
+    if (!written.some(({ needs }) => needs !== null)) return written;
+    const known = this.#rules.get(written);
+    if (known !== undefined) return known;
+    this.#spend(written.length);
+    const found = written.map((rule): Rule => ({ ...rule, needs: rule.needs && this.needs(rule.needs, job, place) }));
+    if (!written.some(({ needs }) => needs !== null && dependsOnPlace(needs))) this.#rules.set(written, found);
+    return found;
+  }
+
+  #names(name: string): string[] {
+    const found = this.#becomes.get(name)?.map((copy) => copy.name) ?? [name];
+    this.#spend(found.length);
+    return found;
+  }
+
+  #spend(count: number): void {
+    this.#made += count;
+    if (this.#made > MOST_NEEDS) {
+      throw new ConfigError(`The jobs of a configuration can together need ${MOST_NEEDS} others`);
+    }
+  }
+}
+
+const dependsOnPlace = (needs: readonly WrittenNeed[]) => needs.some(({ matrix }) => matrix !== null);
+
+/** Jobs after `parallel`, with needs and dependencies on the names that came of it. @throws ConfigError */
+export function multiply(written: readonly WrittenJob[]): JobConfig[] {
+  limitJobs(written.reduce((sum, job) => sum + jobsOf(job), 0));
+  const becomes = new Map(written.map((job) => [job.name, copies(job)]));
+  const resolver = new Resolver(becomes);
+  return written.flatMap((job) => {
+    const { dependencies } = job.options;
+    const options =
+      dependencies === null ? job.options : { ...job.options, dependencies: resolver.dependencies(dependencies) };
+    return becomes.get(job.name)!.map(
+      ({ name, place }): JobConfig => ({
+        ...job,
+        name,
+        parallel: place,
+        needs: job.needs && resolver.needs(job.needs, job.name, place),
+        rules: job.rules && resolver.rules(job.rules, job.name, place),
+        options,
+      }),
+    );
+  });
+}

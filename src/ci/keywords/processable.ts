@@ -1,0 +1,108 @@
+import type { TreeMap } from '../config/loaded.ts';
+import type { JobConfig, JobOptions } from '../pipeline-config.ts';
+import { isMap, must, PRESENT, STRING, STRINGS_OR_STRING } from './checks.ts';
+import type { Defaults } from './defaults.ts';
+import type { WrittenNeed } from './needs.ts';
+import type { Parallel } from './parallel.ts';
+import { own, type Place } from './place.ts';
+import { DEFAULT_ONLY } from './policy.ts';
+import { config, exclusive, field, list, type Rule, when } from './reader.ts';
+import { isRules, RULES_TEXT, type WrittenRule } from './rules.ts';
+import type { COMMON, Values } from './tables.ts';
+
+/** A job as it is written: not yet multiplied, and needs of what is multiplied not yet resolved. */
+export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'parallel'> {
+  needs: WrittenNeed[] | null;
+  rules: WrittenRule[] | null;
+  parallel: Parallel | null;
+}
+
+/** What of the rest of a configuration matters for a job. */
+export interface JobSurroundings {
+  defaults: Defaults;
+  hasWorkflowRules: boolean;
+}
+
+/** Keys beside those of the tables. */
+export const COMMON_KEYS = ['extends', 'when', 'resource_group'];
+
+export const hasRules = (value: TreeMap): boolean => Object.hasOwn(value, 'rules');
+
+const NOT_WITH_RULES = ['only', 'except', 'start_in'];
+
+const withoutOthers: Rule = (value, at) => {
+  const found = NOT_WITH_RULES.filter((key) => own(value as TreeMap, key) !== null);
+  if (found.length > 0) at.config(`key may not be used with \`rules\`: ${list(found)}`);
+};
+
+/** What must hold of every job. */
+export const COMMON_RULES: readonly Rule[] = [
+  config(PRESENT),
+  exclusive('script', 'trigger'),
+  when((value) => own(value, 'rules') !== null, withoutOthers),
+  field('extends', STRINGS_OR_STRING),
+  field('rules', must(isRules, RULES_TEXT)),
+  field('resource_group', STRING),
+];
+
+export const EMPTY_OPTIONS: JobOptions = {
+  beforeScript: [],
+  script: [],
+  afterScript: [],
+  image: null,
+  services: [],
+  artifacts: null,
+  cache: [],
+  dependencies: null,
+  crossNeeds: [],
+  hooks: { preGetSourcesScript: [] },
+  idTokens: {},
+  secrets: null,
+  release: null,
+  run: null,
+  inputs: null,
+  pages: null,
+  retry: null,
+  allowFailureExitCodes: null,
+  timeout: null,
+  manualConfirmation: null,
+  trigger: null,
+  upstreamProject: null,
+};
+
+const TROUBLESHOOTING =
+  'https://docs.gitlab.com/ci/jobs/job_troubleshooting/#job-may-allow-multiple-pipelines-to-run-for-a-single-action';
+
+/** A job whose last rule is `when` alone runs for a branch and for its merge request, where no workflow decides. */
+function warn(value: TreeMap, at: Place): void {
+  let last = own(value, 'rules');
+  while (Array.isArray(last)) last = last.at(-1) ?? null;
+  if (!isMap(last) || Object.keys(last).join() !== 'when' || own(last, 'when') === 'never') return;
+  at.problems.warnings.push(
+    `${at.path} may allow multiple pipelines to run for a single action due to \`rules:when\` clause with no \`workflow:rules\` - read more: ${TROUBLESHOOTING}`,
+  );
+}
+
+/** What jobs of both kinds have. */
+export function common(
+  name: string,
+  words: Values<typeof COMMON>,
+  value: TreeMap,
+  { hasWorkflowRules }: JobSurroundings,
+  at: Place,
+) {
+  if (!hasWorkflowRules) warn(value, at);
+  const decided = hasWorkflowRules || hasRules(value);
+  return {
+    name,
+    stage: words.stage ?? 'test',
+    when: (own(value, 'when') ?? 'on_success') as JobConfig['when'],
+    rules: words.rules,
+    only: words.only ?? (decided ? null : DEFAULT_ONLY),
+    except: words.except,
+    variables: words.variables ?? [],
+    inheritVariables: words.inherit?.variables ?? true,
+    environment: words.environment,
+    resourceGroup: own(value, 'resource_group') as string | null,
+  };
+}

@@ -1,0 +1,103 @@
+import type { TreeMap } from '../config/loaded.ts';
+import type { PipelineConfig } from '../pipeline-config.ts';
+import { caches } from './cache.ts';
+import { checkJobs } from './check-jobs.ts';
+import { commands, stages } from './commands.ts';
+import { ConfigError } from './config-error.ts';
+import { checkCycles } from './cycles.ts';
+import { givenTwice, readDefaults, withTop } from './defaults.ts';
+import { image, services } from './image.ts';
+import { kindOf, readJobs } from './jobs.ts';
+import { multiply } from './multiply.ts';
+import { own, Place, Problems } from './place.ts';
+import type { WrittenJob } from './processable.ts';
+import { readAll } from './tables.ts';
+import { variables } from './variables.ts';
+import { checkWeight } from './weight.ts';
+import { workflow } from './workflow.ts';
+
+const MOST_WARNINGS = 25;
+
+/** Keywords of the top level; nothing of these names can be a job. */
+const TOP = {
+  before_script: commands,
+  image,
+  services,
+  after_script: commands,
+  variables: variables(['value', 'description', 'expand', 'options']),
+  stages,
+  cache: caches,
+};
+const RESERVED = new Set(['include', ...Object.keys(TOP)]);
+
+const DEFAULT_STAGES = ['build', 'test', 'deploy'];
+const NO_WORKFLOW: PipelineConfig['workflow'] = {
+  name: null,
+  rules: null,
+  autoCancel: { onNewCommit: null, onJobFailure: null },
+};
+
+/** Everything that the keywords of a configuration say, job for job. */
+interface Written {
+  stages: string[];
+  workflow: PipelineConfig['workflow'];
+  variables: PipelineConfig['variables'];
+  jobs: WrittenJob[];
+}
+
+/** `.pre` comes first and `.post` last, wherever they were named. */
+const withEnds = (named: readonly string[]) => [
+  ...new Set(['.pre', ...named.filter((stage) => stage !== '.pre' && stage !== '.post'), '.post']),
+];
+
+function readWords(tree: TreeMap, at: Place): Written {
+  const block = readDefaults(tree, at);
+  const top = readAll(TOP, tree, at);
+  const isWorkflow = kindOf('workflow', own(tree, 'workflow')) === null;
+  const found = isWorkflow ? at.read(tree, 'workflow', workflow) : null;
+  const jobs = Object.fromEntries(
+    Object.entries(tree).filter(
+      ([name, value]) =>
+        !RESERVED.has(name) && !((name === 'default' || name === 'workflow') && kindOf(name, value) === null),
+    ),
+  );
+  return {
+    stages: withEnds(top.stages ?? DEFAULT_STAGES),
+    workflow: found ?? NO_WORKFLOW,
+    variables: top.variables ?? [],
+    jobs: readJobs(jobs, { defaults: withTop(block, top), hasWorkflowRules: found?.rules != null }, at),
+  };
+}
+
+/**
+ * What a configuration means.
+ * @param tree with everything included, extended and referenced
+ * @returns `config` is null where there are errors; these are in the platform's words and order (ci-facts 7)
+ */
+export function readConfig(tree: TreeMap): { config: PipelineConfig | null; errors: string[]; warnings: string[] } {
+  const twice = givenTwice(tree);
+  if (twice !== undefined) {
+    return { config: null, errors: [`${twice} is defined in top-level and \`default:\` entry`], warnings: [] };
+  }
+  const problems = new Problems();
+  const result = (config: PipelineConfig | null, errors: Iterable<string>) => ({
+    config,
+    errors: [...errors],
+    warnings: problems.warnings.slice(0, MOST_WARNINGS),
+  });
+  try {
+    const written = readWords(tree, new Place('', problems));
+    return problems.count > 0 ? result(null, problems.errors) : result(whole(tree, written), []);
+  } catch (error) {
+    if (error instanceof ConfigError) return result(null, [error.message]);
+    throw error;
+  }
+}
+
+function whole(tree: TreeMap, { jobs: written, ...others }: Written): PipelineConfig {
+  checkWeight(tree, written);
+  const jobs = multiply(written);
+  checkJobs(others.stages, jobs);
+  checkCycles(jobs);
+  return { ...others, jobs };
+}

@@ -1,0 +1,132 @@
+import type { Tree, TreeMap } from '../config/loaded.ts';
+import { type Check, isMap, MAP, PRESENT } from './checks.ts';
+import { own, type Place, type Reader } from './place.ts';
+
+export type { Reader };
+export type ReadBy<R> = R extends Reader<infer T> ? T | null : never;
+
+/** Something that must hold of the value at a place itself. */
+export type Rule = (config: Tree, at: Place) => void;
+
+/** A value that must keep all rules before anything in it is looked at. */
+export function entry<T>(rules: readonly Rule[], read: (config: TreeMap, at: Place) => T | null): Reader<T> {
+  return anyEntry([config(MAP), ...rules], (value, at) => read(value as TreeMap, at));
+}
+
+/** An `entry` that need not be a map. */
+export function anyEntry<T>(rules: readonly Rule[], read: (config: Tree, at: Place) => T | null): Reader<T> {
+  return (value, at) => {
+    const before = at.problems.count;
+    for (const rule of rules) rule(value, at);
+    return at.problems.count > before ? null : read(value, at);
+  };
+}
+
+/** A value that is taken as it is, once it has been checked. The type is what the checks leave. */
+export const checked = <T extends Tree>(...checks: readonly Check[]): Reader<T> =>
+  anyEntry(
+    checks.map((check) => config(check)),
+    (value) => value as T,
+  );
+
+/** What must hold of the value itself. */
+export const config =
+  (check: Check): Rule =>
+  (value, at) => {
+    const text = check(value);
+    if (text !== null) at.config(text);
+  };
+
+const fieldOf = (value: Tree, key: string) => (isMap(value) ? own(value, key) : null);
+
+/** What must hold of a field, where it stands. */
+export const field =
+  (key: string, ...checks: readonly Check[]): Rule =>
+  (value, at) => {
+    const found = fieldOf(value, key);
+    if (found !== null) tell(checks, found, key, at);
+  };
+
+/** What must hold of a field that may not be missing. */
+export const required =
+  (key: string, ...checks: readonly Check[]): Rule =>
+  (value, at) =>
+    tell([...checks, PRESENT], fieldOf(value, key), key, at);
+
+function tell(checks: readonly Check[], found: Tree, key: string, at: Place): void {
+  for (const check of checks) {
+    const text = check(found);
+    if (text !== null) at.field(key, text);
+  }
+}
+
+const keysOf = (value: Tree) => (isMap(value) ? Object.keys(value) : []);
+
+/** Keys that a map may have. */
+export const keys =
+  (...allowed: readonly string[]): Rule =>
+  (value, at) => {
+    const unknown = keysOf(value).filter((key) => !allowed.includes(key));
+    if (unknown.length > 0) at.config(`contains unknown keys: ${list(unknown)}`);
+  };
+
+/** Keys of which a map may have one. */
+export const exclusive =
+  (...all: readonly string[]): Rule =>
+  (value, at) => {
+    const found = keysOf(value).filter((key) => all.includes(key));
+    if (found.length > 1) at.config(`these keys cannot be used together: ${list(found)}`);
+  };
+
+export const exactlyOne =
+  (...all: readonly string[]): Rule =>
+  (value, at) => {
+    if (keysOf(value).filter((key) => all.includes(key)).length !== 1) {
+      at.config(`must use exactly one of these keys: ${list(all)}`);
+    }
+  };
+
+export const requiredKeys =
+  (...all: readonly string[]): Rule =>
+  (value, at) => {
+    const found = keysOf(value);
+    const missing = all.filter((key) => !found.includes(key));
+    if (missing.length > 0) at.config(`missing required keys: ${list(missing)}`);
+  };
+
+/** @param when when the rules hold, for the value */
+export const when =
+  (condition: (config: TreeMap) => boolean, ...rules: readonly Rule[]): Rule =>
+  (value, at) => {
+    if (isMap(value) && condition(value)) for (const rule of rules) rule(value, at);
+  };
+
+/** Each value of a map, by its key. */
+export const eachOf =
+  <T>(reader: Reader<T>): Reader<[string, T][]> =>
+  (value, at) => {
+    if (!isMap(value)) return at.config(MAP(value)!);
+    const found: [string, T][] = [];
+    for (const [key, each] of Object.entries(value)) {
+      if (at.problems.full) break;
+      const one = reader(each, at.child(key));
+      if (one !== null) found.push([key, one]);
+    }
+    return found;
+  };
+
+/** Each item of an array; those that are wrong are left out. */
+export function readEach<T>(values: readonly Tree[], reader: Reader<T>, at: Place): T[] {
+  const found: T[] = [];
+  for (const value of values) {
+    if (at.problems.full) break;
+    const read = reader(value, at);
+    if (read !== null) found.push(read);
+  }
+  return found;
+}
+
+const SHOWN = 50;
+/** Names in an error text; of very many those at the beginning. */
+export const list = (names: readonly string[]): string =>
+  names.length > SHOWN ? `${names.slice(0, SHOWN).join(', ')}, ...` : names.join(', ');

@@ -1,0 +1,67 @@
+import type { Tree } from '../config/loaded.ts';
+import type { Artifacts } from '../pipeline-config.ts';
+import { isString, oneOf, STRING, STRINGS_OR_STRING } from './checks.ts';
+import { own } from './place.ts';
+import { entry, field, keys, type Reader, required } from './reader.ts';
+
+/** Kinds of reports that a job may make, by the word of the configuration. */
+export const REPORTS = [
+  'junit',
+  'codequality',
+  'sast',
+  'secret_detection',
+  'dependency_scanning',
+  'container_scanning',
+  'cluster_image_scanning',
+  'dast',
+  'performance',
+  'browser_performance',
+  'load_performance',
+  'license_scanning',
+  'metrics',
+  'lsif',
+  'scip',
+  'dotenv',
+  'cobertura',
+  'terraform',
+  'accessibility',
+  'coverage_fuzzing',
+  'api_fuzzing',
+  'cluster_applications',
+  'requirements',
+  'requirements_v2',
+  'cyclonedx',
+  'annotations',
+  'repository_xray',
+] as const;
+
+const FORMATS = ['cobertura', 'jacoco'] as const;
+
+type CoverageReport = NonNullable<Artifacts['coverageReport']>;
+
+const coverageReport: Reader<CoverageReport> = entry(
+  [
+    keys('coverage_format', 'path'),
+    required('coverage_format', STRING, oneOf(FORMATS, `must be one of supported formats: ${FORMATS.join(', ')}.`)),
+    required('path', STRING),
+  ],
+  (value) => ({
+    format: own(value, 'coverage_format') as CoverageReport['format'],
+    path: own(value, 'path') as string,
+  }),
+);
+
+const paths = (value: Tree) => (isString(value) ? [value] : (value as string[]));
+
+/** `artifacts:reports`. */
+export const reports: Reader<Pick<Artifacts, 'reports' | 'coverageReport'>> = entry(
+  [keys(...REPORTS, 'coverage_report'), ...REPORTS.map((report) => field(report, STRINGS_OR_STRING))],
+  (value, at) => ({
+    reports: Object.fromEntries(
+      Object.entries(value)
+        .filter(([key, each]) => key !== 'coverage_report' && each !== null)
+        .map(([key, each]) => [key, paths(each)]),
+    ),
+    coverageReport: at.read(value, 'coverage_report', coverageReport),
+  }),
+);

@@ -1,0 +1,78 @@
+import type { Tree } from '../config/loaded.ts';
+import { ExpressionError } from '../expressions/lexer.ts';
+import { parseExpression } from '../expressions/parser.ts';
+import type { Changes, Exists } from '../pipeline-config.ts';
+import { type Check, isMap, isString, STRING, STRINGS, tooMany } from './checks.ts';
+import { own } from './place.ts';
+import { anyEntry, config, entry, field, keys, type Reader, requiredKeys, when } from './reader.ts';
+
+/** As many paths as `changes` and `exists` may name. */
+const MOST_PATHS = 50;
+
+/** A condition such as `$CI_COMMIT_BRANCH == "main"`. */
+export const EXPRESSION: Check = (value) => {
+  if (!isString(value)) return 'invalid expression syntax';
+  try {
+    parseExpression(value);
+    return null;
+  } catch (error) {
+    if (error instanceof ExpressionError) return 'invalid expression syntax';
+    throw error;
+  }
+};
+
+const simpleChanges: Reader<Changes> = anyEntry([config(STRINGS), config(tooMany(MOST_PATHS))], (value) => ({
+  paths: value as string[],
+  compareTo: null,
+}));
+
+const complexChanges: Reader<Changes> = entry(
+  [
+    keys('paths', 'compare_to'),
+    requiredKeys('paths'),
+    field('paths', STRINGS, tooMany(MOST_PATHS)),
+    field('compare_to', STRING),
+  ],
+  (value) => ({
+    paths: (own(value, 'paths') as string[] | null) ?? [],
+    compareTo: own(value, 'compare_to') as string | null,
+  }),
+);
+
+/** `rules:changes`. */
+export const changes: Reader<Changes> = (value, at) => {
+  if (Array.isArray(value)) return simpleChanges(value, at);
+  return isMap(value) ? complexChanges(value, at) : at.says('should be an array or a hash');
+};
+
+const simpleExists: Reader<Exists> = anyEntry([config(arrayOfPaths), config(tooMany(MOST_PATHS))], (value) => ({
+  paths: isString(value) ? [value] : (value as string[]),
+  project: null,
+  ref: null,
+}));
+
+function arrayOfPaths(value: Tree): string | null {
+  return isString(value) ? null : STRINGS(value);
+}
+
+const complexExists: Reader<Exists> = entry(
+  [
+    keys('paths', 'project', 'ref'),
+    requiredKeys('paths'),
+    when((value) => own(value, 'ref') !== null, requiredKeys('project')),
+    field('paths', STRINGS, tooMany(MOST_PATHS)),
+    field('project', STRING),
+    field('ref', STRING),
+  ],
+  (value) => ({
+    paths: (own(value, 'paths') as string[] | null) ?? [],
+    project: own(value, 'project') as string | null,
+    ref: own(value, 'ref') as string | null,
+  }),
+);
+
+/** `rules:exists`. */
+export const exists: Reader<Exists> = (value, at) => {
+  if (isString(value) || Array.isArray(value)) return simpleExists(value, at);
+  return isMap(value) ? complexExists(value, at) : at.says('should be a string, an array of strings, or a hash');
+};

@@ -1,0 +1,19 @@
+import type { PipelineConfig } from '../pipeline-config.ts';
+import { autoCancel } from './auto-cancel.ts';
+import { STRING, tooLong } from './checks.ts';
+import { own } from './place.ts';
+import { entry, field, keys, type Reader } from './reader.ts';
+import { workflowRules } from './rules.ts';
+
+/** `workflow`: whether there is to be a pipeline at all, and what it is called. */
+export const workflow: Reader<PipelineConfig['workflow']> = entry(
+  [
+    keys('rules', 'name', 'auto_cancel'),
+    field('name', STRING, tooLong(255), (name) => (name === '' ? 'is too short (minimum is 1 character)' : null)),
+  ],
+  (value, at) => ({
+    name: own(value, 'name') as string | null,
+    rules: at.read(value, 'rules', workflowRules),
+    autoCancel: at.read(value, 'auto_cancel', autoCancel) ?? { onNewCommit: null, onJobFailure: null },
+  }),
+);
