@@ -11,10 +11,10 @@ export type SourceFile = { content: string } | { missing: true } | { binary: tru
 
 export type SourceProject = { context: SourceContext } | { denied: true } | { noRef: true };
 
-/** What a fetch of a remote file came to; `error` has the words that follow "could not be fetched". */
+/** What a fetch of a remote file came to; `error` has all that follows "could not be fetched ", the mark at its end too. */
 export type RemoteFile = { content: string } | { error: string };
 
-/** Where the file of a component stands. */
+/** Where the file of a component stands; `error` has what follows "Component '<address>' - ". */
 export type SourceComponent =
   | {
       context: SourceContext;

@@ -1,0 +1,90 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { BlockedAddress, type OutboundRules, parseHttpUrl, resolveOutside } from './resolve.ts';
+
+export interface FetchOptions {
+  /** Milliseconds for all of it, redirects included. */
+  timeoutMs: number;
+  /** What is larger is not read. */
+  maxBytes: number;
+  /** Ends it when nobody waits any more. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Fetched {
+  status: number;
+  body: Buffer;
+}
+
+/** Why nothing came back. */
+export class FetchError extends Error {
+  override name = 'FetchError';
+  readonly kind: 'timeout' | 'socket' | 'too_large' | 'redirects';
+
+  constructor(kind: FetchError['kind']) {
+    super(kind);
+    this.kind = kind;
+  }
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * What a server elsewhere answers to a GET. Each address is checked before it is connected to, those of redirects too,
+ * and the connection goes to the address that was checked.
+ * @returns the body only of answers below 400
+ * @throws BlockedAddress, FetchError, the reason of the signal
+ */
+export async function fetchOutside(text: string, rules: OutboundRules, options: FetchOptions): Promise<Fetched> {
+  const late = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
+  try {
+    let address = text;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+      const url = parseHttpUrl(address);
+      const addresses = await resolveOutside(url, rules);
+      const answer = await open(url, addresses, signal);
+      const { statusCode: status = 0, headers } = answer;
+      if (!REDIRECTS.includes(status) || headers.location === undefined) return await read(answer, options.maxBytes);
+      answer.destroy();
+      address = new URL(headers.location, url).href;
+    }
+    throw new FetchError('redirects');
+  } catch (error) {
+    if (error instanceof BlockedAddress || error instanceof FetchError) throw error;
+    options.signal?.throwIfAborted();
+    throw new FetchError(late.aborted ? 'timeout' : 'socket');
+  }
+}
+
+function open(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_host, { all }, callback) => {
+    if (all === true) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
+  };
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stithy' };
+    request(url, { agent: false, lookup, signal, headers }, resolve).on('error', reject).end();
+  });
+}
+
+async function read(answer: IncomingMessage, maxBytes: number): Promise<Fetched> {
+  const status = answer.statusCode ?? 0;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    if (status >= 400) return { status, body: Buffer.alloc(0) };
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw new FetchError('too_large');
+      chunks.push(chunk);
+    }
+    return { status, body: Buffer.concat(chunks) };
+  } finally {
+    answer.destroy();
+  }
+}

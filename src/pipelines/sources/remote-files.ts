@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { RemoteFile } from '../../ci/sources.ts';
+import { FairSlots } from '../../core/fair-slots.ts';
+import { currentScope } from '../../core/request-scope.ts';
+import type { Deps } from '../../deps.ts';
+import { FetchError, fetchOutside } from '../../outbound/fetch.ts';
+import { BlockedAddress } from '../../outbound/resolve.ts';
+import { MAX_FILE_BYTES } from './repository-files.ts';
+
+export interface RemoteTries {
+  /** Milliseconds for one try. */
+  timeoutMs: number;
+  /** Milliseconds to wait before the second try, and the third. */
+  pausesMs: readonly number[];
+}
+
+const TRIES: RemoteTries = { timeoutMs: 8_000, pausesMs: [1_000, 2_000] };
+
+class TooManyFetches extends Error {}
+
+/** Servers elsewhere that are asked at once: a slow one must not take all places. */
+const fetches = new FairSlots({
+  total: 16,
+  perKey: 4,
+  maxWaiting: 200,
+  maxWaitingPerKey: 50,
+  maxWaitMs: 30_000,
+  refuse: () => new TooManyFetches(),
+});
+
+const kept = new LRUCache<string, { content: string; at: number }>({
+  max: 500,
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: ({ content }, url) => content.length + url.length,
+});
+
+/**
+ * A file by its address, in up to three tries where a server fails or is slow.
+ * @param cacheSeconds how old an answer of before may be
+ */
+export async function fetchRemoteFile(
+  deps: Deps,
+  url: string,
+  cacheSeconds: number | null,
+  tries: RemoteTries = TRIES,
+): Promise<RemoteFile> {
+  const now = deps.uptimeMs();
+  const known = cacheSeconds === null ? undefined : kept.get(url);
+  if (known !== undefined && now - known.at < cacheSeconds! * 1000) return { content: known.content };
+  const { caller, signal } = currentScope();
+  let leave: (() => void) | undefined;
+  try {
+    leave = await fetches.take(caller, { signal });
+    const file = await inTries(deps, url, signal, tries);
+    if (cacheSeconds !== null && 'content' in file) kept.set(url, { content: file.content, at: now });
+    return file;
+  } catch (error) {
+    if (error instanceof TooManyFetches) return { error: 'because too many files are being fetched!' };
+    throw error;
+  } finally {
+    leave?.();
+  }
+}
+
+async function inTries(
+  deps: Deps,
+  url: string,
+  signal: AbortSignal | undefined,
+  { timeoutMs, pausesMs }: RemoteTries,
+): Promise<RemoteFile> {
+  for (let attempt = 1; ; attempt += 1) {
+    const problem = await once(deps, url, { timeoutMs, signal });
+    if (!('again' in problem)) return problem;
+    const wait = pausesMs[attempt - 1];
+    if (!problem.again || wait === undefined) {
+      const attempts = `${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}`;
+      return { error: `after ${attempts} because of ${problem.because} error!` };
+    }
+    await pause(wait, undefined, { signal });
+  }
+}
+
+async function once(
+  deps: Deps,
+  url: string,
+  limits: { timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<RemoteFile | { again: boolean; because: string }> {
+  const { allowLocalNetwork } = deps.config;
+  try {
+    const { status, body } = await fetchOutside(url, { allowLocalNetwork }, { ...limits, maxBytes: MAX_FILE_BYTES });
+    if (status >= 400) return { again: status >= 500, because: `HTTP code \`${status}\`` };
+    const content = body.toString('utf8');
+    return content.trim() === '' ? { error: 'because the response was empty!' } : { content };
+  } catch (error) {
+    if (error instanceof BlockedAddress) return { error: `because URL ${error.message}!` };
+    if (!(error instanceof FetchError)) throw error;
+    switch (error.kind) {
+      case 'too_large':
+        return { error: 'because the file is too large!' };
+      case 'redirects':
+        return { error: 'because of too many redirects!' };
+      case 'timeout':
+        return { again: true, because: 'a timeout' };
+      case 'socket':
+        return { again: false, because: 'a socket' };
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { globMatcher } from '../../ci/globs.ts';
+import type { SourceFile } from '../../ci/sources.ts';
+import { GitError } from '../../git/errors.ts';
+import type { Repository } from '../../git/repository.ts';
+import { entryAt, type PathEntry } from '../../git/tree.ts';
+import { listFolder } from '../../git/tree-listing.ts';
+
+/** A file of a configuration may be so large. */
+export const MAX_FILE_BYTES = 1_048_576;
+
+/** Folders that are read one by one; past that, one git process lists them all. */
+const MAX_FOLDERS = 200;
+
+/** @param path from the root of the repository, without a leading slash */
+export async function readFile(repo: Repository, sha: string, path: string): Promise<SourceFile> {
+  const entry = path === '' ? null : await entryAt(repo, sha, path);
+  if (entry?.type !== 'blob') return { missing: true };
+  const blob = await repo.objects.read(entry.oid, MAX_FILE_BYTES);
+  if (blob === null) return { missing: true };
+  if (blob.data === null) return { tooLarge: true };
+  return blob.data.includes(0) ? { binary: true } : { content: blob.data.toString('utf8') };
+}
+
+/** A folder below which paths may fit, and how many levels of it. */
+interface Start {
+  folder: string;
+  depth: number;
+}
+
+/**
+ * Paths of files at a commit that one of the globs fits, sorted. Only folders that may hold one are read.
+ * @param limit so many at most
+ */
+export async function matchingPaths(
+  repo: Repository,
+  sha: string,
+  globs: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const plain = globs.filter((glob) => !isPattern(glob));
+  const found = new Set<string>();
+  for (const path of plain) {
+    if (found.size >= limit) break;
+    if (path !== '' && (await entryAt(repo, sha, path))?.type === 'blob') found.add(path);
+  }
+  const patterns = globs.filter(isPattern);
+  const fits = globMatcher(patterns);
+  for (const start of startsOf(patterns)) {
+    if (found.size >= limit) break;
+    for await (const path of filesBelow(repo, sha, start)) {
+      if (fits(path)) found.add(path);
+      if (found.size >= limit) break;
+    }
+  }
+  return [...found].sort();
+}
+
+const isPattern = (glob: string): boolean => /[*?[{\\]/.test(glob);
+
+/** Where to look for what the patterns fit: their folders up to the first that is a pattern itself. */
+function startsOf(patterns: readonly string[]): Start[] {
+  const depths = new Map<string, number>();
+  for (const pattern of patterns) {
+    const names = pattern.split('/');
+    const literal = names.findIndex(isPattern);
+    const folder = names.slice(0, literal).join('/');
+    const depth = pattern.includes('**') ? Number.POSITIVE_INFINITY : names.length - literal;
+    depths.set(folder, Math.max(depth, depths.get(folder) ?? 0));
+  }
+  const starts = [...depths].map(([folder, depth]) => ({ folder, depth }));
+  const covered = (folder: string) =>
+    starts.some(
+      (other) =>
+        other.depth === Number.POSITIVE_INFINITY &&
+        other.folder !== folder &&
+        (other.folder === '' || folder.startsWith(`${other.folder}/`)),
+    );
+  return starts.filter(({ folder }) => !covered(folder)).sort((one, other) => (one.folder < other.folder ? -1 : 1));
+}
+
+async function* filesBelow(repo: Repository, sha: string, { folder, depth }: Start): AsyncGenerator<string> {
+  const top = await entryAt(repo, sha, folder);
+  if (top?.type !== 'tree') return;
+  const start = folder === '' ? '' : `${folder}/`;
+  const waiting = [{ oid: top.oid, prefix: start, depth }];
+  let read = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    read += 1;
+    if (read > MAX_FOLDERS) {
+      for (const { type, path } of await listAll(repo, top.oid)) if (type === 'blob') yield `${start}${path}`;
+      return;
+    }
+    for (const { type, name, oid } of (await repo.objects.tree(next.oid)) ?? []) {
+      const path = `${next.prefix}${name}`;
+      if (type === 'blob') yield path;
+      else if (type === 'tree' && next.depth > 1) waiting.push({ oid, prefix: `${path}/`, depth: next.depth - 1 });
+    }
+  }
+}
+
+/** All below a folder; nothing of one that is too large to be listed. */
+async function listAll(repo: Repository, oid: string): Promise<readonly PathEntry[]> {
+  try {
+    return await listFolder(repo, oid, { recursive: true });
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'output_too_large') return [];
+    throw error;
+  }
+}
