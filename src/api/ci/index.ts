@@ -1,3 +1,4 @@
+import { registerPipelines } from '../../pipelines/background.ts';
 import type { Area } from '../area.ts';
 import { artifactRunnerRoutes } from './artifacts/runner-routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
@@ -27,5 +28,7 @@ export const ci: Area = {
     ...variableRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
-  register() {},
+  register(deps) {
+    registerPipelines(deps);
+  },
 };
