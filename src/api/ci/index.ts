@@ -1,4 +1,3 @@
-import { registerPipelines } from '../../pipelines/background.ts';
 import type { Area } from '../area.ts';
 import { artifactRunnerRoutes } from './artifacts/runner-routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
@@ -6,6 +5,8 @@ import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
+import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
+import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
@@ -23,12 +24,13 @@ export const ci: Area = {
     ...pipelineJobRoutes,
     ...pipelineActionRoutes,
     ...pipelineRoutes,
+    ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,
     ...variableRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
-    registerPipelines(deps);
+    stopSchedulesOfFormerOwners(deps);
   },
 };
