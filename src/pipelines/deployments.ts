@@ -5,6 +5,7 @@ import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deployment } from '../db/tables/deployments.ts';
 import type { Deps } from '../deps.ts';
+import { ciSettings } from './ci-settings.ts';
 
 /** The state of a deployment while its job is in one; a job that waits leaves it as it is. */
 const FOLLOWS: Partial<Record<State, Deployment['status']>> = {
@@ -71,4 +72,44 @@ export async function insertDeployments(deps: Deps, db: Db, wanted: readonly New
     .execute();
   const payloads = made.map(({ id, project_id }) => ({ deployment_id: id, project_id, status: 'created' }));
   await deps.events.recordAll(db, 'deployment.updated', payloads, { projectId: project_id });
+}
+
+/**
+ * Those of the jobs that have not begun whose deployment is older than what is deployed: they would take back what a newer
+ * pipeline brought. None where the project lets them.
+ * @returns their ids
+ */
+export async function outdatedDeployments(
+  db: Db,
+  jobs: readonly Pick<CiJob, 'id' | 'project_id' | 'status' | 'environment'>[],
+): Promise<Set<number>> {
+  const waiting = jobs.filter(({ status, environment }) => status === 'created' && environment !== null);
+  if (waiting.length === 0) return new Set();
+  const project = await db
+    .selectFrom('projects')
+    .select('settings')
+    .where('id', '=', waiting[0]!.project_id)
+    .executeTakeFirst();
+  if (project === undefined || !ciSettings(project).ci_forward_deployment_enabled) return new Set();
+  const rows = await db
+    .selectFrom('deployments as own')
+    .select('own.job_id')
+    .where(
+      'own.job_id',
+      'in',
+      waiting.map(({ id }) => id),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('deployments as newer')
+          .select('newer.id')
+          .whereRef('newer.environment_id', '=', 'own.environment_id')
+          .whereRef('newer.id', '>', 'own.id')
+          .whereRef('newer.sha', '!=', 'own.sha')
+          .where('newer.status', '=', 'success'),
+      ),
+    )
+    .execute();
+  return new Set(rows.flatMap(({ job_id }) => job_id ?? []));
 }

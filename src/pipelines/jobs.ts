@@ -15,5 +15,8 @@ export const DROP_PIPELINE_REF = jobKind<{ pipeline_id: number; project_id: numb
   lane: 'git',
 });
 
+/** Cancels older pipelines of a ref that a new one makes redundant. */
+export const CANCEL_REDUNDANT = jobKind<{ pipeline_id: number }>('ci.cancel-redundant', { lane: 'ci' });
+
 /** What those who wait for jobs that a runner can take are woken by. */
 export const PENDING_JOBS = 'ci:pending-jobs';

@@ -3,6 +3,7 @@ import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Deps } from '../deps.ts';
+import { outdatedDeployments } from './deployments.ts';
 import { nextMoves } from './next-moves.ts';
 import { lockPipeline, setPipelineStatus } from './pipeline-status.ts';
 import { type JobEvent, MOVABLE, moveJobs } from './transitions.ts';
@@ -36,7 +37,7 @@ export async function processPipeline(deps: Deps, db: Db, pipelineId: number): P
 export async function processLocked(deps: Deps, db: Db, pipeline: Pipeline): Promise<Pipeline> {
   let jobs = await latestJobs(db, pipeline.id);
   if (jobs.length === 0) return pipeline;
-  const moves = nextMoves(jobs, await openNeeds(db, jobs));
+  const moves = nextMoves(jobs, await openNeeds(db, jobs), await outdatedDeployments(db, jobs));
   const byEvent = new Map<JobEvent, ProcessedJob[]>();
   for (const { event, job } of moves) {
     const alike = byEvent.get(event);

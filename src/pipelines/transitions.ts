@@ -3,11 +3,11 @@ import { COMPLETE, FINISHED, isOneOf, type State } from '../ci/states.ts';
 import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { CiJob, CiJobsTable } from '../db/tables/ci-jobs.ts';
-import { afterCommit } from '../db/transactions.ts';
 import type { Deps } from '../deps.ts';
 import type { NewJob } from '../jobs/queue.ts';
 import { letDeploymentsFollow } from './deployments.ts';
-import { ASSIGN_RESOURCE, PENDING_JOBS, RUN_BRIDGE, START_DELAYED } from './jobs.ts';
+import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED } from './jobs.ts';
+import { wakeRunnersAfter } from './pending-jobs.ts';
 
 /** What of a job has to be known to move it. */
 export const MOVABLE = [
@@ -213,7 +213,7 @@ async function keepPending(deps: Deps, db: Db, jobs: readonly MovableJob[], from
       .values(rows)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    afterCommit(db, () => deps.waiting.wake(PENDING_JOBS));
+    wakeRunnersAfter(deps, db);
   } else if (from === 'pending') {
     const ids = jobs.map(({ id }) => id);
     await db.deleteFrom('ci_pending_jobs').where('job_id', 'in', ids).execute();

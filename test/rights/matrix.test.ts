@@ -72,9 +72,7 @@ function may(
   const rule = PLACES[ability]!;
   const level = levelOf(role);
   if (role === 'anonymous') return false;
-  const asAuthor = rule.relations?.author;
-  const isAuthor =
-    role === 'author' && asAuthor !== undefined && level >= (asAuthor.level ?? 0) && !path.includes('access_requests');
+  const isAuthor = role === 'author' && rule.relations?.author !== undefined && !path.includes('access_requests');
   if (frozen && PUSHING.includes(ability) && !isAuthor) return false;
   if (frozen && rule.whenFrozen !== 'kept' && path.startsWith('/projects')) return false;
   if (DRAFTS.includes(ability)) return role === 'author';

@@ -77,20 +77,6 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const schedule = await app.deps.db
-    .insertInto('ci_pipeline_schedules')
-    .values({
-      project_id: project.id,
-      owner_id: authorId,
-      description: 'x',
-      ref: 'refs/heads/topic',
-      cron: '0 4 * * *',
-      cron_timezone: 'UTC',
-      created_at: issue.created_at,
-      updated_at: issue.created_at,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
   const ownSnippet = await rows.snippet(null, 'public', 1);
   const value = (path: string, name: string): string | number => {
     const segment = /\/(issues|merge_requests|snippets)\//.exec(path)?.[1];
@@ -103,7 +89,6 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'discussion_id') return commit ? onCommit.discussion_id : thing!.discussion;
     if (name === 'award_id') return path.includes('/notes/') ? thing!.noteAward : thing!.award;
     if (name === 'draft_note_id') return draft.id;
-    if (name === 'pipeline_schedule_id') return schedule.id;
     if (['issue_iid', 'merge_request_iid', 'snippet_id'].includes(name)) return thing!.key;
     return name === 'sha' ? sha : 1;
   };

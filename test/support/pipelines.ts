@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import type { JobSeed, PipelineSeed } from '../../src/ci/job-seed.ts';
 import type { JobOptions, When } from '../../src/ci/pipeline-config.ts';
 import { compositeState, type State } from '../../src/ci/states.ts';
 import { timestamp } from '../../src/core/clock.ts';
@@ -36,6 +37,33 @@ export const jobOptions = (options: Partial<JobOptions> = {}): JobOptions => ({
   trigger: null,
   upstreamProject: null,
   ...options,
+});
+
+/** A job that a pipeline is going to have, as the configuration came to it. */
+export const jobSeed = (seed: Partial<JobSeed> = {}): JobSeed => ({
+  name: 'test',
+  kind: 'build',
+  stage: 'test',
+  stageIndex: 2,
+  when: 'on_success',
+  startIn: null,
+  allowFailure: false,
+  tags: [],
+  needs: null,
+  variables: [],
+  environment: null,
+  resourceGroup: null,
+  interruptible: null,
+  coverage: null,
+  options: jobOptions(),
+  ...seed,
+});
+
+export const pipelineSeed = (jobs: readonly Partial<JobSeed>[]): PipelineSeed => ({
+  name: null,
+  autoCancel: { onNewCommit: null, onJobFailure: null },
+  stages: ['.pre', 'build', 'test', 'deploy', '.post'],
+  jobs: jobs.map(jobSeed),
 });
 
 export interface MadeJob {

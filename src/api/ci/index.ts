@@ -1,3 +1,4 @@
+import { registerPipelines } from '../../pipelines/background.ts';
 import type { Area } from '../area.ts';
 import { artifactRunnerRoutes } from './artifacts/runner-routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
@@ -5,11 +6,10 @@ import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
-import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
-import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
+import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
@@ -19,18 +19,18 @@ export const ci: Area = {
     ...artifactRunnerRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
+    ...jobRequestRoutes,
     ...jobRoutes,
     ...jobTraceRoutes,
     ...pipelineJobRoutes,
     ...pipelineActionRoutes,
     ...pipelineRoutes,
-    ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,
     ...variableRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
-    stopSchedulesOfFormerOwners(deps);
+    registerPipelines(deps);
   },
 };

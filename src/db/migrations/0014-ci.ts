@@ -61,12 +61,14 @@ alter table pipelines add column parent_id {int} references pipelines (id) on de
 alter table pipelines add column schedule_id {int};
 alter table pipelines add column trigger_id {int};
 alter table pipelines add column locked {int} not null default 0;
+alter table pipelines add column origin {text};
 create index pipelines_project on pipelines (project_id, id);
 create index pipelines_status on pipelines (project_id, status, id);
 create index pipelines_merge_request on pipelines (merge_request_id, id) where merge_request_id is not null;
 create index pipelines_upstream_job on pipelines (upstream_job_id) where upstream_job_id is not null;
 create index pipelines_parent on pipelines (parent_id) where parent_id is not null;
 create index pipelines_schedule on pipelines (schedule_id, id) where schedule_id is not null;
+create unique index pipelines_origin on pipelines (project_id, origin) where origin is not null;
 create index pipelines_user on pipelines (user_id);
 create index pipelines_locked on pipelines (project_id, ref) where locked = 1;
 insert into internal_ids (source_type, source_id, usage, last_value)

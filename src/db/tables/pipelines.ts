@@ -48,6 +48,8 @@ export interface PipelinesTable {
   trigger_id: number | null;
   /** Whether it is the last successful one of its ref: its artifacts are kept. */
   locked: Defaulted<Bit>;
+  /** What it was made for, so that nothing is made twice for one event; null where nobody would ask twice. */
+  origin: string | null;
 }
 export type Pipeline = Selectable<PipelinesTable>;
 

@@ -37,6 +37,8 @@ function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiR
 
 /** Runners, for what is about themselves. */
 export const runnerItself = byRunner('register_runner');
+/** Runners, for the jobs that they do. */
+export const runnerForJobs = byRunner('run_jobs');
 
 /** The runner's row as it is now; undefined when it is gone. */
 export const readRunner = ({ db }: Deps, id: number): Promise<CiRunner | undefined> =>

@@ -28,10 +28,3 @@ export function refuseOtherTarget(seen: MergeRequest, now: MergeRequest): void {
   if (seen.target_branch === now.target_branch) return;
   throw conflict('The target branch was changed meanwhile. Please look at the merge request and try again.');
 }
-
-/** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone. */
-export async function laterCaller(deps: Deps, userId: number): Promise<UserCaller | undefined> {
-  const user = await deps.db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-  if (user === undefined || user.state !== 'active') return undefined;
-  return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
-}

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../../access/caller.ts';
+import { laterCaller } from '../../../../access/later-caller.ts';
 import { standingIn } from '../../../../access/standing.ts';
 import { within } from '../../../../access/within.ts';
 import { ApiError, recordNotFound } from '../../../../core/errors.ts';
@@ -11,7 +12,7 @@ import { jobKind } from '../../../../jobs/kinds.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
-import { laterCaller, refuseOtherTarget, requireMerger } from './actor.ts';
+import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { headPipelines, isActive } from './head-pipelines.ts';
 import { mergeNow } from './merge.ts';
 import { detailedMergeStatuses } from './mergeability.ts';

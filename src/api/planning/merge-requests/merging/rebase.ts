@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import { callerNow } from '../../../../access/caller-now.ts';
+import { laterCaller } from '../../../../access/later-caller.ts';
 import { type Standing, standingIn } from '../../../../access/standing.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { ApiError, conflict, forbidden, recordNotFound } from '../../../../core/errors.ts';
@@ -15,7 +16,6 @@ import { ofProject } from '../../../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
 import { tipOf } from '../requests/branches.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
-import { laterCaller } from './actor.ts';
 import { methodNotAllowed } from './refusals.ts';
 
 /** After so long a rebase that has not ended is one of a dead process. */

@@ -1,3 +1,4 @@
+import { laterCaller } from '../../../../access/later-caller.ts';
 import { standingIn } from '../../../../access/standing.ts';
 import { ApiError } from '../../../../core/errors.ts';
 import { parseJson } from '../../../../db/columns.ts';
@@ -8,7 +9,6 @@ import { GitError } from '../../../../git/errors.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
-import { laterCaller } from './actor.ts';
 
 interface Remove {
   merge_request_id: number;

@@ -1,0 +1,123 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AFTER_LINEAGE, lineageIds } from '../../../access/membership.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+
+/** Kinds of jobs, by their tags, that one request looks at. */
+const MAX_KEYS = 1_000;
+/** Projects with jobs for a runner that one request looks at. */
+const MAX_PROJECTS = 1_000;
+/** Jobs that one request tries to have. */
+export const MAX_CANDIDATES = 45;
+
+/** The oldest job of a project that waits and that a runner may take. */
+export interface Candidate {
+  job_id: number;
+  project_id: number;
+}
+
+/** Which tags jobs wait with, each once: as many steps in the index as there are, however many jobs wait. */
+async function waitingKeys(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    with recursive waiting (key) as (
+      select min(tag_key) from ci_pending_jobs
+      union all
+      select (select min(tag_key) from ci_pending_jobs where tag_key > waiting.key)
+      from waiting where waiting.key is not null
+    )
+    select key from waiting where key is not null limit ${MAX_KEYS}`.execute(db);
+  return rows.map(({ key }) => key);
+}
+
+/** Whether a runner takes jobs with these tags. @param key the tags as they are kept beside a waiting job */
+function takes(runner: Pick<CiRunner, 'run_untagged'>, tags: ReadonlySet<string>, key: string): boolean {
+  return key === '' ? runner.run_untagged === 1 : key.split(',').every((tag) => tags.has(tag));
+}
+
+/** Settings that are as they were at the start are not among those of a project. */
+const switchedOff = (name: string) => `%"${name}":false%`;
+
+/** Which projects a runner works for: a query for their ids. */
+function projectsOf({ id, runner_type, group_id }: CiRunner): RawBuilder<unknown> {
+  if (runner_type === 'project_type') {
+    return sql`select project_id from ci_runner_projects where runner_id = ${id}`;
+  }
+  if (runner_type === 'group_type') {
+    return sql`select p.id from namespaces g
+      join namespaces n on n.lineage >= g.lineage and n.lineage < g.lineage || ${AFTER_LINEAGE}
+      join projects p on p.namespace_id = n.id
+      where g.id = ${group_id} and p.settings not like ${switchedOff('group_runners_enabled')}`;
+  }
+  return sql`select p.id from projects p
+    where p.id = oldest.project_id and p.settings not like ${switchedOff('shared_runners_enabled')}`;
+}
+
+/**
+ * Jobs that wait and that a runner may take, those to be tried first at the beginning: the oldest, but of runners of the
+ * server those of projects for which fewer of them work. One a project.
+ * @param without ids of jobs that are left out
+ */
+export async function candidatesFor(db: Db, runner: CiRunner, without: readonly number[]): Promise<Candidate[]> {
+  const tags = new Set(parseJson<string[]>(runner.tag_list));
+  const keys = (await waitingKeys(db)).filter((key) => takes(runner, tags, key));
+  if (keys.length === 0) return [];
+  const onlyProtected = runner.access_level === 'ref_protected' ? sql`and protected = 1` : sql``;
+  const others = without.length === 0 ? sql`` : sql`and job_id not in (${sql.join(without)})`;
+  const { rows } = await sql<Candidate>`
+    select oldest.project_id, oldest.job_id from (
+      select project_id, min(job_id) as job_id from ci_pending_jobs
+      where tag_key in (${sql.join(keys)}) ${onlyProtected} ${others}
+      group by project_id
+    ) oldest
+    where oldest.project_id in (${projectsOf(runner)})
+    order by oldest.job_id limit ${MAX_PROJECTS}`.execute(db);
+  const found = rows.map((row) => ({ job_id: Number(row.job_id), project_id: Number(row.project_id) }));
+  return (runner.runner_type === 'instance_type' ? await fairly(db, found) : found).slice(0, MAX_CANDIDATES);
+}
+
+/** Jobs that are not over, in the words of their index. */
+const ALIVE = sql`status in ('pending', 'running', 'canceling', 'scheduled', 'preparing', 'waiting_for_resource')`;
+
+async function fairly(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
+  const open = found.length === 0 ? [] : await withoutClosed(db, found);
+  if (open.length < 2) return open;
+  const running = await runningOnServersRunners(db);
+  const load = ({ project_id }: Candidate) => running.get(project_id) ?? 0;
+  // The sort is stable: among equals the oldest job stays first.
+  return open.sort((a, b) => load(a) - load(b));
+}
+
+/** How many jobs of each project runners of the server have in hand, by the project's id. */
+export async function runningOnServersRunners(db: Db): Promise<Map<number, number>> {
+  const { rows } = await sql<{ project_id: number; count: number }>`
+    select ci_jobs.project_id, count(*) as count from ci_jobs
+    join ci_runners on ci_runners.id = ci_jobs.runner_id and ci_runners.runner_type = 'instance_type'
+    where ${ALIVE} and ci_jobs.status in ('running', 'canceling')
+    group by ci_jobs.project_id`.execute(db);
+  return new Map(rows.map(({ project_id, count }) => [Number(project_id), Number(count)]));
+}
+
+/** Those whose projects are in no group that closes itself to runners of the server. */
+async function withoutClosed(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
+  const ids = found.map(({ project_id }) => project_id);
+  const places = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', 'namespaces.lineage'])
+    .where('projects.id', 'in', ids)
+    .execute();
+  const groups = [...new Set(places.flatMap(({ lineage }) => lineageIds(lineage)))];
+  const closed = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', groups.length === 0 ? [0] : groups)
+    .where('settings', 'like', '%"shared_runners_setting":"disabled_and_unoverridable"%')
+    .execute();
+  if (closed.length === 0) return [...found];
+  const shut = new Set(closed.map(({ id }) => id));
+  const open = new Set(
+    places.filter(({ lineage }) => !lineageIds(lineage).some((id) => shut.has(id))).map(({ id }) => id),
+  );
+  return found.filter(({ project_id }) => open.has(project_id));
+}

@@ -1,0 +1,103 @@
+import { ARTIFACT_TYPES, type ArtifactTypeName } from '../../../ci/artifact-types.ts';
+import type { ConfigVariable, Image, JobOptions, Release, Service } from '../../../ci/pipeline-config.ts';
+import type { Variable } from '../../../ci/variables/variable.ts';
+
+interface Step {
+  name: string;
+  script: string[];
+  timeout: number;
+  when: 'on_success' | 'always';
+  allow_failure: boolean;
+}
+
+/** What a job runs, one after the other. @param timeout seconds */
+export function stepsOf(options: JobOptions, timeout: number): Step[] {
+  const { beforeScript, script, afterScript, release } = options;
+  const first = { timeout, when: 'on_success', allow_failure: false } as const;
+  return [
+    { name: 'script', script: [...beforeScript, ...script], ...first },
+    ...(release === null ? [] : [{ name: 'release', script: [releaseCommand(release)], ...first }]),
+    ...(afterScript.length === 0
+      ? []
+      : [{ name: 'after_script', script: afterScript, timeout, when: 'always', allow_failure: true } as const]),
+  ];
+}
+
+/** A text as one word of a shell, in which variables still count. */
+const quoted = (text: string): string => `"${text.replace(/[\\"`]/g, '\\$&')}"`;
+
+function releaseCommand({ tag_name, description, links, milestones, ...rest }: Release): string {
+  const said = {
+    name: rest.name,
+    description,
+    'tag-name': tag_name,
+    'tag-message': rest.tag_message,
+    ref: rest.ref,
+    'released-at': rest.released_at,
+  };
+  const options = Object.entries(said).flatMap(([name, value]) =>
+    value === null ? [] : [`--${name} ${quoted(value)}`],
+  );
+  const others = [
+    ...milestones.map((milestone) => `--milestone ${quoted(milestone)}`),
+    ...links.map((link) => `--assets-link ${quoted(JSON.stringify(link))}`),
+  ];
+  return ['release-cli create', ...options, ...others].join(' ');
+}
+
+export function imageOf({ name, entrypoint, ports, pull_policy, executor_opts }: Image) {
+  return { name, entrypoint, ports, executor_opts, pull_policy };
+}
+
+const pairs = (variables: readonly ConfigVariable[]) => variables.map(({ key, value }) => ({ key, value }));
+
+export const serviceOf = ({ alias, command, variables, ...image }: Service) => ({
+  ...imageOf(image),
+  alias,
+  command,
+  variables: pairs(variables),
+});
+
+/** Files that a job leaves, each kind by itself; null for none. */
+export function artifactsOf({ artifacts }: JobOptions) {
+  if (artifacts === null) return null;
+  const { paths, untracked, exclude, name, when, expireIn, reports, coverageReport } = artifacts;
+  const expires = expireIn === null ? {} : { expire_in: expireIn };
+  const archive =
+    paths === null && !untracked
+      ? []
+      : [
+          {
+            ...(name === null ? {} : { name }),
+            untracked,
+            paths: paths ?? [],
+            ...(exclude.length === 0 ? {} : { exclude }),
+            when,
+            ...expires,
+            artifact_type: 'archive',
+            artifact_format: 'zip',
+          },
+        ];
+  const wanted = [
+    ...Object.entries(reports),
+    ...(coverageReport === null ? [] : [[coverageReport.format, [coverageReport.path]] as const]),
+  ];
+  const each = wanted.flatMap(([type, files]) => {
+    if (!Object.hasOwn(ARTIFACT_TYPES, type)) return [];
+    const { filename, format } = ARTIFACT_TYPES[type as ArtifactTypeName];
+    const named = filename === null ? {} : { name: filename };
+    return [{ ...named, paths: files, when: 'always', ...expires, artifact_type: type, artifact_format: format }];
+  });
+  const all = [...archive, ...each];
+  return all.length === 0 ? null : all;
+}
+
+/** A variable as a runner reads it. */
+export const variableOf = ({ key, value, file, raw, masked, public: shown }: Variable) => ({
+  key,
+  value,
+  public: shown !== false,
+  masked: masked === true,
+  ...(file === true ? { file } : {}),
+  ...(raw === true ? { raw } : {}),
+});
