@@ -72,7 +72,9 @@ function may(
   const rule = PLACES[ability]!;
   const level = levelOf(role);
   if (role === 'anonymous') return false;
-  const isAuthor = role === 'author' && rule.relations?.author !== undefined && !path.includes('access_requests');
+  const asAuthor = rule.relations?.author;
+  const isAuthor =
+    role === 'author' && asAuthor !== undefined && level >= (asAuthor.level ?? 0) && !path.includes('access_requests');
   if (frozen && PUSHING.includes(ability) && !isAuthor) return false;
   if (frozen && rule.whenFrozen !== 'kept' && path.startsWith('/projects')) return false;
   if (DRAFTS.includes(ability)) return role === 'author';

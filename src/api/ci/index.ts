@@ -6,6 +6,7 @@ import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
+import { mergeRequestPipelineRoutes } from './merge-request-pipelines/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
@@ -22,6 +23,7 @@ export const ci: Area = {
     ...jobRequestRoutes,
     ...jobRoutes,
     ...jobTraceRoutes,
+    ...mergeRequestPipelineRoutes,
     ...pipelineJobRoutes,
     ...pipelineActionRoutes,
     ...pipelineRoutes,

@@ -47,6 +47,7 @@ export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
 export { createMergeRequest } from './merge-requests/requests/create.ts';
 export type { MergeRequestScope } from './merge-requests/requests/detail-views.ts';
+export { findMergeRequest } from './merge-requests/requests/find.ts';
 export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';
 export { isDraftTitle } from './merge-requests/requests/title.ts';
 export { updateMergeRequest } from './merge-requests/requests/update.ts';

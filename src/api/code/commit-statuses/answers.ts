@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
-import { Instant, Nullable } from '../../../http/schema.ts';
+import { STATES } from '../../../ci/states.ts';
+import { Enum, Instant, Nullable } from '../../../http/schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-/** What an outside system reports of a commit. */
+/** What an outside system reports of a commit, or a job that runs for it. */
 export const CommitStatus = Type.Object({
   id: Type.Integer(),
   sha: Type.String(),
   ref: Type.String(),
-  status: Type.String({ description: 'pending, running, success, failed, canceled or skipped.' }),
+  status: Enum(STATES),
   name: Type.String(),
   target_url: Nullable(Type.String()),
   description: Nullable(Type.String()),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
@@ -286,5 +287,76 @@ describe('GET /projects/:id/repository/commits/:sha/statuses', () => {
     const hidden = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });
     new ProjectGit(app, hidden).commit('main', { a: '1' });
     expectStatus(await app.get(at(hidden), { token: users.stranger.token }), 404);
+  });
+});
+
+describe('jobs of a commit', () => {
+  const jobs = [
+    { name: 'unit', status: 'failed', allowFailure: true, columns: { coverage: 12.5 } },
+    { name: 'old', status: 'failed', columns: { retried: 1 } },
+    { name: 'lint', stage: 'check', status: 'success' },
+  ] as const;
+
+  test('stand in its list, for those who may see pipelines', async () => {
+    const { pipeline, jobs: made } = await makePipeline(app, project, { jobs, columns: { sha } });
+    await report({ state: 'success', name: 'ci/x', target_url: 'https://ci.example/1' });
+    const rows = await list();
+    assert.deepEqual(
+      rows.map(({ name, status, allow_failure, coverage, target_url, pipeline_id }) => [
+        ...[name, status, allow_failure, coverage, target_url, pipeline_id],
+      ]),
+      [
+        [
+          ...['unit', 'failed', true, 12.5],
+          `${app.deps.externalUrl()}/${project.full_path}/-/jobs/${made.unit!.id}`,
+          pipeline.id,
+        ],
+        [
+          ...['lint', 'success', false, null],
+          `${app.deps.externalUrl()}/${project.full_path}/-/jobs/${made.lint!.id}`,
+          pipeline.id,
+        ],
+        ['ci/x', 'success', false, null, 'https://ci.example/1', pipeline.id],
+      ],
+    );
+    assert.deepEqual(
+      (await list('?stage=check')).map(({ name }) => name),
+      ['lint'],
+    );
+    assert.equal((await list('?all=true')).length, 4);
+    const settings = JSON.stringify({ public_jobs: false });
+    await app.deps.db.updateTable('projects').set({ settings }).where('id', '=', project.id).execute();
+    const { token } = await app.make.user();
+    const path = `/projects/${project.id}/repository/commits/${sha}`;
+    const seen = expectStatus<Row[]>(await app.get(`${path}/statuses`, { token }), 200);
+    assert.deepEqual(
+      seen.map(({ name }) => name),
+      ['ci/x'],
+    );
+    const { status, last_pipeline } = expectStatus<Row>(await app.get(path, { token }), 200);
+    assert.deepEqual([status, last_pipeline], [null, null]);
+  });
+
+  test('decide about its status with what is reported, as their pipeline says', async () => {
+    const { pipeline } = await makePipeline(app, project, { jobs, columns: { sha, status: 'success' } });
+    assert.equal((await commit()).status, 'success');
+    const { pipeline_id } = await report({ state: 'running', name: 'ci/x' });
+    assert.deepEqual([pipeline_id, (await commit()).status], [pipeline.id, 'running']);
+    await report({ state: 'failed', name: 'ci/x' });
+    assert.equal((await commit()).status, 'failed');
+    await makePipeline(app, project, { jobs, columns: { sha, source: 'parent_pipeline', parent_id: pipeline.id } });
+    const shown = await commit();
+    assert.deepEqual([shown.status, (shown.last_pipeline as Row).id], ['failed', pipeline.id]);
+    const events = await app.deps.db
+      .selectFrom('domain_events')
+      .select('payload')
+      .where('project_id', '=', project.id)
+      .where('type', '=', 'pipeline.updated')
+      .orderBy('id')
+      .execute();
+    assert.deepEqual(
+      events.map(({ payload }) => JSON.parse(payload).status),
+      ['running', 'failed'],
+    );
   });
 });

@@ -1,10 +1,11 @@
 import type { Insertable, Updateable } from 'kysely';
+import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { nextIid } from '../../../db/iids.ts';
 import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiJob, CiJobsTable } from '../../../db/tables/ci-jobs.ts';
-import type { Pipeline, PipelinesTable } from '../../../db/tables/pipelines.ts';
-import { OPEN_STATES, type State } from './state.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.ts';
+import { OPEN_STATES } from './state.ts';
 
 export interface StatusFilters {
   ref?: string | undefined;
@@ -13,6 +14,8 @@ export interface StatusFilters {
   pipelineId?: number | undefined;
   /** Those that were replaced too. */
   all: boolean;
+  /** Jobs of pipelines too, not only what outside systems report. */
+  jobs: boolean;
   orderBy: 'id' | 'pipeline_id';
   sort: 'asc' | 'desc';
 }
@@ -30,6 +33,7 @@ export function commitStatuses(
   if (filters.stage) query = query.where('stage', '=', filters.stage);
   if (filters.name) query = query.where('name', '=', filters.name);
   if (filters.pipelineId !== undefined) query = query.where('pipeline_id', '=', filters.pipelineId);
+  if (!filters.jobs) query = query.where('kind', '=', 'status');
   if (!filters.all) query = query.where('retried', '=', 0);
   if (filters.orderBy === 'pipeline_id') query = query.orderBy('pipeline_id', filters.sort);
   return pageOf(db, query.orderBy('id', filters.sort), page);
@@ -47,7 +51,7 @@ export async function lockProject(db: Db, projectId: number): Promise<void> {
     .execute();
 }
 
-/** The newest pipeline of a commit, of a ref and of an id where they are given. */
+/** The newest pipeline of a commit that says something of it, of a ref and of an id where they are given. */
 export function newestPipeline(
   db: Db,
   projectId: number,
@@ -55,6 +59,7 @@ export function newestPipeline(
   wanted: { ref?: string | undefined; id?: number | undefined },
 ): Promise<Pipeline | undefined> {
   let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  query = query.where('source', 'not in', DANGLING_SOURCES);
   if (wanted.ref !== undefined) query = query.where('ref', '=', wanted.ref);
   if (wanted.id !== undefined) query = query.where('id', '=', wanted.id);
   return query.orderBy('id', 'desc').limit(1).executeTakeFirst();
@@ -124,20 +129,4 @@ export async function replaceOlder(db: Db, { id, pipeline_id, name }: CiJob): Pr
     .where('id', '!=', id)
     .where('retried', '=', 0)
     .execute();
-}
-
-/** The states that the statuses of a pipeline are in, each once; replaced ones are left out. */
-export async function statesOf(db: Db, pipelineId: number): Promise<State[]> {
-  const rows = await db
-    .selectFrom('ci_jobs')
-    .select('status')
-    .distinct()
-    .where('pipeline_id', '=', pipelineId)
-    .where('retried', '=', 0)
-    .execute();
-  return rows.map(({ status }) => status as State);
-}
-
-export async function updatePipeline(db: Db, id: number, values: Updateable<PipelinesTable>): Promise<void> {
-  await db.updateTable('pipelines').set(values).where('id', '=', id).execute();
 }

@@ -5,6 +5,7 @@ import { Enum, Nullable, pagination } from '../../../http/schema.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
 import { CommitSha, findCommit } from '../commits/find.ts';
+import { projectUrl } from '../commits/views.ts';
 import { CommitStatus } from './answers.ts';
 import { commitStatuses } from './queries.ts';
 import { REPORTED_STATES } from './state.ts';
@@ -15,7 +16,8 @@ export const commitStatusRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/statuses',
-    summary: 'List what outside systems report of a commit',
+    summary: 'List the jobs of a commit, and what outside systems report of it',
+    description: 'Jobs are listed for those who may see pipelines.',
     access: inProject('read_commit_status'),
     params: Type.Object(CommitSha),
     input: Type.Object({
@@ -39,6 +41,7 @@ export const commitStatusRoutes = [
         name: input.name,
         pipelineId: input.pipeline_id,
         all: input.all === true,
+        jobs: permissions.can('read_pipeline'),
         orderBy: input.order_by ?? 'id',
         sort: input.sort ?? 'asc',
       };
@@ -48,7 +51,8 @@ export const commitStatusRoutes = [
         rows.map(({ user_id }) => user_id),
       );
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!));
+      const webUrl = projectUrl(deps, project);
+      return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!, webUrl));
     },
   }),
   route({
@@ -82,7 +86,8 @@ export const commitStatusRoutes = [
         coverage: input.coverage,
         pipelineId: input.pipeline_id,
       };
-      return presentStatus(deps, await reportStatus(deps, { project, repo, permissions, caller, report }), caller.user);
+      const status = await reportStatus(deps, { project, repo, permissions, caller, report });
+      return presentStatus(deps, status, caller.user, projectUrl(deps, project));
     },
   }),
 ];

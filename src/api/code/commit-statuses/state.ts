@@ -27,19 +27,3 @@ export function checkMove(from: State, to: ReportedState): void {
     `Cannot transition status via :${name} from :${from} (Reason(s): Status cannot transition via "${name}")`,
   );
 }
-
-/**
- * The status of a pipeline that has statuses in these states, the replaced ones left out: done once all are, and
- * failed as soon as one failed and none is under way.
- */
-export function combinedState(states: readonly State[]): State {
-  const some = (...wanted: State[]) => states.some((state) => wanted.includes(state));
-  const only = (...wanted: State[]) => states.every((state) => wanted.includes(state));
-  if (states.length === 0) return 'created';
-  if (only('skipped')) return 'skipped';
-  if (only('success', 'skipped')) return 'success';
-  if (only('created')) return 'created';
-  if (only('canceled', 'success', 'skipped')) return 'canceled';
-  if (only('created', 'pending', 'skipped')) return 'pending';
-  return some('running', 'pending', 'created') ? 'running' : 'failed';
-}

@@ -5,13 +5,17 @@ import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';
 import type { CommitStatus } from './answers.ts';
 
-export const presentStatus = (deps: Deps, row: CiJob, author: User): Static<typeof CommitStatus> => ({
+/**
+ * What is reported of a commit, or a job that runs for it.
+ * @param webUrl address of the project's pages
+ */
+export const presentStatus = (deps: Deps, row: CiJob, author: User, webUrl: string): Static<typeof CommitStatus> => ({
   id: row.id,
   sha: row.sha,
   ref: row.ref,
   status: row.status,
   name: row.name,
-  target_url: row.target_url,
+  target_url: row.kind === 'build' ? `${webUrl}/-/jobs/${row.id}` : row.target_url,
   description: row.description,
   created_at: row.created_at,
   started_at: row.started_at,

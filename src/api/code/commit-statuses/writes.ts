@@ -10,9 +10,10 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { refsContaining } from '../../../git/contains.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { processPipeline } from '../../../pipelines/process.ts';
 import { canRunOn } from '../../../repositories/protections.ts';
 import * as store from './queries.ts';
-import { checkMove, combinedState, FINAL_STATES, type ReportedState, type State } from './state.ts';
+import { checkMove, FINAL_STATES, type ReportedState, type State } from './state.ts';
 
 export interface StatusReport {
   sha: string;
@@ -55,7 +56,7 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Ci
     const pipeline = await findPipeline(deps, db, reporting, ref);
     const saved = await moveStatus(deps, db, reporting, pipeline);
     await store.replaceOlder(db, saved);
-    await refreshPipeline(deps, db, pipeline);
+    await processPipeline(deps, db, pipeline.id);
     const payload = { status_id: saved.id, project_id: project.id, commit_status: commitStatusFacts(saved) };
     await deps.events.record(db, 'commit_status.updated', payload, { projectId: project.id, actorId: caller.user.id });
     return saved;
@@ -107,13 +108,16 @@ async function findPipeline(
   const full = found !== undefined && (await store.countStatuses(db, found.id)) >= MAX_STATUSES;
   if (full && pipelineId !== undefined) throw refused('The number of jobs has exceeded the limit', 422);
   if (found !== undefined && !full) return found;
-  return store.insertPipeline(db, {
+  const made = await store.insertPipeline(db, {
     project_id: project.id,
     sha,
     ref,
     user_id: caller.user.id,
     created_at: timestamp(deps.clock),
   });
+  const payload = { pipeline_id: made.id, project_id: project.id, status: made.status, old_status: null };
+  await deps.events.record(db, 'pipeline.updated', payload, { projectId: project.id, actorId: caller.user.id });
+  return made;
 }
 
 async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pipeline: Pipeline): Promise<CiJob> {
@@ -139,17 +143,5 @@ async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pip
     updated_at: now,
     started_at: before?.started_at ?? (state === 'running' ? now : null),
     finished_at: FINAL_STATES.includes(state) ? now : null,
-  });
-}
-
-async function refreshPipeline(deps: Deps, db: Db, pipeline: Pipeline): Promise<void> {
-  const status = combinedState(await store.statesOf(db, pipeline.id));
-  const now = timestamp(deps.clock);
-  const over = FINAL_STATES.includes(status) || status === 'skipped';
-  await store.updatePipeline(db, pipeline.id, {
-    status,
-    updated_at: now,
-    started_at: pipeline.started_at ?? (status === 'running' ? now : null),
-    finished_at: over ? now : null,
   });
 }

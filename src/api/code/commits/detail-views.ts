@@ -1,11 +1,11 @@
 import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitStats } from '../../../git/diff-stats.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { Serialized } from '../../../http/send.ts';
+import type { ProjectScope } from '../../access.ts';
 import { presentPipelineBasic } from '../pipelines/views.ts';
 import { presentCommit, projectUrl } from './views.ts';
 
@@ -25,18 +25,19 @@ export function lastPipelineOf(deps: Deps, projectId: number, sha: string): Prom
 }
 
 /**
- * A commit as create and get-single show it (part 1, section 2). Kept with what can change in it named in the key.
+ * A commit as create and get-single show it (part 1, section 2). Its pipeline is shown to those who may see pipelines.
+ * Kept with what can change in it named in the key.
  * @throws ApiError 404 `404 Commit Not Found`
  */
 export async function commitDetail(
   deps: Deps,
-  project: Project,
+  { project, permissions }: Pick<ProjectScope, 'project' | 'permissions'>,
   repo: Repository,
   oid: string,
   withStats: boolean,
 ): Promise<Serialized> {
   const webUrl = projectUrl(deps, project);
-  const pipeline = await lastPipelineOf(deps, project.id, oid);
+  const pipeline = permissions.can('read_pipeline') ? await lastPipelineOf(deps, project.id, oid) : undefined;
   const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
   return deps.answers.get(`commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`, async () => {
     const commit = await repo.objects.commit(oid);

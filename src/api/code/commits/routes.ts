@@ -111,7 +111,7 @@ export const commitsRoutes = [
         allowEmpty: input.allow_empty,
         notAllowed: 403,
       });
-      return commitDetail(deps, project, repositoryOf(deps, project), oid, input.stats !== false);
+      return commitDetail(deps, c, repositoryOf(deps, project), oid, input.stats !== false);
     },
   }),
   route({
@@ -126,11 +126,12 @@ export const commitsRoutes = [
     }),
     success: { status: 200, schema: CommitDetail },
     errors: [404],
-    handler: async ({ deps, project, params, input }) => {
+    handler: async (c) => {
+      const { deps, project, params, input } = c;
       const repo = repositoryOf(deps, project);
       const revision = await resolveRevision(repo, params.sha);
       if (revision === null) throw notFound('Commit');
-      return commitDetail(deps, project, repo, revision.oid, input.stats !== false);
+      return commitDetail(deps, c, repo, revision.oid, input.stats !== false);
     },
   }),
 ];

@@ -28,7 +28,8 @@ export const submoduleRoutes = [
     }),
     success: { status: 200, schema: CommitDetail },
     errors: [400, 403, 404],
-    handler: async ({ deps, project, actor, params, input }) => {
+    handler: async (c) => {
+      const { deps, project, actor, params, input } = c;
       const path = withoutLeadingSlash(params.submodule);
       const sha = input.commit_sha.toLowerCase();
       if (!COMMIT_ID.test(sha)) throw badRequest('commit_sha must be the full id of a commit');
@@ -40,7 +41,7 @@ export const submoduleRoutes = [
         actions: [{ action: 'submodule', path, oid: sha }],
         notAllowed: 403,
       });
-      return commitDetail(deps, project, repositoryOf(deps, project), oid, true);
+      return commitDetail(deps, c, repositoryOf(deps, project), oid, true);
     },
   }),
 ];

@@ -3,6 +3,7 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import { eligibleApprovers } from '../merge-requests/approvals/eligible.ts';
 import { loadRulesInForce } from '../merge-requests/approvals/state.ts';
+import { headedBy } from '../merge-requests/merging/head-pipelines.ts';
 import { addTodos } from './record.ts';
 
 /** Users who are asked by rules of one merge request at most. */
@@ -21,10 +22,13 @@ export function registerTodos(deps: Deps): void {
   });
   deps.events.subscribe({
     name: 'todos.builds',
-    types: ['commit_status.updated'],
-    wants: ({ payload: { commit_status: status } }) =>
-      status === undefined || (status.status === 'failed' && status.allow_failure === 0),
-    handle: ({ payload }) => tellFailure(deps, payload.status_id),
+    types: ['commit_status.updated', 'job.updated'],
+    wants: ({ payload }) =>
+      'job_id' in payload
+        ? payload.status === 'failed'
+        : payload.commit_status === undefined ||
+          (payload.commit_status.status === 'failed' && payload.commit_status.allow_failure === 0),
+    handle: ({ payload }) => tellFailure(deps, 'job_id' in payload ? payload.job_id : payload.status_id),
   });
 }
 
@@ -50,25 +54,19 @@ export async function askNamed(
   await addTodos(deps, db, target, 'approval_required', asked, { authorId: author_id });
 }
 
-/** Tells the authors of open merge requests, and who wants them merged then, that a build of their head failed. */
-async function tellFailure(deps: Deps, statusId: number): Promise<void> {
+/** Tells the authors of open merge requests, and who wants them merged then, that a job of their head failed. */
+async function tellFailure(deps: Deps, jobId: number): Promise<void> {
   const failed = await deps.db
     .selectFrom('ci_jobs')
-    .select(['project_id', 'sha', 'ref'])
-    .where('id', '=', statusId)
+    .select('pipeline_id')
+    .where('id', '=', jobId)
     .where('status', '=', 'failed')
     .where('allow_failure', '=', 0)
     .where('retried', '=', 0)
     .executeTakeFirst();
   if (failed === undefined) return;
-  const rows = await deps.db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('source_project_id', '=', failed.project_id)
-    .where('source_branch', '=', failed.ref)
-    .where('state', '=', 'opened')
-    .where('head_sha', '=', failed.sha)
-    .execute();
+  const rows = await headedBy(deps.db, failed.pipeline_id);
+  if (rows.length === 0) return;
   await deps.db.transaction().execute(async (db) => {
     for (const row of rows) await tellParticipants(deps, db, row, 'build_failed');
   });

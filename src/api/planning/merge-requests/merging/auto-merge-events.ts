@@ -3,9 +3,7 @@ import type { Db } from '../../../../db/schema.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { RecordedEvent } from '../../../../jobs/events.ts';
 import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
-
-/** Merge requests of one branch that one event may move. */
-const MAX_MOVED = 100;
+import { headedBy } from './head-pipelines.ts';
 
 /** Has automatic merges looked at when something happens that they may wait for. */
 export function subscribeAutoMerge(deps: Deps): void {
@@ -14,11 +12,14 @@ export function subscribeAutoMerge(deps: Deps): void {
     for (const id of ids) await processAutoMerge(deps, id);
   };
   events.subscribe({
-    name: 'auto-merge-status',
-    types: ['commit_status.updated'],
+    name: 'auto-merge-pipeline',
+    types: ['pipeline.updated'],
     lane: 'git',
-    wants: async ({ payload }, db) => (await ofStatus(openWith(db), payload.status_id)).length > 0,
-    handle: async ({ payload }) => look(await ofStatus(waiting(db), payload.status_id)),
+    // Who enables an automatic merge does not lock the pipeline: that a merge request waits shows afterwards.
+    wants: async ({ payload: { pipeline_id, status } }, db) =>
+      (status === 'success' || status === 'skipped') && (await headedBy(db, pipeline_id)).length > 0,
+    handle: async ({ payload }) =>
+      look((await headedBy(db, payload.pipeline_id)).filter(({ auto_merge }) => auto_merge === 1).map(({ id }) => id)),
   });
   events.subscribe({
     name: 'auto-merge-note',
@@ -55,28 +56,12 @@ async function isWaiting(db: Db, id: number): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-const openWith = (db: Db) =>
-  db.selectFrom('merge_requests').select('merge_requests.id').where('merge_requests.state', '=', 'opened');
-
-const waiting = (db: Db) => openWith(db).where('merge_requests.auto_merge', '=', 1);
-
-async function ofStatus(open: ReturnType<typeof openWith>, statusId: number): Promise<number[]> {
-  const rows = await open
-    .innerJoin('ci_jobs', (join) =>
-      join
-        .onRef('ci_jobs.project_id', '=', 'merge_requests.source_project_id')
-        .onRef('ci_jobs.ref', '=', 'merge_requests.source_branch')
-        .onRef('ci_jobs.sha', '=', 'merge_requests.head_sha'),
-    )
-    .where('ci_jobs.id', '=', statusId)
-    .orderBy('merge_requests.id')
-    .limit(MAX_MOVED)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 async function ofNote(db: Db, noteId: number): Promise<number[]> {
-  const rows = await waiting(db)
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('merge_requests.id')
+    .where('merge_requests.state', '=', 'opened')
+    .where('merge_requests.auto_merge', '=', 1)
     .innerJoin('notes', 'notes.noteable_id', 'merge_requests.id')
     .where('notes.id', '=', noteId)
     .where('notes.noteable_type', '=', 'MergeRequest')

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../../access/caller.ts';
+import { callerIn } from '../../../../access/job-token-caller.ts';
 import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -16,32 +17,52 @@ type PipelineKeys =
   | 'latest_build_finished_at'
   | 'first_deployed_to_production_at';
 
-const NONE: Pick<Single, PipelineKeys> = {
-  latest_build_started_at: null,
-  latest_build_finished_at: null,
-  first_deployed_to_production_at: null,
-};
-
 /**
- * What a single merge request tells of the pipeline of its head. The pipeline itself is shown to those who may read
- * pipelines of the source project, which may be another one than the caller sees.
+ * What a single merge request tells of the pipeline of its head. The pipeline itself is shown to those who may see
+ * pipelines of the project that it runs in, which may be another one than the caller sees.
  */
 export async function headPipelineOf(
   deps: Deps,
   caller: Caller,
   row: MergeRequest,
 ): Promise<Pick<Single, PipelineKeys>> {
-  const source = row.source_project_id === null ? undefined : await findProject(deps, String(row.source_project_id));
-  if (source === undefined) return { ...NONE, pipeline: null, head_pipeline: null };
-  const permissions = await projectPermissions(deps, caller, source.project, source.namespace);
-  if (!permissions.can('read_commit_status')) return NONE;
+  const deployed = { first_deployed_to_production_at: await firstDeployment(deps, row) };
+  const none = { latest_build_started_at: null, latest_build_finished_at: null, ...deployed };
   const pipeline = (await headPipelines(deps.db, [row])).get(row.id);
-  if (pipeline === undefined) return { ...NONE, pipeline: null, head_pipeline: null };
+  const place = pipeline?.project_id ?? row.source_project_id;
+  const found = place === null ? undefined : await findProject(deps, String(place));
+  if (found === undefined) return { ...none, pipeline: null, head_pipeline: null };
+  const { project, namespace } = found;
+  const permissions = await projectPermissions(deps, await callerIn(deps, caller, project), project, namespace);
+  if (!permissions.can('read_pipeline')) return none;
+  if (pipeline === undefined) return { ...none, pipeline: null, head_pipeline: null };
   return {
     latest_build_started_at: pipeline.started_at,
     latest_build_finished_at: pipeline.finished_at,
-    first_deployed_to_production_at: null,
-    pipeline: presentPipelineBasic(pipeline, projectUrl(deps, source.project)),
-    head_pipeline: await presentPipeline(deps, pipeline, source.project),
+    ...deployed,
+    pipeline: presentPipelineBasic(pipeline, projectUrl(deps, project)),
+    head_pipeline: await presentPipeline(deps, pipeline, project),
   };
+}
+
+/** When the target branch first reached production after the merge. */
+async function firstDeployment(
+  { db, clock }: Deps,
+  { project_id, target_branch, merged_at }: Pick<MergeRequest, 'project_id' | 'target_branch' | 'merged_at'>,
+): Promise<string | null> {
+  // Who merges is answered at once: nothing has been deployed since.
+  if (merged_at === null || clock.now().getTime() - Date.parse(merged_at) < 1_000) return null;
+  const deployment = await db
+    .selectFrom('deployments')
+    .innerJoin('environments', 'environments.id', 'deployments.environment_id')
+    .select('deployments.finished_at')
+    .where('environments.project_id', '=', project_id)
+    .where('environments.tier', '=', 'production')
+    .where('deployments.ref', '=', target_branch)
+    .where('deployments.status', '=', 'success')
+    .where('deployments.created_at', '>=', merged_at)
+    .orderBy('deployments.id')
+    .limit(1)
+    .executeTakeFirst();
+  return deployment?.finished_at ?? null;
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 
 /** A query for the ids of the issues that are closed with the merge; not all of them the caller may see. */
@@ -20,15 +19,3 @@ export const relatedIssues = ({
   select named.target_id from merge_request_commits made
     join cross_references named on named.source_sha = made.sha and named.source_project_id = ${project_id}
     where made.diff_id = ${latest_diff_id} and named.source_type = 'Commit' and named.target_type = 'Issue'`;
-
-/** The pipelines of the source branch for commits of any version, newest first. */
-export const pipelinesOf = (db: Db, row: Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>) =>
-  db
-    .selectFrom('pipelines')
-    .selectAll('pipelines')
-    .where('pipelines.project_id', '=', row.source_project_id)
-    .where('pipelines.ref', '=', row.source_branch)
-    .where('pipelines.sha', 'in', (eb) =>
-      eb.selectFrom('merge_request_commits').select('sha').where('merge_request_id', '=', row.id),
-    )
-    .orderBy('pipelines.id', 'desc');

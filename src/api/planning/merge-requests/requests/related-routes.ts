@@ -1,20 +1,17 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { findProject } from '../../../../access/lookup.ts';
-import { projectPermissions } from '../../../../access/permissions.ts';
 import { today } from '../../../../core/clock.ts';
 import { pageOf } from '../../../../db/paginate.ts';
 import { setPageHeaders } from '../../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../../http/route.ts';
 import { Enum, Instant, pagination } from '../../../../http/schema.ts';
 import type { ProjectScope } from '../../../access.ts';
-import { PipelineBasic, presentPipelineBasic, projectUrl } from '../../../code/index.ts';
 import { UserBasic, userBasic, usersById } from '../../../identity/index.ts';
 import { visibleIssues } from '../../issuables/visible-issues.ts';
 import { Issue } from '../../issues/answers.ts';
 import { presentIssues } from '../../issues/views.ts';
 import { mergeRequestOf, ONE, params, readable } from './access.ts';
-import { closedIssues, pipelinesOf, relatedIssues } from './queries.ts';
+import { closedIssues, relatedIssues } from './queries.ts';
 
 const Reviewer = Type.Object({
   user: UserBasic,
@@ -79,23 +76,6 @@ export const mergeRequestRelatedRoutes = [
         state,
         created_at,
       }));
-    },
-  }),
-  route({
-    ...list,
-    path: `${ONE}/pipelines`,
-    summary: 'List the pipelines of the commits of a merge request',
-    description: 'They belong to the source project; whoever may not read them there sees none.',
-    success: { status: 200, schema: Type.Array(PipelineBasic) },
-    handler: async (c) => {
-      const row = await mergeRequestOf(c);
-      const source = await findProject(c.deps, String(row.source_project_id));
-      const permissions = source && (await projectPermissions(c.deps, c.caller, source.project, source.namespace));
-      const found = permissions?.can('read_commit_status')
-        ? await pageOf(c.deps.db, pipelinesOf(c.deps.db, row), c.page)
-        : { rows: [], total: 0 };
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: found.total });
-      return found.rows.map((pipeline) => presentPipelineBasic(pipeline, projectUrl(c.deps, source!.project)));
     },
   }),
 ];
