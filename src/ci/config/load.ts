@@ -1,9 +1,11 @@
 import { ConfigError } from './config-error.ts';
-import { readConfigFile } from './documents.ts';
 import { addEdgeStages } from './edge-stages.ts';
 import { extendAll } from './extends.ts';
+import { includeAll } from './include/include.ts';
+import { Loading } from './include/loading.ts';
 import type { LoadedConfig, LoadRequest } from './loaded.ts';
 import { CopyBudget } from './merge.ts';
+import { readWithInputs } from './read-with-inputs.ts';
 import { resolveReferences } from './references.ts';
 import { dumpYaml } from './yaml/dump.ts';
 import { YamlError } from './yaml/yaml-error.ts';
@@ -15,9 +17,13 @@ import { YamlError } from './yaml/yaml-error.ts';
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   try {
     const budget = new CopyBudget();
-    const { content } = readConfigFile(request.content);
-    const tree = addEdgeStages(resolveReferences(extendAll(content, budget)));
-    return { tree, mergedYaml: dumpYaml(tree), includes: [], errors: [], warnings: [] };
+    const { context, variables, isChild, inputs } = request;
+    const loading = new Loading(request.sources, variables, budget);
+    const scope = { context, variables, isChild };
+    const content = await readWithInputs(request.content, { inputs, component: {}, scope, loading });
+    const whole = await includeAll(content, scope, loading);
+    const tree = addEdgeStages(resolveReferences(extendAll(whole, budget)));
+    return { tree, mergedYaml: dumpYaml(tree), includes: loading.list(), errors: [], warnings: [] };
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof YamlError)) throw error;
     return { tree: null, mergedYaml: null, includes: null, errors: [error.message], warnings: [] };

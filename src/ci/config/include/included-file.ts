@@ -1,0 +1,88 @@
+import type { SourceFile } from '../../sources.ts';
+import { ConfigError } from '../config-error.ts';
+import type { Include } from '../loaded.ts';
+import { isMap, type RawMap, type RawTree } from '../yaml/reference.ts';
+import type { Loading, Scope } from './loading.ts';
+
+/** What was read, or why nothing was. */
+export type Content = { content: string } | { problem: string };
+
+const EXTENSION = /[^/]\.ya?ml$/i;
+
+/** An entry of `include`, and the file it names. The steps are taken for all entries of a list, one step after the other. */
+export abstract class IncludedFile {
+  readonly params: RawMap;
+  protected readonly loading: Loading;
+  protected readonly scope: Scope;
+  /** The first thing that is wrong with it. */
+  problem: string | null = null;
+  content = '';
+
+  constructor(params: RawMap, scope: Scope, loading: Loading) {
+    this.params = params;
+    this.scope = scope;
+    this.loading = loading;
+  }
+
+  /** As it is written, variables replaced. */
+  protected abstract readonly location: RawTree;
+  /** What is around it: whether it can be asked for at all. @returns what is wrong */
+  abstract prepare(): Promise<string | null>;
+  abstract fetch(): Promise<Content>;
+  /** What its own includes are relative to. */
+  abstract nestedScope(): Scope;
+  /** What the list of includes says, beside its context. */
+  protected abstract about(): Pick<Include, 'type' | 'blob' | 'raw' | 'extra'>;
+
+  /** What its address is in texts. */
+  get name(): string {
+    const { location } = this;
+    return this.loading.mask(typeof location === 'string' ? location : JSON.stringify(location));
+  }
+
+  /** @returns what is wrong with the address */
+  checkLocation(): string | null {
+    if (typeof this.location !== 'string') return `Included file \`${this.name}\` needs to be a string`;
+    if (!EXTENSION.test(this.location)) return `Included file \`${this.name}\` does not have YAML extension!`;
+    return null;
+  }
+
+  /** Keys that mean something for files from elsewhere alone. @returns what is wrong */
+  checkKeys(): string | null {
+    const key = ['integrity', 'cache'].find((key) => (this.params[key] ?? null) !== null);
+    return key === undefined ? null : `${key} can only be specified for remote includes`;
+  }
+
+  /** Variables of `component.*` that its text may speak of. */
+  componentContext(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  /** @throws ConfigError */
+  inputs(): RawMap {
+    const { inputs = null } = this.params;
+    if (inputs === null) return {};
+    if (!isMap(inputs)) throw new ConfigError('Given inputs must be a hash');
+    return inputs;
+  }
+
+  describe(): Include {
+    const { type, blob, raw, extra } = this.about();
+    const { project, sha } = this.scope.context;
+    return { type, location: this.name, blob, raw, extra, context_project: project, context_sha: sha };
+  }
+
+  protected text(key: string): string {
+    const value = this.params[key];
+    return typeof value === 'string' ? value : '';
+  }
+}
+
+/** @param what how texts name the file, as "Local file `a.yml`" */
+export function contentOf(file: SourceFile, what: string, missing = `${what} does not exist!`): Content {
+  if ('missing' in file) return { problem: missing };
+  if ('content' in file) return file.content.trim() === '' ? { problem: `${what} is empty!` } : file;
+  return { problem: 'binary' in file ? `${what} is not a text!` : `${what} is too large!` };
+}
+
+export const withoutSlashes = (path: string): string => path.replace(/^\/+/, '');

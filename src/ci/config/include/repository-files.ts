@@ -1,0 +1,78 @@
+import type { SourceContext, SourceProject } from '../../sources.ts';
+import { type Content, contentOf, IncludedFile, withoutSlashes } from './included-file.ts';
+import type { Scope } from './loading.ts';
+
+/** `local`: a file of the project that the including file is in. */
+export class LocalFile extends IncludedFile {
+  protected get location() {
+    const { local = null } = this.params;
+    return typeof local === 'string' ? withoutSlashes(local) : local;
+  }
+
+  async prepare(): Promise<string | null> {
+    return this.scope.context.project === null ? `Local file \`${this.name}\` does not have project!` : null;
+  }
+
+  async fetch(): Promise<Content> {
+    const file = await this.loading.sources.file(this.scope.context, this.location as string);
+    return contentOf(file, `Local file \`${this.name}\``);
+  }
+
+  nestedScope(): Scope {
+    return this.scope;
+  }
+
+  protected about() {
+    const addresses = this.loading.sources.addresses(this.scope.context, this.location as string);
+    const masked = (address?: string) => (address === undefined ? null : this.loading.mask(address));
+    return { type: 'local' as const, blob: masked(addresses?.blob), raw: masked(addresses?.raw), extra: {} };
+  }
+}
+
+/** `project` with `file`: a file of another project, at a ref. */
+export class ProjectFile extends IncludedFile {
+  private found: SourceContext | null = null;
+
+  protected get location() {
+    const { file = null } = this.params;
+    return typeof file === 'string' ? withoutSlashes(file) : file;
+  }
+
+  /** A list of projects has been allowed once: its first is taken. */
+  private get project(): string {
+    const { project = null } = this.params;
+    return String((Array.isArray(project) ? project[0] : project) ?? '').toLowerCase();
+  }
+
+  async prepare(): Promise<string | null> {
+    const { ref = null } = this.params;
+    const found: SourceProject = await this.loading.sources.project(this.project, ref === null ? null : String(ref));
+    const project = this.loading.mask(this.project);
+    if ('denied' in found)
+      return `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`;
+    if ('noRef' in found) return `Project \`${project}\` reference \`${this.ref}\` does not exist!`;
+    this.found = found.context;
+    return null;
+  }
+
+  private get ref(): string {
+    const { ref = null } = this.params;
+    return this.loading.mask(ref === null ? 'HEAD' : String(ref));
+  }
+
+  async fetch(): Promise<Content> {
+    const file = await this.loading.sources.file(this.found!, this.location as string);
+    return contentOf(file, `Project \`${this.loading.mask(this.project)}\` file \`${this.name}\``);
+  }
+
+  nestedScope(): Scope {
+    return { ...this.scope, context: this.found! };
+  }
+
+  protected about() {
+    const addresses = this.loading.sources.addresses(this.found!, this.location as string);
+    const masked = (address?: string) => (address === undefined ? null : this.loading.mask(address));
+    const extra = { project: this.loading.mask(this.project), ref: this.ref };
+    return { type: 'file' as const, blob: masked(addresses?.blob), raw: masked(addresses?.raw), extra };
+  }
+}

@@ -1,0 +1,38 @@
+import { ConfigError } from './config-error.ts';
+import { readConfigFile } from './documents.ts';
+import type { Loading, Scope } from './include/loading.ts';
+import { readHeader } from './inputs/header.ts';
+import { inputValues } from './inputs/input-values.ts';
+import { interpolate } from './interpolation/interpolate.ts';
+import type { RawMap } from './yaml/reference.ts';
+
+/** Errors of inputs that are named at once. */
+const MOST_ERRORS = 3;
+
+interface Around {
+  /** Values given to the file. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** What `$[[ component.* ]]` may be. */
+  component: Readonly<Record<string, string>>;
+  scope: Scope;
+  loading: Loading;
+}
+
+/**
+ * Reads a file and puts its inputs into it. What its inputs are called and may be says its header (`spec:`).
+ * @throws ConfigError, YamlError
+ */
+export async function readWithInputs(text: string, { inputs, component, scope, loading }: Around): Promise<RawMap> {
+  const { header, content } = readConfigFile(text);
+  if (header === null) {
+    if (Object.keys(inputs).length > 0)
+      throw new ConfigError('Given inputs not defined in the `spec` section of the included configuration file');
+    return content;
+  }
+  const { specs, componentFields } = await readHeader(header, scope, loading);
+  const { values, errors } = inputValues(specs, inputs);
+  if (errors.length > 0) throw new ConfigError(errors.slice(0, MOST_ERRORS).join(', '));
+  const fields = Object.entries(component).filter(([field]) => componentFields.includes(field));
+  const contexts = { inputs: values, component: new Map(fields) };
+  return interpolate(content, contexts, scope.variables);
+}
