@@ -36,7 +36,7 @@ export interface Compiled {
   mergedYaml: string | null;
   includes: Include[] | null;
   config: PipelineConfig | null;
-  /** Null where `pipeline` was, or after errors. */
+  /** Null where `pipeline` was, or after errors of the configuration; without a seed where this gives no pipeline. */
   evaluated: EvaluatedPipeline | null;
   errors: string[];
   warnings: string[];
