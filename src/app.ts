@@ -1,3 +1,4 @@
+import { rewriteArtifactUrl } from './api/ci/index.ts';
 import { vocabulary } from './api/index.ts';
 import { rewriteUploadUrl } from './api/spaces/index.ts';
 import type { Deps } from './deps.ts';
@@ -10,7 +11,7 @@ import { routes } from './routes.ts';
 
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
-  const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteGitUrl(url)));
+  const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
   return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
 }

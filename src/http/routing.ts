@@ -31,7 +31,13 @@ export function registerRoutes(
     prepared.set(route, known);
     return known;
   };
-  for (const route of routes) if (RouteTable.takes(route.options)) table.add(route, routeUrl(route.options));
+  // Whatever a path with an open end matches is with Fastify, which knows the closer one.
+  const open = routes.flatMap(({ options: { path } }) =>
+    path.includes('*') ? [path.slice(0, path.indexOf('*'))] : [],
+  );
+  const isTaken = ({ options }: Route) =>
+    RouteTable.takes(options) && !open.some((start) => options.path.startsWith(start));
+  for (const route of routes) if (isTaken(route)) table.add(route, routeUrl(route.options));
 
   app.decorateRequest('routed', null);
   // The first of all hooks, so that log and metrics know the route whatever becomes of the request.
@@ -57,7 +63,7 @@ export function registerRoutes(
       routed(request).parsesBody ? unpackBody(request, reply, payload as never) : payload,
     handler: handle,
   });
-  const others = routes.filter(({ options }) => !RouteTable.takes(options));
+  const others = routes.filter((route) => !isTaken(route));
   // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
   others.sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
   for (const route of others) addRoute(app, services, route, prepare(route));

@@ -39,7 +39,8 @@ export function registerBlobRemoval(deps: Deps): void {
 async function isUsed(db: Db, sha256: string): Promise<boolean> {
   const upload = await db.selectFrom('uploads').select('id').where('sha256', '=', sha256).limit(1).execute();
   const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
-  if (upload.length + lfs.length > 0) return true;
+  const artifact = await db.selectFrom('ci_job_artifacts').select('id').where('sha256', '=', sha256).limit(1).execute();
+  if (upload.length + lfs.length + artifact.length > 0) return true;
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     const [avatar] = await db
       .selectFrom(table)
@@ -76,6 +77,17 @@ export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
         .limit(BATCH)
         .execute(),
     ({ id, sha256, size }) => ({ sha256, size, use: `upload ${id}` }),
+  );
+  yield* inBatches(
+    (after) =>
+      db
+        .selectFrom('ci_job_artifacts')
+        .select(['id', 'job_id', 'file_type', 'sha256', 'size'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute(),
+    ({ job_id, file_type, sha256, size }) => ({ sha256, size, use: `${file_type} of job ${job_id}` }),
   );
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     yield* inBatches(

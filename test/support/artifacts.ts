@@ -14,14 +14,17 @@ export interface HeldJob {
   token: string;
 }
 
-/** Makes a pipeline of one job, which a runner has. */
+/** Makes a pipeline of one job, which a runner has. @param options.into a pipeline that the job stands in instead */
 export async function holdJob(
   app: TestApp,
   project: Project,
-  options: Partial<MadeJob> & { pipeline?: NonNullable<Parameters<typeof makePipeline>[2]>['columns'] } = {},
+  options: Partial<MadeJob> & {
+    into?: Pipeline;
+    pipeline?: NonNullable<Parameters<typeof makePipeline>[2]>['columns'];
+  } = {},
 ): Promise<HeldJob> {
   const token = `glcbt-${randomText(20)}`;
-  const { pipeline: columns = {}, ...job } = options;
+  const { pipeline: columns = {}, into, ...job } = options;
   const made: MadePipeline = await makePipeline(app, project, {
     jobs: [
       {
@@ -33,7 +36,10 @@ export async function holdJob(
     ],
     columns,
   });
-  return { pipeline: made.pipeline, job: made.jobs[job.name ?? 'build']!, token };
+  const row = made.jobs[job.name ?? 'build']!;
+  if (into === undefined) return { pipeline: made.pipeline, job: row, token };
+  await app.deps.db.updateTable('ci_jobs').set({ pipeline_id: into.id }).where('id', '=', row.id).execute();
+  return { pipeline: into, job: { ...row, pipeline_id: into.id }, token };
 }
 
 /** Uploads a file as a runner does. @param query `artifact_type` and the like */
@@ -51,4 +57,16 @@ export function uploadArtifact(
     body,
     headers: { ...headers, ...(token === '' ? {} : { 'job-token': token }) },
   });
+}
+
+/** Ends a job and its pipeline as they would have ended, without what the server does then. */
+export async function endJob(
+  app: TestApp,
+  { job, pipeline }: HeldJob,
+  status: 'success' | 'failed' | 'manual' = 'success',
+  pipelineStatus: 'success' | 'failed' = status === 'failed' ? 'failed' : 'success',
+): Promise<void> {
+  const { db } = app.deps;
+  await db.updateTable('ci_jobs').set({ status, token_digest: null }).where('id', '=', job.id).execute();
+  await db.updateTable('pipelines').set({ status: pipelineStatus }).where('id', '=', pipeline.id).execute();
 }

@@ -1,6 +1,7 @@
+import { registerArtifacts } from '../../pipelines/artifacts/background.ts';
 import { registerPipelines } from '../../pipelines/background.ts';
 import type { Area } from '../area.ts';
-import { artifactRunnerRoutes } from './artifacts/runner-routes.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
@@ -14,10 +15,12 @@ import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
+export { rewriteArtifactUrl } from './artifacts/addresses.ts';
+
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {
   routes: [
-    ...artifactRunnerRoutes,
+    ...artifactRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
     ...jobRequestRoutes,
@@ -34,5 +37,6 @@ export const ci: Area = {
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerPipelines(deps);
+    registerArtifacts(deps);
   },
 };

@@ -1,5 +1,6 @@
 import type { ProjectPermissions } from '../../access/permissions.ts';
 import type { ArtifactTypeName } from '../../ci/artifact-types.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
@@ -21,6 +22,10 @@ export function artifactOf(db: Db, jobId: number, type: ArtifactTypeName): Promi
     .where('file_type', '=', type)
     .executeTakeFirst();
 }
+
+/** Whether an artifact has not come to its end: those of the last successful pipeline of a ref do not. */
+export const isAvailable = (clock: Clock, { expire_at, locked }: KeptArtifact): boolean =>
+  expire_at === null || locked === 1 || expire_at > clock.now().toISOString();
 
 const ABILITIES = {
   all: 'read_pipeline',
@@ -46,7 +51,8 @@ export async function areFamily(
   return (await rootOf(db, one.pipeline_id)) === (await rootOf(db, other.pipeline_id));
 }
 
-async function rootOf(db: Db, pipelineId: number): Promise<number> {
+/** The topmost pipeline above one. */
+export async function rootOf(db: Db, pipelineId: number): Promise<number> {
   let id = pipelineId;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
     const row = await db.selectFrom('pipelines').select('parent_id').where('id', '=', id).executeTakeFirst();

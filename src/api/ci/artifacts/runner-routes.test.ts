@@ -418,7 +418,7 @@ describe('GET /jobs/:id/artifacts', () => {
   test('a job of the same pipeline, or of one below it, gets it whoever may read it else', async () => {
     await setAccess('none');
     assert.equal((await download(asking.token)).statusCode, 403);
-    const same = await holdJob(app, project, { columns: { pipeline_id: held.pipeline.id } });
+    const same = await holdJob(app, project, { into: held.pipeline });
     assert.equal((await download(same.token)).statusCode, 200);
     const child = await holdJob(app, project, { pipeline: { parent_id: held.pipeline.id } });
     const grandchild = await holdJob(app, project, { pipeline: { parent_id: child.pipeline.id } });

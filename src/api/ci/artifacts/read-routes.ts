@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
+import { jobOfRef } from '../../../pipelines/artifacts/by-ref.ts';
+import type { KeptArtifact } from '../../../pipelines/artifacts/read.ts';
+import { inProject, type ProjectScope } from '../../access.ts';
+import { findJob } from '../jobs/find.ts';
+import { JobId } from '../jobs/inputs.ts';
+import { ArtifactEntry, presentEntry } from './answers.ts';
+import { checkPath, findArchive, findDirectory } from './find.ts';
+import { ArtifactPath, BrowseArchive, JobOfRef, RefName } from './inputs.ts';
+import { sendFile } from './send-file.ts';
+
+const tag = 'Job artifacts';
+const ZIP = 'application/zip';
+const BYTES = 'application/octet-stream';
+const TEXT = 'text/plain; charset=utf-8';
+const OF_JOB = '/projects/:id/jobs/:job_id/artifacts';
+const OF_REF = '/projects/:id/jobs/artifacts/:ref_name';
+
+const shared = {
+  method: 'GET',
+  tag,
+  access: inProject('read_pipeline', { anonymous: true }),
+  credentials: API_AND_JOB_TOKENS,
+} as const;
+
+type Scope = ProjectScope & { deps: Deps };
+
+/** The archive of a job of the project. @throws ApiError 403, 404 */
+async function archiveOfJob({ deps, project, permissions }: Scope, jobId: number, missing?: string) {
+  const job = await findJob(deps.db, project.id, jobId, 'build');
+  return findArchive(deps, permissions, job.id, missing);
+}
+
+interface OfRef {
+  ref_name: string;
+  job: string;
+  search_recent_successful_pipelines?: boolean;
+}
+
+/** The archive of a job of the last successful pipeline of a ref. @throws ApiError 403, 404 */
+async function archiveOfRef({ deps, project, permissions }: Scope, of: OfRef): Promise<KeptArtifact> {
+  const recent = of.search_recent_successful_pipelines === true;
+  const job = await jobOfRef(deps.db, project.id, of.ref_name, of.job, recent);
+  if (job === undefined) throw notFound('Job');
+  return findArchive(deps, permissions, job.id);
+}
+
+/** Reading the artifacts of jobs (part 1, section 4.5). */
+export const artifactReadRoutes: readonly Route[] = [
+  route({
+    ...shared,
+    path: OF_JOB,
+    operationId: 'downloadJobArtifacts',
+    summary: 'Download the artifacts of a job',
+    params: Type.Object(JobId),
+    ...blobSuccess(ZIP, 'The archive.'),
+    errors: [416],
+    handler: async (c) => {
+      const archive = await archiveOfJob(c, c.params.job_id);
+      return sendBlob(c, archive, archive.filename, ZIP);
+    },
+  }),
+  route({
+    ...shared,
+    path: `${OF_JOB}/tree`,
+    operationId: 'listJobArtifactFiles',
+    summary: 'List what is in the artifacts of a job',
+    description: 'In the order of paths. The archive is not unpacked for it.',
+    params: Type.Object(JobId),
+    input: BrowseArchive,
+    success: { status: 200, schema: Type.Array(ArtifactEntry) },
+    errors: [422],
+    handler: async (c) => {
+      const { deps, input, page } = c;
+      const asked = (input.path ?? '').replace(/\/+$/, '');
+      checkPath(asked);
+      const archive = await archiveOfJob(c, c.params.job_id, 'Artifacts');
+      const directory = await findDirectory(deps, archive);
+      const found = directory.list(asked === '' ? '' : `${asked}/`, input.recursive === true, page);
+      if (found === undefined) throw notFound('Path');
+      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: found.total });
+      return found.entries.map(presentEntry);
+    },
+  }),
+  route({
+    ...shared,
+    path: `${OF_JOB}/*artifact_path`,
+    operationId: 'downloadJobArtifactFile',
+    summary: 'Download a file out of the artifacts of a job',
+    description: 'Reports are found only where their paths are among those of the archive, too.',
+    params: Type.Object({ ...JobId, ...ArtifactPath }),
+    success: { status: 200, contentType: BYTES, description: 'The file, unpacked.' },
+    errors: [422],
+    handler: async (c) =>
+      sendFile(c, await archiveOfJob(c, c.params.job_id, 'Artifacts'), c.params.artifact_path, BYTES),
+  }),
+  route({
+    ...shared,
+    path: `${OF_REF}/download`,
+    operationId: 'downloadRefArtifacts',
+    summary: 'Download the artifacts of a job by branch or tag',
+    description:
+      'Of the last successful pipeline of the ref. Where pipelines that it started have a job of the name, too, its own counts.',
+    params: Type.Object(RefName),
+    input: JobOfRef,
+    ...blobSuccess(ZIP, 'The archive.'),
+    errors: [416],
+    handler: async (c) => {
+      const archive = await archiveOfRef(c, { ...c.params, ...c.input });
+      return sendBlob(c, archive, archive.filename, ZIP);
+    },
+  }),
+  route({
+    ...shared,
+    path: `${OF_REF}/raw/*artifact_path`,
+    operationId: 'downloadRefArtifactFile',
+    summary: 'Download a file out of the artifacts of a job by branch or tag',
+    description: 'Of the last successful pipeline of the ref.',
+    params: Type.Object({ ...RefName, ...ArtifactPath }),
+    input: JobOfRef,
+    success: { status: 200, contentType: 'text/plain', description: 'The file, unpacked.' },
+    errors: [422],
+    handler: async (c) => {
+      checkPath(c.params.artifact_path);
+      return sendFile(c, await archiveOfRef(c, { ...c.params, ...c.input }), c.params.artifact_path, TEXT);
+    },
+  }),
+];

@@ -1,0 +1,67 @@
+import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+
+/** Pipelines that are looked through at most. */
+const RECENT = 100;
+/** Pipelines that can stand one below the other. */
+const MAX_DEPTH = 10;
+
+/**
+ * The job of a name whose archive the last successful pipeline of a ref left: that pipeline's own, else of those below it.
+ * @param ref short name of a branch or tag, or `refs/merge-requests/:iid/head` and the like
+ * @param recent look through the last hundred successful pipelines instead of the last alone
+ */
+export async function jobOfRef(
+  db: Db,
+  projectId: number,
+  ref: string,
+  name: string,
+  recent: boolean,
+): Promise<Pick<CiJob, 'id'> | undefined> {
+  const pipelines = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref)
+    .where('status', '=', 'success')
+    .where('source', 'not in', DANGLING_SOURCES)
+    .orderBy('id', 'desc')
+    .limit(recent ? RECENT : 1)
+    .execute();
+  if (pipelines.length === 0) return undefined;
+  const roots = await withDescendants(
+    db,
+    pipelines.map(({ id }) => id),
+  );
+  const jobs = await db
+    .selectFrom('ci_jobs')
+    .innerJoin('ci_job_artifacts', 'ci_job_artifacts.job_id', 'ci_jobs.id')
+    .select(['ci_jobs.id', 'ci_jobs.pipeline_id'])
+    .where('ci_jobs.pipeline_id', 'in', [...roots.keys()])
+    .where('ci_jobs.name', '=', name)
+    .where('ci_jobs.kind', '=', 'build')
+    .where('ci_jobs.retried', '=', 0)
+    .where('ci_job_artifacts.file_type', '=', 'archive')
+    .execute();
+  // The newest pipeline first, and in it the parent before what it started.
+  const rootOf = (job: { pipeline_id: number }) => roots.get(job.pipeline_id)!;
+  jobs.sort((a, b) => rootOf(b) - rootOf(a) || a.pipeline_id - b.pipeline_id || b.id - a.id);
+  return jobs[0];
+}
+
+/** The pipelines that stand below others, and those, each with the topmost one. */
+export async function withDescendants(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  const roots = new Map(ids.map((id) => [id, id]));
+  let level = [...ids];
+  for (let depth = 0; level.length > 0 && depth < MAX_DEPTH; depth += 1) {
+    const children = await db
+      .selectFrom('pipelines')
+      .select(['id', 'parent_id'])
+      .where('parent_id', 'in', level)
+      .execute();
+    for (const { id, parent_id } of children) roots.set(id, roots.get(parent_id!)!);
+    level = children.map(({ id }) => id);
+  }
+  return roots;
+}

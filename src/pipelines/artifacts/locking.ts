@@ -1,0 +1,95 @@
+import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { withDescendants } from './by-ref.ts';
+import { rootOf } from './read.ts';
+
+/**
+ * Has the artifacts of the last successful pipeline of each ref kept beyond their time, where the project says so: a newer
+ * one that succeeds lets go of those of the older, as does the end of the ref or of the merge request.
+ */
+export function registerArtifactLocking(deps: Deps): void {
+  const { db, events } = deps;
+  events.subscribe({
+    name: 'lock-artifacts',
+    types: ['pipeline.updated'],
+    lane: 'ci',
+    wants: ({ payload }) => payload.status === 'success' && [{ orderKey: `lock-artifacts:${payload.project_id}` }],
+    handle: ({ payload }) => lockLatest(db, payload.pipeline_id),
+  });
+  events.subscribe({
+    name: 'unlock-artifacts-of-refs',
+    types: ['push'],
+    lane: 'ci',
+    wants: ({ payload }) => payload.updates.some((update) => update.new === null),
+    handle: async ({ payload }) => {
+      for (const update of payload.updates) {
+        const [, kind, ref] = /^refs\/(heads|tags)\/(.+)$/.exec(update.ref) ?? [];
+        if (update.new !== null || ref === undefined) continue;
+        await unlocked(db)
+          .where('project_id', '=', payload.project_id)
+          .where('ref', '=', ref)
+          .where('tag', '=', kind === 'tags' ? 1 : 0)
+          .execute();
+      }
+    },
+  });
+  events.subscribe({
+    name: 'unlock-artifacts-of-merge-requests',
+    types: ['merge_request.closed', 'merge_request.merged'],
+    lane: 'ci',
+    handle: async ({ payload }) => {
+      await unlocked(db).where('merge_request_id', '=', payload.merge_request_id).execute();
+    },
+  });
+}
+
+const unlocked = (db: Db) => db.updateTable('pipelines').set({ locked: 0 }).where('locked', '=', 1);
+
+async function lockLatest(db: Db, pipelineId: number): Promise<void> {
+  const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
+  if (pipeline?.status !== 'success') return;
+  if (pipeline.parent_id !== null) return followRoot(db, pipeline);
+  const ofRef = { project_id: pipeline.project_id, ref: pipeline.ref };
+  const latest = await latestSuccessful(db, ofRef);
+  if (latest === undefined) return;
+  const family = [...(await withDescendants(db, [latest])).keys()];
+  const keeps = await keepsLatest(db, pipeline.project_id);
+  if (keeps) await db.updateTable('pipelines').set({ locked: 1 }).where('id', 'in', family).execute();
+  const others = unlocked(db).where('project_id', '=', ofRef.project_id).where('ref', '=', ofRef.ref);
+  await (keeps ? others.where('id', 'not in', family) : others).execute();
+}
+
+/** A pipeline that another one started is kept with that. */
+async function followRoot(db: Db, { id }: Pipeline): Promise<void> {
+  const root = await db
+    .selectFrom('pipelines')
+    .select('locked')
+    .where('id', '=', await rootOf(db, id))
+    .executeTakeFirst();
+  if (root?.locked !== 1) return;
+  const family = [...(await withDescendants(db, [id])).keys()];
+  await db.updateTable('pipelines').set({ locked: 1 }).where('id', 'in', family).execute();
+}
+
+async function latestSuccessful(db: Db, { project_id, ref }: Pick<Pipeline, 'project_id' | 'ref'>) {
+  const row = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('status', '=', 'success')
+    .where('source', 'not in', DANGLING_SOURCES)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+async function keepsLatest(db: Db, projectId: number): Promise<boolean> {
+  const project = await db.selectFrom('projects').select('settings').where('id', '=', projectId).executeTakeFirst();
+  if (project === undefined) return false;
+  return parseJson<{ keep_latest_artifact?: boolean }>(project.settings).keep_latest_artifact !== false;
+}

@@ -1,0 +1,45 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Schema } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+
+/**
+ * Removes files of jobs, with the handle of a transaction; their bytes follow.
+ * @param ids of the files: a list, or a query for them
+ * @returns how many there were
+ */
+export async function removeArtifacts(
+  deps: Deps,
+  db: Db,
+  ids: readonly number[] | SelectQueryBuilder<Schema, 'ci_job_artifacts', { id: number }>,
+): Promise<number> {
+  if (Array.isArray(ids) && ids.length === 0) return 0;
+  const rows = await db.deleteFrom('ci_job_artifacts').where('id', 'in', ids).returning('sha256').execute();
+  await enqueueBlobRemoval(deps, db, [...new Set(rows.map(({ sha256 }) => sha256))]);
+  return rows.length;
+}
+
+/** Removes all that a job left but its log. */
+export async function removeArtifactsOf(deps: Deps, jobId: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const rows = await db
+      .selectFrom('ci_job_artifacts')
+      .select('id')
+      .where('job_id', '=', jobId)
+      .where('file_type', '!=', 'trace')
+      .execute();
+    await removeArtifacts(
+      deps,
+      db,
+      rows.map(({ id }) => id),
+    );
+  });
+}
+
+/** Keeps all that a job left for ever. */
+export async function keepArtifactsOf(deps: Deps, jobId: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await db.updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
+    await db.updateTable('ci_job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
+  });
+}
