@@ -24,6 +24,8 @@ export class Lifecycle {
   /** A user is to be removed, outside of any transaction: the last moment to refuse. */
   readonly userRemovalAsked = new ExtensionPoint<[user: User, removal: UserRemoval]>();
   readonly userRemoved = new ExtensionPoint<[db: Db, user: User, removal: UserRemoval]>();
+  /** A user was blocked or banned: he does nothing any more, and nothing is done in his name. */
+  readonly userBlocked = new ExtensionPoint<[db: Db, userId: number]>();
   readonly groupsRemoved = new ExtensionPoint<[db: Db, ids: GroupIds, actorId: number | null]>();
   readonly projectsRemoved = new ExtensionPoint<[db: Db, ids: readonly number[], actorId: number | null]>();
 }

@@ -78,6 +78,20 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const schedule = await app.deps.db
+    .insertInto('ci_pipeline_schedules')
+    .values({
+      project_id: project.id,
+      owner_id: authorId,
+      description: 'x',
+      ref: 'refs/heads/topic',
+      cron: '0 4 * * *',
+      cron_timezone: 'UTC',
+      created_at: issue.created_at,
+      updated_at: issue.created_at,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const ownSnippet = await rows.snippet(null, 'public', 1);
   const { pipeline, jobs } = await makePipeline(app, project, { columns: { user_id: authorId } });
   const value = (path: string, name: string): string | number => {
@@ -93,6 +107,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'pipeline_id') return pipeline.id;
     if (name === 'job_id') return jobs.test!.id;
     if (name === 'draft_note_id') return draft.id;
+    if (name === 'pipeline_schedule_id') return schedule.id;
     if (['issue_iid', 'merge_request_iid', 'snippet_id'].includes(name)) return thing!.key;
     return name === 'sha' ? sha : 1;
   };

@@ -8,6 +8,8 @@ import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
 import { mergeRequestPipelineRoutes } from './merge-request-pipelines/routes.ts';
+import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
+import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
@@ -30,6 +32,7 @@ export const ci: Area = {
     ...pipelineJobRoutes,
     ...pipelineActionRoutes,
     ...pipelineRoutes,
+    ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,
     ...variableRoutes,
@@ -38,5 +41,6 @@ export const ci: Area = {
   register(deps) {
     registerPipelines(deps);
     registerArtifacts(deps);
+    stopSchedulesOfFormerOwners(deps);
   },
 };

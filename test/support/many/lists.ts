@@ -89,4 +89,6 @@ export const LISTS: readonly string[] = [
   `${project}/variables`,
   `${group}/variables`,
   'admin/ci/variables',
+  `${project}/pipeline_schedules`,
+  `${project}/pipeline_schedules?scope=active`,
 ];

@@ -24,7 +24,7 @@ const STATES_OF: Readonly<Record<'running' | 'pending' | 'finished', readonly St
 export async function listPipelines(
   deps: Deps,
   project: Project,
-  filters: PipelineFilters,
+  filters: PipelineFilters & { schedule_id?: number },
   page: { offset: number; size: number },
 ): Promise<{ rows: Pipeline[]; total: number }> {
   const { db } = deps;
@@ -37,6 +37,7 @@ export async function listPipelines(
   } else if (scope !== undefined) {
     query = query.where('status', 'in', STATES_OF[scope]);
   }
+  if (filters.schedule_id !== undefined) query = query.where('schedule_id', '=', filters.schedule_id);
   if (status !== undefined) query = query.where('status', '=', status);
   if (ref) query = query.where('ref', '=', ref);
   if (sha) query = query.where('sha', '=', sha);

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Bridge, Job, JobArtifact } from '../jobs/answers.ts';
+import { PipelineSchedule, PipelineScheduleDetails } from '../pipeline-schedules/answers.ts';
 import { PipelineVariable } from '../pipelines/answers.ts';
 import { CiVariable, InstanceCiVariable } from '../variables/answers.ts';
 
@@ -9,6 +10,8 @@ export const objects: Readonly<Record<string, TSchema>> = {
   InstanceVariable: InstanceCiVariable,
   Job,
   JobArtifact,
+  PipelineSchedule,
+  PipelineScheduleDetails,
   PipelineVariable,
   Variable: CiVariable,
 };

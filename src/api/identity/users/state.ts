@@ -7,15 +7,18 @@ import type { Deps } from '../../../deps.ts';
 /** Days without activity after which a user may be deactivated. */
 const DORMANT_DAYS = 90;
 
-async function change(deps: Deps, user: User, from: readonly UserState[], to: UserState): Promise<boolean> {
-  const { db, clock } = deps;
-  const result = await db
-    .updateTable('users')
-    .set({ state: to, updated_at: timestamp(clock) })
-    .where('id', '=', user.id)
-    .where('state', 'in', from)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+function change(deps: Deps, user: User, from: readonly UserState[], to: UserState): Promise<boolean> {
+  return deps.db.transaction().execute(async (db) => {
+    const result = await db
+      .updateTable('users')
+      .set({ state: to, updated_at: timestamp(deps.clock) })
+      .where('id', '=', user.id)
+      .where('state', 'in', from)
+      .executeTakeFirst();
+    const changed = result.numUpdatedRows > 0n;
+    if (changed && (to === 'blocked' || to === 'banned')) await deps.lifecycle.userBlocked.run(db, user.id);
+    return changed;
+  });
 }
 
 const refuseInternal = (user: User, verb: string): void => {

@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { inProjectByUser } from '../../access.ts';
+import { PipelineListEntry, presentPipelineEntry, projectUrl } from '../../code/index.ts';
+import { onObject } from '../../object-access.ts';
+import { ListPipelines } from '../pipelines/inputs.ts';
+import { listPipelines } from '../pipelines/list.ts';
+import { changeable, manageable, ONE, SCHEDULES, scheduleObject } from './access.ts';
+import { PipelineSchedule, PipelineScheduleDetails } from './answers.ts';
+import { changedSchedule, listSchedules, newSchedule } from './inputs.ts';
+import { schedulesOf } from './queries.ts';
+import { scheduleVariableRoutes } from './variable-routes.ts';
+import { presentSchedule, presentSchedules } from './views.ts';
+import { createSchedule, takeOwnership, updateSchedule } from './writes.ts';
+
+/** Schedules of a project, by which pipelines run again and again. */
+export const pipelineScheduleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: SCHEDULES,
+    summary: 'List the pipeline schedules of a project',
+    access: inProjectByUser('read_pipeline_schedule'),
+    input: listSchedules,
+    success: { status: 200, schema: Type.Array(PipelineSchedule) },
+    handler: async (c) => {
+      const { deps, project, input, page, request, reply } = c;
+      const { rows, total } = await pageOf(deps.db, schedulesOf(deps.db, project.id, input.scope), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentSchedules(deps, c, rows);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a pipeline schedule',
+    access: onObject(scheduleObject, 'read_pipeline_schedule'),
+    success: { status: 200, schema: PipelineScheduleDetails },
+    handler: (c) => presentSchedule(c.deps, c, c.schedule),
+  }),
+  route({
+    method: 'GET',
+    path: `${ONE}/pipelines`,
+    summary: 'List the pipelines of a schedule',
+    description: 'The oldest first, where `sort` asks for nothing else.',
+    access: onObject(scheduleObject, 'read_pipeline_schedule'),
+    input: ListPipelines,
+    success: { status: 200, schema: Type.Array(PipelineListEntry) },
+    handler: async (c) => {
+      const { deps, project, schedule, input, page, request, reply } = c;
+      const sort = c.given('sort') ? (input.sort ?? 'asc') : 'asc';
+      const filters = { ...input, schedule_id: schedule.id, sort } as const;
+      const { rows, total } = await listPipelines(deps, project, filters, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      const webUrl = projectUrl(deps, project);
+      return rows.map((row) => presentPipelineEntry(row, webUrl));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: SCHEDULES,
+    summary: 'Create a pipeline schedule',
+    description: 'It runs in the name of who creates it.',
+    access: inProjectByUser('create_pipeline_schedule'),
+    input: newSchedule,
+    success: { status: 201, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await createSchedule(c.deps, c, c.input)),
+  }),
+  route({
+    method: 'PUT',
+    path: ONE,
+    summary: 'Change a pipeline schedule',
+    access: changeable,
+    input: changedSchedule,
+    success: { status: 200, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await updateSchedule(c.deps, c, c.input)),
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/take_ownership`,
+    summary: 'Become the owner of a pipeline schedule',
+    description: 'It runs in the name of its owner. That of one who is gone or blocked is switched off.',
+    access: onObject(scheduleObject, 'take_pipeline_schedule'),
+    success: { status: 201, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await takeOwnership(c.deps, c.schedule, c.caller)),
+  }),
+  route({
+    method: 'DELETE',
+    path: ONE,
+    summary: 'Delete a pipeline schedule',
+    access: manageable,
+    success: { status: 204, empty: true },
+    errors: [412],
+    handler: async ({ deps, schedule, request }) => {
+      checkUnmodifiedSince(request, schedule.updated_at);
+      await deps.db.deleteFrom('ci_pipeline_schedules').where('id', '=', schedule.id).execute();
+    },
+  }),
+  ...scheduleVariableRoutes,
+];

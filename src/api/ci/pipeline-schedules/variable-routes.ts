@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../core/errors.ts';
+import { type Route, route } from '../../../http/route.ts';
+import type { UserScope } from '../../object-access.ts';
+import { PipelineVariable } from '../pipelines/answers.ts';
+import { maySetVariables } from '../run-rights.ts';
+import { changeable, manageable, ONE } from './access.ts';
+import { changedScheduleVariable, keyParam, newScheduleVariable } from './inputs.ts';
+import { findScheduleVariable } from './queries.ts';
+import { addVariable, changeVariable, removeVariable } from './variable-writes.ts';
+import { presentVariable } from './views.ts';
+
+const params = Type.Object(keyParam);
+
+/** @throws ApiError 403 where the project keeps its variables from whoever runs pipelines */
+function requireVariables(scope: UserScope): void {
+  if (!maySetVariables(scope)) throw forbidden('Insufficient permissions to set pipeline variables');
+}
+
+/** Variables that a schedule gives to its pipelines. */
+export const scheduleVariableRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${ONE}/variables/:key`,
+    summary: 'Get a variable of a pipeline schedule',
+    access: manageable,
+    params,
+    success: { status: 200, schema: PipelineVariable },
+    handler: async ({ deps, schedule, params }) =>
+      presentVariable(await findScheduleVariable(deps.db, schedule.id, params.key)),
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/variables`,
+    summary: 'Give a pipeline schedule a variable',
+    access: changeable,
+    input: newScheduleVariable,
+    success: { status: 201, schema: PipelineVariable },
+    handler: async (c) => {
+      requireVariables(c);
+      return presentVariable(await addVariable(c.deps, c.schedule.id, c.input));
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${ONE}/variables/:key`,
+    summary: 'Change a variable of a pipeline schedule',
+    access: changeable,
+    params,
+    input: changedScheduleVariable,
+    success: { status: 200, schema: PipelineVariable },
+    handler: async (c) => {
+      requireVariables(c);
+      return presentVariable(await changeVariable(c.deps, c.schedule.id, c.params.key, c.input));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${ONE}/variables/:key`,
+    summary: 'Take a variable from a pipeline schedule',
+    access: manageable,
+    params,
+    success: { status: 202, schema: PipelineVariable },
+    handler: async ({ deps, schedule, params }) => presentVariable(await removeVariable(deps, schedule.id, params.key)),
+  }),
+];

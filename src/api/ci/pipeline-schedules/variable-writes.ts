@@ -1,0 +1,85 @@
+import { invalidModel, notFound } from '../../../core/errors.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../../db/errors.ts';
+import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.ts';
+import type { Deps } from '../../../deps.ts';
+import { keyErrors } from '../variables/rules.ts';
+import { findScheduleVariable } from './queries.ts';
+
+const MAX_VALUE = 10_000;
+/** How many variables a schedule may have. */
+const MOST = 1_000;
+
+interface Attributes {
+  value?: string;
+  variable_type?: 'env_var' | 'file';
+}
+
+function checkValue({ value = '' }: Attributes): void {
+  if (value.length <= MAX_VALUE) return;
+  throw invalidModel({ value: [`The value of the provided variable exceeds the ${MAX_VALUE} character limit`] });
+}
+
+/** Gives a schedule a variable. @throws ApiError 400, 404 */
+export async function addVariable(
+  { db }: Deps,
+  scheduleId: number,
+  given: Attributes & { key: string; value: string },
+): Promise<CiPipelineScheduleVariable> {
+  const key = given.key.trim();
+  const errors = keyErrors(key);
+  if (errors.length > 0) throw invalidModel({ key: errors });
+  checkValue(given);
+  const { total } = await db
+    .selectFrom('ci_pipeline_schedule_variables')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('schedule_id', '=', scheduleId)
+    .executeTakeFirstOrThrow();
+  if (Number(total) >= MOST) throw invalidModel({ base: [`Maximum number of schedule variables (${MOST}) exceeded`] });
+  try {
+    return await db
+      .insertInto('ci_pipeline_schedule_variables')
+      .values({ schedule_id: scheduleId, key, value: given.value, variable_type: given.variable_type ?? 'env_var' })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw invalidModel({ key: ['has already been taken'] });
+    if (isForeignKeyViolation(error)) throw notFound('Pipeline Schedule');
+    throw error;
+  }
+}
+
+/** Changes what is given. @throws ApiError 400, 404 */
+export async function changeVariable(
+  { db }: Deps,
+  scheduleId: number,
+  key: string,
+  given: Attributes,
+): Promise<CiPipelineScheduleVariable> {
+  checkValue(given);
+  const row = await findScheduleVariable(db, scheduleId, key);
+  const changed = await db
+    .updateTable('ci_pipeline_schedule_variables')
+    .set({ value: given.value ?? row.value, variable_type: given.variable_type ?? row.variable_type })
+    .where('schedule_id', '=', scheduleId)
+    .where('key', '=', key)
+    .returningAll()
+    .executeTakeFirst();
+  if (changed === undefined) throw notFound('Pipeline Schedule Variable');
+  return changed;
+}
+
+/** Takes a variable away. @returns what it was. @throws ApiError 404 */
+export async function removeVariable(
+  { db }: Deps,
+  scheduleId: number,
+  key: string,
+): Promise<CiPipelineScheduleVariable> {
+  const row = await db
+    .deleteFrom('ci_pipeline_schedule_variables')
+    .where('schedule_id', '=', scheduleId)
+    .where('key', '=', key)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Pipeline Schedule Variable');
+  return row;
+}

@@ -1,0 +1,184 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { CronSchedule } from '../../../core/cron.ts';
+import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
+import { zoneName } from '../../../core/time-zones.ts';
+import { bit, parseJson } from '../../../db/columns.ts';
+import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
+import type { Deps } from '../../../deps.ts';
+import { nextRunOf } from '../../../pipelines/schedules.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import type { UserScope } from '../../object-access.ts';
+import { mayRunSchedule } from './access.ts';
+import { findSchedule, schedulesOf } from './queries.ts';
+
+interface Input {
+  name: string;
+  value?: unknown;
+  destroy?: boolean;
+}
+
+export interface ScheduleAttributes {
+  description?: string;
+  ref?: string;
+  cron?: string;
+  cron_timezone?: string;
+  active?: boolean;
+  inputs?: readonly Input[];
+}
+
+/** How many schedules a project may have, and inputs a schedule. */
+const MOST = 10;
+const MOST_INPUTS = 20;
+const MAX_TEXT = 255;
+const MAX_INPUT = 10_000;
+
+type Wanted = Pick<CiPipelineSchedule, 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active' | 'inputs'>;
+
+function check(wanted: Wanted): void {
+  const errors: FieldErrors = {};
+  const blank = ["can't be blank"];
+  if (wanted.description.trim() === '') errors.description = blank;
+  else if (wanted.description.length > MAX_TEXT)
+    errors.description = [`is too long (maximum is ${MAX_TEXT} characters)`];
+  if (wanted.ref === '') errors.ref = blank;
+  if (zoneName(wanted.cron_timezone) === null) errors.cron_timezone = ['syntax is invalid'];
+  // Whether the line can be read is not a matter of the zone.
+  if (CronSchedule.parse(wanted.cron, 'UTC') === null) errors.cron = ['syntax is invalid'];
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** The full name of a branch or tag; one that is not there is taken for a branch. @throws ApiError 400 for what is both */
+async function fullRef(deps: Deps, { project }: UserScope, ref: string): Promise<string> {
+  const short = ref.trim();
+  if (short === '' || /^refs\/(heads|tags)\/./.test(short)) return short;
+  const { refs } = repositoryOf(deps, project);
+  const isTag = (await refs.resolve(`refs/tags/${short}`)) !== null;
+  if (!isTag) return `refs/heads/${short}`;
+  if ((await refs.resolve(`refs/heads/${short}`)) !== null) throw invalidModel({ ref: ['is ambiguous'] });
+  return `refs/tags/${short}`;
+}
+
+/** The inputs after a change: those that are named take the place of others. @throws ApiError 400 */
+function mergedInputs(before: readonly Input[], changes: readonly Input[]): string {
+  const merged = new Map(before.map(({ name, value }) => [name, value]));
+  for (const { name, value, destroy } of changes) {
+    const key = name.trim();
+    if (key === '' || key.length > MAX_TEXT)
+      throw invalidModel({ inputs: ['must each have a name of 1 to 255 characters'] });
+    if (destroy === true) merged.delete(key);
+    else merged.set(key, checkedInput(key, value));
+  }
+  if (merged.size > MOST_INPUTS) throw invalidModel({ base: [`There cannot be more than ${MOST_INPUTS} inputs`] });
+  return JSON.stringify([...merged].map(([name, value]) => ({ name, value })));
+}
+
+function checkedInput(name: string, value: unknown): unknown {
+  const simple = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each);
+  const length = JSON.stringify(value ?? null).length;
+  if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT) return value;
+  throw invalidModel({
+    inputs: [`${name} must be a text, a number, a truth value or a list, of at most ${MAX_INPUT} characters`],
+  });
+}
+
+const unauthorizedTo = (verb: 'create' | 'update') =>
+  invalidModel({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
+
+/** Makes a schedule, which runs in the name of who makes it. @throws ApiError 400 */
+export async function createSchedule(
+  deps: Deps,
+  scope: UserScope,
+  given: ScheduleAttributes & { description: string; ref: string; cron: string },
+): Promise<CiPipelineSchedule> {
+  const wanted: Wanted = {
+    description: given.description,
+    ref: await fullRef(deps, scope, given.ref),
+    cron: given.cron.trim(),
+    cron_timezone: given.cron_timezone ?? 'UTC',
+    active: bit(given.active ?? true),
+    inputs: mergedInputs([], given.inputs ?? []),
+  };
+  check(wanted);
+  if (!(await mayRunSchedule(deps, scope, wanted))) throw unauthorizedTo('create');
+  const now = timestamp(deps.clock);
+  return deps.db.transaction().execute(async (db) => {
+    const row = await db
+      .insertInto('ci_pipeline_schedules')
+      .values({
+        ...wanted,
+        project_id: scope.project.id,
+        owner_id: scope.caller.user.id,
+        next_run_at: nextRunOf(wanted, deps.clock.now()),
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const all = await schedulesOf(db, scope.project.id)
+      .limit(MOST + 1)
+      .execute();
+    if (all.length > MOST) throw invalidModel({ base: [`Maximum number of ci pipeline schedules (${MOST}) exceeded`] });
+    return row;
+  });
+}
+
+/** Changes what is given. @throws ApiError 400, 404 */
+export async function updateSchedule(
+  deps: Deps,
+  scope: UserScope & { schedule: CiPipelineSchedule },
+  given: ScheduleAttributes,
+): Promise<CiPipelineSchedule> {
+  const ref = given.ref === undefined ? undefined : await fullRef(deps, scope, given.ref);
+  if (ref !== undefined && !(await mayRunSchedule(deps, scope, { ref }))) throw unauthorizedTo('update');
+  return deps.db.transaction().execute(async (db) => {
+    const row = await findSchedule(db, scope.project.id, scope.schedule.id);
+    const wanted: Wanted = {
+      description: given.description ?? row.description,
+      ref: ref ?? row.ref,
+      cron: given.cron?.trim() ?? row.cron,
+      cron_timezone: given.cron_timezone ?? row.cron_timezone,
+      active: given.active === undefined ? row.active : bit(given.active),
+      inputs: given.inputs === undefined ? row.inputs : mergedInputs(parseJson<Input[]>(row.inputs), given.inputs),
+    };
+    check(wanted);
+    if (wanted.active === 1 && row.active === 0) await requireOwner({ ...deps, db }, row);
+    const sameTimes = wanted.cron === row.cron && wanted.cron_timezone === row.cron_timezone;
+    const kept = sameTimes && wanted.active === row.active;
+    const next_run_at = kept ? row.next_run_at : nextRunOf(wanted, deps.clock.now());
+    const changed = await db
+      .updateTable('ci_pipeline_schedules')
+      .set({ ...wanted, next_run_at, updated_at: timestamp(deps.clock) })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (changed === undefined) throw notFound('Pipeline Schedule');
+    return changed;
+  });
+}
+
+/** What nobody owns who may do something does not run. @throws ApiError 400 */
+async function requireOwner({ db }: Pick<Deps, 'db'>, { owner_id }: CiPipelineSchedule): Promise<void> {
+  const owner =
+    owner_id === null
+      ? undefined
+      : await db.selectFrom('users').select('state').where('id', '=', owner_id).executeTakeFirst();
+  if (owner?.state === 'active') return;
+  throw invalidModel({ owner: ['is gone or blocked: take ownership of the schedule first'] });
+}
+
+/** Makes the caller the owner: it runs in his name from now on. @throws ApiError 404 */
+export async function takeOwnership(
+  { db, clock }: Deps,
+  schedule: CiPipelineSchedule,
+  { user }: UserCaller,
+): Promise<CiPipelineSchedule> {
+  const row = await db
+    .updateTable('ci_pipeline_schedules')
+    .set({ owner_id: user.id, updated_at: timestamp(clock) })
+    .where('id', '=', schedule.id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Pipeline Schedule');
+  return row;
+}
