@@ -1,7 +1,7 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { Tree } from '../config/loaded.ts';
 import type { JobConfig, Need } from '../pipeline-config.ts';
 import { isString } from './checks.ts';
-import { ConfigError } from './config-error.ts';
 import { own } from './place.ts';
 
 const LONGEST_NAME = 255;

@@ -1,5 +1,5 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { JobConfig } from '../pipeline-config.ts';
-import { ConfigError } from './config-error.ts';
 import { list } from './reader.ts';
 
 const refuse = (text: string) => new ConfigError(`The pipeline has circular dependencies: ${text}`);

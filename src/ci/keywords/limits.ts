@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 /** As many jobs as a configuration may have, hidden ones and those that run in parallel included. */
 const MOST_JOBS = 10_000;

@@ -1,5 +1,5 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { JobConfig, Need, Rule } from '../pipeline-config.ts';
-import { ConfigError } from './config-error.ts';
 import { limitJobs } from './limits.ts';
 import { combinations, combine, type MatrixRow } from './matrix.ts';
 import type { WrittenNeed } from './needs.ts';

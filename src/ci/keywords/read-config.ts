@@ -1,9 +1,9 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { TreeMap } from '../config/loaded.ts';
 import type { PipelineConfig } from '../pipeline-config.ts';
 import { caches } from './cache.ts';
 import { checkJobs } from './check-jobs.ts';
 import { commands, stages } from './commands.ts';
-import { ConfigError } from './config-error.ts';
 import { checkCycles } from './cycles.ts';
 import { givenTwice, readDefaults, withTop } from './defaults.ts';
 import { image, services } from './image.ts';

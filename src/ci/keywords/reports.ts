@@ -1,39 +1,13 @@
+import { ARTIFACT_TYPES } from '../artifact-types.ts';
 import type { Tree } from '../config/loaded.ts';
 import type { Artifacts } from '../pipeline-config.ts';
 import { isString, oneOf, STRING, STRINGS_OR_STRING } from './checks.ts';
 import { own } from './place.ts';
 import { entry, field, keys, type Reader, required } from './reader.ts';
 
-/** Kinds of reports that a job may make, by the word of the configuration. */
-export const REPORTS = [
-  'junit',
-  'codequality',
-  'sast',
-  'secret_detection',
-  'dependency_scanning',
-  'container_scanning',
-  'cluster_image_scanning',
-  'dast',
-  'performance',
-  'browser_performance',
-  'load_performance',
-  'license_scanning',
-  'metrics',
-  'lsif',
-  'scip',
-  'dotenv',
-  'cobertura',
-  'terraform',
-  'accessibility',
-  'coverage_fuzzing',
-  'api_fuzzing',
-  'cluster_applications',
-  'requirements',
-  'requirements_v2',
-  'cyclonedx',
-  'annotations',
-  'repository_xray',
-] as const;
+/** Kinds of artifacts that are no reports, and one that has become part of `coverage_report`. */
+const NO_REPORTS = ['archive', 'metadata', 'trace', 'metrics_referee', 'network_referee', 'cobertura', 'jacoco'];
+const REPORTS = Object.keys(ARTIFACT_TYPES).filter((type) => !NO_REPORTS.includes(type));
 
 const FORMATS = ['cobertura', 'jacoco'] as const;
 

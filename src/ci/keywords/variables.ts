@@ -47,7 +47,7 @@ function detailed(details: readonly Detail[]): Reader<Omit<ConfigVariable, 'key'
 export function variables(details: readonly Detail[]): Reader<ConfigVariable[]> {
   const complex = detailed(details);
   const each = eachOf((value, at) => {
-    if (isMap(value)) return complex(value, at);
+    if (value === null || isMap(value)) return complex(value ?? {}, at);
     if (isScalar(value)) return { value: String(value), raw: false };
     at.problems.add('variable definition must be either a string or a hash');
     return null;

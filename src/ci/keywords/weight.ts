@@ -1,5 +1,5 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { Tree, TreeMap } from '../config/loaded.ts';
-import { ConfigError } from './config-error.ts';
 import { jobsOf } from './multiply.ts';
 import { own } from './place.ts';
 import type { WrittenJob } from './processable.ts';
