@@ -14,7 +14,7 @@ export type SourceProject = { context: SourceContext } | { denied: true } | { no
 /** What a fetch of a remote file came to; `error` has all that follows "could not be fetched ", the mark at its end too. */
 export type RemoteFile = { content: string } | { error: string };
 
-/** Where the file of a component stands; `error` has what follows "Component '<address>' - ". */
+/** Where the file of a component stands; `error` is the whole text. */
 export type SourceComponent =
   | {
       context: SourceContext;

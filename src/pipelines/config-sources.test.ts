@@ -145,18 +145,15 @@ test('components are files of a project at a tag, branch or commit', async () =>
   });
   const deep = await sources.component(`${host}/${other.full_path}/deep@${elsewhere}`);
   assert.ok('path' in deep && deep.path === 'templates/deep/template.yml');
-  const missing = { error: 'content not found' };
-  assert.deepEqual(await sources.component(`${host}/${other.full_path}/none@main`), missing);
-  assert.deepEqual(await sources.component(`${host}/${other.full_path}/empty@main`), missing);
-  assert.deepEqual(await sources.component(`${host}/${other.full_path}/lint@none`), missing);
-  const unsupported = (what: string) => ({
-    error: `The ${what} reference is not supported for non-catalog resources. Use a tag, branch, or commit SHA instead.`,
-  });
-  assert.deepEqual(await sources.component(`${host}/${other.full_path}/lint@~latest`), unsupported('~latest version'));
-  assert.deepEqual(
-    await sources.component(`${host}/${other.full_path}/lint@1`),
-    unsupported('partial semantic version'),
-  );
+  const problem = async (from: ConfigSources, address: string, text: string) =>
+    assert.deepEqual(await from.component(address), { error: `Component '${address}' - ${text}` });
+  for (const name of ['none@main', 'empty@main', 'lint@none']) {
+    await problem(sources, `${host}/${other.full_path}/${name}`, 'content not found');
+  }
+  const unsupported = (what: string) =>
+    `The ${what} reference is not supported for non-catalog resources. Use a tag, branch, or commit SHA instead.`;
+  await problem(sources, `${host}/${other.full_path}/lint@~latest`, unsupported('~latest version'));
+  await problem(sources, `${host}/${other.full_path}/lint@1`, unsupported('partial semantic version'));
   for (const address of [
     `elsewhere.example/${other.full_path}/lint@main`,
     `${host}/lint@main`,
@@ -164,13 +161,11 @@ test('components are files of a project at a tag, branch or commit', async () =>
     '@',
     '',
   ]) {
-    assert.deepEqual(await sources.component(address), { error: 'the component path is not supported' }, address);
+    await problem(sources, address, 'the component path is not supported');
   }
-  const stranger = sourcesFor(ANONYMOUS);
   for (const path of [other.full_path, 'no/such']) {
-    assert.deepEqual(await stranger.component(`${host}/${path}/lint@main`), {
-      error: "project does not exist or you don't have sufficient permissions",
-    });
+    const denied = "project does not exist or you don't have sufficient permissions";
+    await problem(sourcesFor(ANONYMOUS), `${host}/${path}/lint@main`, denied);
   }
 });
 

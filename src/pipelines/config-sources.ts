@@ -67,11 +67,13 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
       return content === undefined ? { missing: true } : { content };
     },
     async component(address): Promise<SourceComponent> {
+      const problem = (text: string) => ({ error: `Component '${address}' - ${text}` });
       const parsed = parseComponent(address, new URL(deps.externalUrl()).host);
-      if (parsed === null) return { error: 'the component path is not supported' };
+      if (parsed === null) return problem('the component path is not supported');
       const found = await repository(parsed.project);
-      if (found === null) return { error: "project does not exist or you don't have sufficient permissions" };
-      return await readComponent(found.repo, { ...parsed, project: found.path });
+      if (found === null) return problem("project does not exist or you don't have sufficient permissions");
+      const component = await readComponent(found.repo, { ...parsed, project: found.path });
+      return 'error' in component ? problem(component.error) : component;
     },
     artifact:
       request.artifact ??

@@ -7,6 +7,7 @@ import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
+import { lintRoutes } from './lint/routes.ts';
 import { mergeRequestPipelineRoutes } from './merge-request-pipelines/routes.ts';
 import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
 import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
@@ -30,6 +31,7 @@ export const ci: Area = {
     ...jobTraceRoutes,
     ...mergeRequestPipelineRoutes,
     ...pipelineJobRoutes,
+    ...lintRoutes,
     ...pipelineActionRoutes,
     ...pipelineRoutes,
     ...pipelineScheduleRoutes,

@@ -29,7 +29,7 @@ export function parseComponent(address: string, host: string): ComponentAddress 
   return version === '' || !project.includes('/') || !NAME.test(name) ? null : { project, name, version };
 }
 
-/** The file of a component at a version: a tag, a branch or a commit. */
+/** The file of a component at a version: a tag, a branch or a commit; or what is wrong, as it follows the address. */
 export async function readComponent(
   repo: Repository,
   { project, name, version }: ComponentAddress,

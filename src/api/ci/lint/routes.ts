@@ -1,0 +1,93 @@
+import type { Standing } from '../../../access/standing.ts';
+import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { Access } from '../../../http/route.ts';
+import { route } from '../../../http/route.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
+import { LintResult } from './answers.ts';
+import { lintContent, lintOfProject } from './inputs.ts';
+import { type LintRef, lintConfig, lintPipeline } from './lint.ts';
+import { presentLint } from './views.ts';
+
+const PATH = '/projects/:id/ci/lint';
+const success = { status: 200, schema: LintResult } as const;
+
+const readable = inProject('read_code', { anonymous: true });
+
+/** Whoever may read the code; anonymous callers are asked who they are where they may not. */
+const reader: Access<ProjectScope> = {
+  ...readable,
+  check: async (request) => {
+    try {
+      return await readable.check(request);
+    } catch (error) {
+      const stranger = request.caller.credential.kind === 'none';
+      if (stranger && error instanceof ApiError && error.status === 404) throw unauthorized();
+      throw error;
+    }
+  },
+};
+
+/** The head of the default branch, or what is asked for. @throws ApiError 404 for a commit that is not there */
+async function refOf(deps: Deps, { project }: Standing, asked: string | undefined): Promise<LintRef> {
+  const repo = repositoryOf(deps, project);
+  const branch = (await repo.refs.head()) ?? 'main';
+  const revision = await resolveRevision(repo, asked ?? 'HEAD');
+  if (revision === null && asked !== undefined) throw notFound('Commit');
+  const [, folder, name] = /^refs\/(heads|tags)\/(.+)$/.exec(revision?.ref ?? '') ?? [];
+  return { kind: folder === 'tags' ? 'tag' : 'branch', name: name ?? branch, sha: revision?.oid ?? null };
+}
+
+/** Looks at CI configurations (part 1, section 4.6). */
+export const lintRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    operationId: 'lintProjectConfiguration',
+    summary: 'Check the CI configuration of a project',
+    description:
+      'A configuration with errors is an answer too, with `valid` false. Variables of the project count for those who could start the pipeline.',
+    access: reader,
+    input: lintOfProject,
+    rules: {
+      mutuallyExclusive: [
+        ['sha', 'content_ref'],
+        ['ref', 'dry_run_ref'],
+      ],
+    },
+    success,
+    expensive: true,
+    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
+      const standing = { caller, project, namespace, permissions };
+      const { dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
+      const at = await refOf(deps, standing, input.content_ref ?? input.sha);
+      const linted = { fileAt: at.sha };
+      const { compiled, stored } = dryRun
+        ? await lintPipeline(deps, standing, linted, input.dry_run_ref ?? input.ref)
+        : await lintConfig(deps, standing, linted, at);
+      return presentLint(compiled, { includeJobs, dryRun, variables: stored });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    operationId: 'lintConfigurationInProject',
+    summary: 'Check a CI configuration in the context of a project',
+    description:
+      'A configuration with errors is an answer too, with `valid` false. Local files that it includes are those of the project.',
+    access: inProjectByUser('create_pipeline'),
+    input: lintContent,
+    success,
+    expensive: true,
+    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
+      const standing = { caller, project, namespace, permissions };
+      const { content, dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
+      const { compiled, stored } = dryRun
+        ? await lintPipeline(deps, standing, { content }, input.ref)
+        : await lintConfig(deps, standing, { content }, await refOf(deps, standing, undefined));
+      return presentLint(compiled, { includeJobs, dryRun, variables: stored });
+    },
+  }),
+];

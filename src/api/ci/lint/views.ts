@@ -1,0 +1,81 @@
+import type { Static } from 'typebox';
+import type { Compiled } from '../../../ci/compile-request.ts';
+import type { JobSeed } from '../../../ci/job-seed.ts';
+import type { JobConfig, PipelineConfig, RefPolicy } from '../../../ci/pipeline-config.ts';
+import { maskText } from '../../../ci/variables/mask.ts';
+import type { Variable } from '../../../ci/variables/variable.ts';
+import type { LintResult } from './answers.ts';
+
+type Result = Static<typeof LintResult>;
+type LintJob = NonNullable<Result['jobs']>[number];
+
+/** The result of what could not even be compiled. */
+export const refusedResult = (error: string): Compiled => ({
+  mergedYaml: null,
+  includes: null,
+  config: null,
+  evaluated: null,
+  errors: [error],
+  warnings: [],
+});
+
+/**
+ * A compiled configuration as lint answers it.
+ * @param options `variables`: those whose values must not show; `dryRun`: whether jobs are those of the pipeline
+ */
+export function presentLint(
+  compiled: Compiled,
+  options: { includeJobs: boolean; dryRun: boolean; variables: readonly Variable[] },
+): Result {
+  const masked = (text: string) => maskText(text, options.variables);
+  const valid = compiled.errors.length === 0;
+  return {
+    valid,
+    errors: compiled.errors.map(masked),
+    warnings: valid ? compiled.warnings.map(masked) : [],
+    merged_yaml: compiled.mergedYaml,
+    includes: compiled.includes?.map((include) => ({ ...include, location: masked(include.location) })) ?? null,
+    ...(options.includeJobs ? { jobs: valid ? jobsOf(compiled, options.dryRun) : null } : {}),
+  };
+}
+
+function jobsOf({ config, evaluated }: Compiled, dryRun: boolean): LintJob[] | null {
+  if (dryRun) return evaluated?.seed?.jobs.map(presentSeed) ?? null;
+  return config && byStage(config).map(presentJob);
+}
+
+function byStage({ stages, jobs }: PipelineConfig): JobConfig[] {
+  const places = new Map(stages.map((stage, place) => [stage, place]));
+  return jobs.toSorted((one, other) => places.get(one.stage)! - places.get(other.stage)!);
+}
+
+const presentSeed = (seed: JobSeed): LintJob => ({
+  name: seed.name,
+  stage: seed.stage,
+  before_script: seed.options.beforeScript,
+  script: seed.options.script,
+  after_script: seed.options.afterScript,
+  tag_list: seed.tags,
+  environment: seed.environment?.name ?? null,
+  when: seed.when,
+  allow_failure: seed.allowFailure,
+});
+
+const presentJob = (job: JobConfig): LintJob => ({
+  name: job.name,
+  stage: job.stage,
+  before_script: job.options.beforeScript,
+  script: job.options.script,
+  after_script: job.options.afterScript,
+  tag_list: job.tags,
+  only: presentPolicy(job.only),
+  except: presentPolicy(job.except),
+  environment: job.environment?.name ?? null,
+  when: job.when,
+  allow_failure: job.allowFailure ?? job.when === 'manual',
+  needs: job.needs?.map(({ job: name, artifacts, optional }) => ({ name, artifacts, optional })) ?? null,
+});
+
+/** Only the keys that are there. */
+const presentPolicy = (policy: RefPolicy | null): LintJob['only'] =>
+  policy && Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== null));
