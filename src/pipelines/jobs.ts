@@ -3,9 +3,10 @@ import { jobKind } from '../jobs/kinds.ts';
 /** Starts what a bridge triggers. */
 export const RUN_BRIDGE = jobKind<{ job_id: number }>('ci.run-bridge', { lane: 'ci' });
 /** Lets a bridge that waits for its downstream pipeline take over how that goes. */
-export const FOLLOW_DOWNSTREAM = jobKind<{ pipeline_id: number; job_id: number }>('ci.follow-downstream', {
-  lane: 'ci',
-});
+export const FOLLOW_DOWNSTREAM = jobKind<{ pipeline_id: number; job_id: number; again: boolean }>(
+  'ci.follow-downstream',
+  { lane: 'ci' },
+);
 /** Enqueues a delayed job when its time has come. */
 export const START_DELAYED = jobKind<{ job_id: number }>('ci.start-delayed', { lane: 'ci' });
 /** Gives a free resource group to the next job that waits for it. */

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import { ACTIVE, FINISHED, isOneOf, type State } from '../ci/states.ts';
+import { ACTIVE, COMPLETE, FINISHED, isOneOf, type State } from '../ci/states.ts';
 import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
@@ -60,9 +60,11 @@ export async function setPipelineStatus(
 
 function followUps(pipeline: Pipeline, status: State, jobs: readonly TimedJob[]): NewJob<unknown>[] {
   const { id: pipeline_id, project_id: projectId, upstream_job_id } = pipeline;
+  /** Whether it was over, and goes on since somebody has retried something. */
+  const again = isOneOf(COMPLETE, pipeline.status) || pipeline.status === 'manual';
   const works: NewJob<unknown>[] = [];
   if (upstream_job_id !== null) {
-    works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id, job_id: upstream_job_id }, projectId });
+    works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id, job_id: upstream_job_id, again }, projectId });
   }
   const idle = !isOneOf(ACTIVE, status) && status !== 'created' && status !== 'canceling';
   if (idle && jobs.some(({ started_at }) => started_at !== null)) {

@@ -1,6 +1,6 @@
 import type { Standing } from '../access/standing.ts';
 import type { Deps } from '../deps.ts';
-import { loadProtections, type ProtectedAction, protectionAllows, protectionsOf } from '../repositories/protections.ts';
+import { canRunOn, loadProtections, protectionsOf } from '../repositories/protections.ts';
 import { ciSettings } from './ci-settings.ts';
 
 /**
@@ -8,13 +8,8 @@ import { ciSettings } from './ci-settings.ts';
  * it or create it.
  * @param name without its folder
  */
-export async function mayRunOn(deps: Deps, standing: Standing, kind: 'branch' | 'tag', name: string): Promise<boolean> {
-  const matching = protectionsOf(await loadProtections(deps, standing.project.id), kind, name);
-  if (matching.length === 0) return true;
-  const actions: ProtectedAction[] = kind === 'tag' ? ['create'] : ['push', 'merge'];
-  for (const action of actions) if (await protectionAllows(deps, standing, matching, action)) return true;
-  return false;
-}
+export const mayRunOn = (deps: Deps, standing: Standing, kind: 'branch' | 'tag', name: string): Promise<boolean> =>
+  canRunOn(deps, standing, standing.project.id, { ref: name, tag: kind === 'tag' });
 
 /** Whether a branch or tag is protected. */
 export const isProtectedRef = async (

@@ -38,7 +38,11 @@ export type JobEvent =
   | 'cancel'
   | 'begin_cancel'
   | 'force_cancel'
-  | 'process';
+  | 'process'
+  /** Of bridges, which take over how the pipeline goes that they started. */
+  | 'mirror_skipped'
+  | 'mirror_manual'
+  | 'reopen';
 
 const AT_WORK = ['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
 
@@ -57,6 +61,9 @@ const FROM: Record<JobEvent, readonly State[]> = {
   begin_cancel: ['running'],
   force_cancel: ['canceling'],
   process: ['skipped', 'manual'],
+  mirror_skipped: ['running', 'manual'],
+  mirror_manual: ['running'],
+  reopen: ['success', 'failed', 'canceled', 'skipped', 'manual'],
 };
 
 /** Where each leads. */
@@ -74,6 +81,9 @@ const TO: Record<JobEvent, (job: MovableJob) => State> = {
   begin_cancel: () => 'canceling',
   force_cancel: () => 'canceled',
   process: () => 'created',
+  mirror_skipped: () => 'skipped',
+  mirror_manual: () => 'manual',
+  reopen: () => 'running',
 };
 
 /** Whether something may happen to a job in this state. */
