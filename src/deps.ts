@@ -14,6 +14,7 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
 import type { LeftIntents } from './repositories/left-intents.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
@@ -41,6 +42,8 @@ export interface Deps {
   blobs: BlobStore;
   /** What zip archives in it hold. */
   archives: Archives;
+  /** What reports of tests in it hold. */
+  junit: JunitReports;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */

@@ -30,6 +30,7 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { registerPruning } from './jobs/prune.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { LeftIntents } from './repositories/left-intents.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
@@ -42,6 +43,7 @@ import { Archives } from './storage/zip/archives.ts';
 const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 const ARCHIVE_CACHE_BYTES = 48 * 1024 * 1024;
+const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
 
 export interface Instance {
   deps: Deps;
@@ -87,6 +89,7 @@ export async function open(
     storages: new Storages(config.storages, pool),
     blobs,
     archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
+    junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
     writes: new KeyedQueue(),
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),

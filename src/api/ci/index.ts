@@ -16,6 +16,7 @@ import { pipelineRoutes } from './pipelines/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
+import { testReportRoutes } from './test-reports/routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
 export { rewriteArtifactUrl } from './artifacts/addresses.ts';
@@ -37,6 +38,7 @@ export const ci: Area = {
     ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,
     ...runnerTokenRoutes,
+    ...testReportRoutes,
     ...variableRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,

@@ -1,0 +1,89 @@
+import type { ProjectPermissions } from '../../access/permissions.ts';
+import { CASE_STATES, type CaseState, type TestCase } from '../../ci/junit/parse.ts';
+import { groupName } from '../../ci/slugs.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { isAvailable, mayRead } from '../artifacts/read.ts';
+import { memoryOf } from './junit-reports.ts';
+
+/** The tests that the jobs of one name ran. */
+export interface TestSuite {
+  name: string;
+  buildIds: number[];
+  /** Why a report of it cannot be read: then its tests are not counted. */
+  error: string | null;
+  /** By what came of them, each once, the longest first. */
+  cases: Readonly<Record<CaseState, readonly TestCase[]>>;
+}
+
+/** Tests, and bytes that they take, of all reports of a pipeline. */
+const MAX_CASES = 200_000;
+const MAX_BYTES = 100 * 1024 * 1024;
+const TOO_MANY = 'the pipeline has too many tests to be shown together';
+
+/** Jobs that `parallel` made of one count as one; those of a matrix do not. */
+const suiteName = (job: string): string => (job.endsWith(']') ? job : groupName(job));
+
+interface Gathered {
+  buildIds: number[];
+  error: string | null;
+  cases: Record<CaseState, Map<string, TestCase>>;
+}
+
+/**
+ * What the jobs of a pipeline reported of their tests, jobs that were retried and those of child pipelines left out.
+ * @param permissions of who asks: reports that he may not read are left out
+ * @returns in the order of jobs, with the bytes that it takes, about
+ */
+export async function testSuites(
+  deps: Deps,
+  pipeline: Pipeline,
+  permissions: ProjectPermissions,
+): Promise<{ suites: TestSuite[]; bytes: number }> {
+  const found = new Map<string, Gathered>();
+  let [count, bytes] = [0, 0];
+  for (const { name, job_id, size, sha256 } of await reportsOf(deps, pipeline, permissions)) {
+    const suite = found.get(suiteName(name)) ?? newSuite();
+    found.set(suiteName(name), suite);
+    suite.buildIds.push(job_id);
+    const isFull = count >= MAX_CASES || bytes >= MAX_BYTES;
+    const { cases, error } = isFull ? { cases: [], error: TOO_MANY } : await deps.junit.read({ sha256, size });
+    suite.error ??= error;
+    count += cases.length;
+    for (const each of cases) {
+      bytes += memoryOf(each);
+      suite.cases[each.status].set(JSON.stringify([each.suite, each.classname, each.name]), each);
+    }
+  }
+  return { suites: [...found].map(([name, suite]) => sorted(name, suite)), bytes };
+}
+
+const newSuite = (): Gathered => ({
+  buildIds: [],
+  error: null,
+  cases: { error: new Map(), failed: new Map(), success: new Map(), skipped: new Map() },
+});
+
+function sorted(name: string, { buildIds, error, cases }: Gathered): TestSuite {
+  const lists = CASE_STATES.map((state) => {
+    const list = error === null ? [...cases[state].values()] : [];
+    return [state, list.sort((a, b) => b.execution_time - a.execution_time)] as const;
+  });
+  return { name, buildIds, error, cases: Object.fromEntries(lists) as Record<CaseState, TestCase[]> };
+}
+
+async function reportsOf(deps: Deps, pipeline: Pipeline, permissions: ProjectPermissions) {
+  const rows = await deps.db
+    .selectFrom('ci_jobs')
+    .innerJoin('ci_job_artifacts', 'ci_job_artifacts.job_id', 'ci_jobs.id')
+    .selectAll('ci_job_artifacts')
+    .select('ci_jobs.name')
+    .where('ci_jobs.pipeline_id', '=', pipeline.id)
+    .where('ci_jobs.retried', '=', 0)
+    .where('file_type', '=', 'junit')
+    .orderBy('ci_jobs.id')
+    .execute();
+  return rows.filter(
+    (row) => mayRead(permissions, row) && isAvailable(deps.clock, { ...row, locked: pipeline.locked }),
+  );
+}
