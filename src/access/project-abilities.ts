@@ -105,6 +105,8 @@ export const PROJECT_RULES = {
   /** To become its owner: maintainers only, for it then runs with their rights. */
   take_pipeline_schedule: { level: maintainer, feature: 'builds', writes: true },
   admin_triggers: { level: maintainer, feature: 'builds', writes: true },
+  /** The author is its owner, in whose name pipelines run. */
+  update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
   admin_runners: ADMINISTERED,
   admin_job_token_scope: ADMINISTERED,

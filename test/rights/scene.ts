@@ -92,6 +92,19 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const dated = { created_at: issue.created_at, updated_at: issue.updated_at };
+  const trigger = await app.deps.db
+    .insertInto('ci_triggers')
+    .values({
+      project_id: project.id,
+      owner_id: authorId,
+      description: 'x',
+      token: 'x',
+      digest: `of ${project.id}`,
+      ...dated,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const ownSnippet = await rows.snippet(null, 'public', 1);
   const { pipeline, jobs } = await makePipeline(app, project, { columns: { user_id: authorId } });
   const value = (path: string, name: string): string | number => {
@@ -107,6 +120,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'pipeline_id') return pipeline.id;
     if (name === 'job_id') return jobs.test!.id;
     if (name === 'draft_note_id') return draft.id;
+    if (name === 'trigger_id') return trigger.id;
     if (name === 'pipeline_schedule_id') return schedule.id;
     if (['issue_iid', 'merge_request_iid', 'snippet_id'].includes(name)) return thing!.key;
     return name === 'sha' ? sha : 1;

@@ -2,6 +2,7 @@ import { registerArtifacts } from '../../pipelines/artifacts/background.ts';
 import { registerPipelines } from '../../pipelines/background.ts';
 import type { Area } from '../area.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
+import { freezePeriodRoutes } from './freeze-periods/routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
@@ -13,10 +14,12 @@ import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts'
 import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
+import { resourceGroupRoutes } from './resource-groups/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { testReportRoutes } from './test-reports/routes.ts';
+import { triggerRoutes } from './triggers/routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
 export { rewriteArtifactUrl } from './artifacts/addresses.ts';
@@ -25,6 +28,9 @@ export { rewriteArtifactUrl } from './artifacts/addresses.ts';
 export const ci: Area = {
   routes: [
     ...artifactRoutes,
+    ...freezePeriodRoutes,
+    ...resourceGroupRoutes,
+    ...triggerRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
     ...jobRequestRoutes,

@@ -90,5 +90,8 @@ export const LISTS: readonly string[] = [
   `${group}/variables`,
   'admin/ci/variables',
   `${project}/pipeline_schedules`,
+  `${project}/triggers`,
+  `${project}/freeze_periods`,
+  `${project}/resource_groups`,
   `${project}/pipeline_schedules?scope=active`,
 ];

@@ -1,8 +1,11 @@
 import type { TSchema } from 'typebox';
+import { FreezePeriod } from '../freeze-periods/answers.ts';
 import { Bridge, Job, JobArtifact } from '../jobs/answers.ts';
 import { LintInclude, LintJob, LintResult } from '../lint/answers.ts';
 import { PipelineSchedule, PipelineScheduleDetails } from '../pipeline-schedules/answers.ts';
 import { PipelineVariable } from '../pipelines/answers.ts';
+import { ResourceGroup } from '../resource-groups/answers.ts';
+import { Trigger } from '../triggers/answers.ts';
 import { CiVariable, InstanceCiVariable } from '../variables/answers.ts';
 
 /** What the objects of this area are called. */
@@ -11,11 +14,14 @@ export const objects: Readonly<Record<string, TSchema>> = {
   CiLintInclude: LintInclude,
   CiLintJob: LintJob,
   CiLintResult: LintResult,
+  FreezePeriod,
   InstanceVariable: InstanceCiVariable,
   Job,
   JobArtifact,
   PipelineSchedule,
   PipelineScheduleDetails,
   PipelineVariable,
+  ResourceGroup,
+  Trigger,
   Variable: CiVariable,
 };

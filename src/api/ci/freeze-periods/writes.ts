@@ -1,0 +1,77 @@
+import { timestamp } from '../../../core/clock.ts';
+import { CronSchedule } from '../../../core/cron.ts';
+import { type FieldErrors, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { zoneName } from '../../../core/time-zones.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { FreezePeriod } from '../../../db/tables/freeze-periods.ts';
+import type { Deps } from '../../../deps.ts';
+
+type Times = Pick<FreezePeriod, 'freeze_start' | 'freeze_end' | 'cron_timezone'>;
+
+/** How many a project may have: each is looked at when a pipeline is made. */
+const MOST = 100;
+
+/** The freeze periods of a project, the oldest first. */
+export const freezePeriodsOf = (db: Db, projectId: number) =>
+  db.selectFrom('freeze_periods').selectAll().where('project_id', '=', projectId).orderBy('id');
+
+/** @throws ApiError 404 */
+export async function findFreezePeriod(db: Db, projectId: number, id: number): Promise<FreezePeriod> {
+  const row = await freezePeriodsOf(db, projectId).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return row;
+}
+
+function check({ freeze_start, freeze_end, cron_timezone }: Times): void {
+  const errors: FieldErrors = {};
+  const wrong = ['syntax is invalid'];
+  if (CronSchedule.parse(freeze_start, 'UTC') === null) errors.freeze_start = wrong;
+  if (CronSchedule.parse(freeze_end, 'UTC') === null) errors.freeze_end = wrong;
+  if (zoneName(cron_timezone) === null) errors.cron_timezone = wrong;
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** @throws ApiError 400 */
+export async function createFreezePeriod(
+  { db, clock }: Deps,
+  projectId: number,
+  { freeze_start, freeze_end, cron_timezone = 'UTC' }: Omit<Times, 'cron_timezone'> & Partial<Times>,
+): Promise<FreezePeriod> {
+  const times = { freeze_start, freeze_end, cron_timezone };
+  check(times);
+  const now = timestamp(clock);
+  return db.transaction().execute(async (db) => {
+    const row = await db
+      .insertInto('freeze_periods')
+      .values({ ...times, project_id: projectId, created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const all = await freezePeriodsOf(db, projectId)
+      .limit(MOST + 1)
+      .execute();
+    if (all.length > MOST) throw invalidModel({ base: [`Maximum number of freeze periods (${MOST}) exceeded`] });
+    return row;
+  });
+}
+
+/** Changes what is given. @throws ApiError 400, 404 */
+export async function updateFreezePeriod(
+  { db, clock }: Deps,
+  projectId: number,
+  id: number,
+  given: Partial<Times>,
+): Promise<FreezePeriod> {
+  return db.transaction().execute(async (db) => {
+    const { freeze_start, freeze_end, cron_timezone } = { ...(await findFreezePeriod(db, projectId, id)), ...given };
+    const times = { freeze_start, freeze_end, cron_timezone };
+    check(times);
+    const row = await db
+      .updateTable('freeze_periods')
+      .set({ ...times, updated_at: timestamp(clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw recordNotFound();
+    return row;
+  });
+}

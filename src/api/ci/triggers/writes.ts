@@ -1,0 +1,69 @@
+import { timestamp } from '../../../core/clock.ts';
+import { invalidModel, notFound } from '../../../core/errors.ts';
+import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
+import type { Deps } from '../../../deps.ts';
+
+const PREFIX = 'glptt-';
+/** How many a project may have. */
+const MOST = 1_000;
+
+/** The trigger tokens of a project, the oldest first. */
+export const triggersOf = (db: Db, projectId: number) =>
+  db.selectFrom('ci_triggers').selectAll().where('project_id', '=', projectId).orderBy('id');
+
+/** @throws ApiError 404 */
+export async function findTrigger(db: Db, projectId: number, id: number): Promise<CiTrigger> {
+  const row = await triggersOf(db, projectId).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('Trigger');
+  return row;
+}
+
+/** Makes a trigger token, in whose owner's name pipelines run. @throws ApiError 400 */
+export async function createTrigger(
+  { db, clock }: Deps,
+  projectId: number,
+  ownerId: number,
+  given: { description: string; expires_at?: string | null },
+): Promise<CiTrigger> {
+  const { description, expires_at = null } = given;
+  const now = timestamp(clock);
+  if (expires_at !== null && expires_at <= now) throw invalidModel({ expires_at: ['must be in the future'] });
+  const token = `${PREFIX}${randomText(40)}`;
+  return db.transaction().execute(async (db) => {
+    const row = await db
+      .insertInto('ci_triggers')
+      .values({
+        project_id: projectId,
+        owner_id: ownerId,
+        description,
+        token,
+        digest: tokenDigest(token),
+        expires_at,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const all = await triggersOf(db, projectId)
+      .clearSelect()
+      .select('id')
+      .limit(MOST + 1)
+      .execute();
+    if (all.length > MOST) throw invalidModel({ base: [`Maximum number of pipeline triggers (${MOST}) exceeded`] });
+    return row;
+  });
+}
+
+/** @throws ApiError 404 */
+export async function describeTrigger({ db, clock }: Deps, id: number, description: string): Promise<CiTrigger> {
+  const row = await db
+    .updateTable('ci_triggers')
+    .set({ description, updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Trigger');
+  return row;
+}
