@@ -233,6 +233,26 @@ def test_keys_accounts_and_the_server():
     assert gl.user_activities.list(get_all=True)[0].last_activity_on
 
 
+def test_ci_lint():
+    project = new_project("py lint")
+    content = "build:\n  script: make\n"
+    assert project.ci_lint.get().errors == ["Please provide content of .gitlab-ci.yml"]
+    project.files.create(
+        {"file_path": ".gitlab-ci.yml", "branch": "main", "content": content, "commit_message": "Build"}
+    )
+    found = project.ci_lint.get(include_jobs=True, dry_run=True)
+    assert (found.valid, [job["name"] for job in found.jobs]) == (True, ["build"]), found
+    assert project.ci_lint.create({"content": content}).merged_yaml == "---\n" + content
+    project.ci_lint.validate({"content": content})
+    invalid = project.ci_lint.create({"content": "invalid"})
+    assert (invalid.valid, invalid.errors) == (False, ["Invalid configuration format"])
+    try:
+        project.ci_lint.validate({"content": "invalid"})
+    except gitlab.exceptions.GitlabCiLintError:
+        return
+    raise AssertionError("an invalid configuration was taken")
+
+
 def new_merge_request(project, branch="feature", **more):
     action = {"action": "create", "file_path": f"{branch}.txt", "content": "one\ntwo\n"}
     project.commits.create(

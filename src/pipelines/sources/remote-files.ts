@@ -23,8 +23,8 @@ class TooManyFetches extends Error {}
 const fetches = new FairSlots({
   total: 16,
   perKey: 4,
-  maxWaiting: 200,
-  maxWaitingPerKey: 50,
+  maxWaiting: 1000,
+  maxWaitingPerKey: 300,
   maxWaitMs: 30_000,
   refuse: () => new TooManyFetches(),
 });
