@@ -9,13 +9,21 @@ import { fillWithMany } from '../test/support/many/fill.ts';
 import type { Amounts } from '../test/support/many/rows.ts';
 import { TOKEN } from './server.ts';
 
-export const SMALL: Amounts = { projects: 1_000, issues: 1_000, mergeRequests: 1_000, events: 1_000, snippets: 1_000 };
+export const SMALL: Amounts = {
+  projects: 1_000,
+  issues: 1_000,
+  mergeRequests: 1_000,
+  events: 1_000,
+  snippets: 1_000,
+  jobs: 1_000,
+};
 export const LARGE: Amounts = {
   projects: 10_000,
   issues: 100_000,
   mergeRequests: 20_000,
   events: 1_000_000,
   snippets: 10_000,
+  jobs: 100_000,
 };
 
 /** So many repositories are made; projects and snippets take turns with them, since lists read little of each. */

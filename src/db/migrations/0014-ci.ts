@@ -71,6 +71,8 @@ create index pipelines_parent on pipelines (parent_id) where parent_id is not nu
 create index pipelines_schedule on pipelines (schedule_id, id) where schedule_id is not null;
 create unique index pipelines_origin on pipelines (project_id, origin) where origin is not null;
 create index pipelines_user on pipelines (user_id);
+create index pipelines_starter on pipelines (project_id, user_id, id);
+create index pipelines_updated on pipelines (project_id, updated_at, id);
 create index pipelines_locked on pipelines (project_id, ref) where locked = 1;
 insert into internal_ids (source_type, source_id, usage, last_value)
   select 'project', project_id, 'pipelines', max(iid) from pipelines group by project_id;

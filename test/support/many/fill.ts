@@ -2,12 +2,13 @@ import type { Db } from '../../../src/db/schema.ts';
 import { events, snippets } from './activity.ts';
 import { issuables } from './issuables.ts';
 import { people, projects } from './people.ts';
+import { pipelines } from './pipelines.ts';
 import { planning } from './planning.ts';
 import { type Amounts, inBigProject, insert } from './rows.ts';
 
 /**
  * Fills a new database with many rows, straight into the tables: a group with a big project and many small ones, with
- * issues, merge requests, notes, labels, milestones, reactions, approvals, snippets and events. Always the same rows.
+ * issues, merge requests, notes, labels, milestones, reactions, approvals, pipelines, snippets and events. Always the same rows.
  * @param place where the repository of a project or snippet lies, given its number
  */
 export async function fillWithMany(
@@ -21,6 +22,7 @@ export async function fillWithMany(
     const projectOf = (n: number) => (inBigProject(n) ? first : first + ((n * 7) % amounts.projects));
     await planning(db, amounts.projects, first);
     await issuables(db, amounts, first, projectOf);
+    await pipelines(db, amounts, first);
     await snippets(db, amounts.snippets, projectOf, place);
     await insert(db, 'events', events(amounts, projectOf));
   });

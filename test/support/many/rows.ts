@@ -7,6 +7,8 @@ export interface Amounts {
   mergeRequests: number;
   events: number;
   snippets: number;
+  /** Of pipelines of the big project. */
+  jobs: number;
 }
 
 /** Users that write things; the first is ana. */

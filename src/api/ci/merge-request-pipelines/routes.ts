@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
@@ -47,8 +46,7 @@ export const mergeRequestPipelineRoutes = [
       const { db } = c.deps;
       const row = await findMergeRequest(db, c, c.params.merge_request_iid);
       const visible = await visibleProjects(c, row);
-      const query = visible.size === 0 ? undefined : pipelinesOf(db, row, [...visible.keys()]);
-      const { rows, total } = query === undefined ? { rows: [], total: 0 } : await pageOf(db, query, c.page);
+      const { rows, total } = await pipelinesOf(db, row, [...visible.keys()], c.page);
       setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
       return rows.map((pipeline) =>
         presentPipelineBasic(pipeline, projectUrl(c.deps, visible.get(pipeline.project_id)!)),

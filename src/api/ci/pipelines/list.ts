@@ -64,21 +64,30 @@ const idOfUser = (db: Db, username: string): Expression<number> =>
 async function lastOfRefs(deps: Deps, project: Project, scope: 'branches' | 'tags'): Promise<number[]> {
   const folder = scope === 'branches' ? HEADS : TAGS;
   const refs = await repositoryOf(deps, project).refs.list(folder);
-  const names = new Set(refs.map(({ name }) => name.slice(folder.length)));
-  // From one name to the next one over the index, however many pipelines a name has.
-  const { rows } = await sql<{ ref: string; id: number | null }>`
-    with recursive names (ref) as (
-      select min(ref) from pipelines where project_id = ${project.id}
-      union all
-      select (select min(ref) from pipelines where project_id = ${project.id} and ref > names.ref)
-      from names where names.ref is not null
-    )
-    select names.ref, (
+  const existing = new Set(refs.map(({ name }) => name.slice(folder.length)));
+  const names = (await refsWithPipelines(deps.db, project.id)).filter((name) => existing.has(name));
+  if (names.length === 0) return [];
+  const { rows } = await sql<{ id: number | null }>`
+    with wanted (ref) as (values ${sql.join(names.map((name) => sql`(${name})`))})
+    select (
       select id from pipelines
-      where project_id = ${project.id} and ref = names.ref and tag = ${scope === 'tags' ? 1 : 0}
+      where project_id = ${project.id} and ref = wanted.ref and tag = ${scope === 'tags' ? 1 : 0}
         and source <> 'parent_pipeline'
       order by id desc limit 1
     ) as id
-    from names where names.ref is not null limit ${MAX_REFS}`.execute(deps.db);
-  return rows.flatMap(({ ref, id }) => (id !== null && names.has(ref) ? [id] : []));
+    from wanted`.execute(deps.db);
+  return rows.flatMap(({ id }) => id ?? []);
+}
+
+/** The refs that pipelines of a project ran for: from one to the next over the index, however many pipelines each has. */
+async function refsWithPipelines(db: Db, projectId: number): Promise<string[]> {
+  const { rows } = await sql<{ ref: string }>`
+    with recursive names (ref) as (
+      select min(ref) from pipelines where project_id = ${projectId}
+      union all
+      select (select min(ref) from pipelines where project_id = ${projectId} and ref > names.ref)
+      from names where names.ref is not null
+    )
+    select ref from names where ref is not null limit ${MAX_REFS}`.execute(db);
+  return rows.map(({ ref }) => ref);
 }
