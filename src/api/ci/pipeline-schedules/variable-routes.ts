@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { forbidden } from '../../../core/errors.ts';
 import { type Route, route } from '../../../http/route.ts';
+import { maySetVariables } from '../../../pipelines/run-rights.ts';
 import type { UserScope } from '../../object-access.ts';
 import { PipelineVariable } from '../pipelines/answers.ts';
-import { maySetVariables } from '../run-rights.ts';
 import { changeable, manageable, ONE } from './access.ts';
 import { changedScheduleVariable, keyParam, newScheduleVariable } from './inputs.ts';
 import { findScheduleVariable } from './queries.ts';
