@@ -99,6 +99,14 @@ function site(name: string, words: Words): JobOptions['pages'] {
   };
 }
 
+function checkPublish(name: string, words: Words, pages: JobOptions['pages'], at: Place): void {
+  if (words.publish === null) return;
+  if (pages === null) at.field('publish', 'can only be used within a `pages` job');
+  if (words.pages && words.pages.publish !== null) {
+    at.problems.add(`${name} job: use either ${name}:publish or ${name}:pages:publish`);
+  }
+}
+
 function published(artifacts: Artifacts | null, pages: JobOptions['pages']): Artifacts | null {
   if (pages === null) return artifacts;
   const { paths, ...others } = artifacts ?? NO_ARTIFACTS;
@@ -126,7 +134,7 @@ export const job = (name: string, around: JobSurroundings): Reader<WrittenJob> =
     const base = common(name, words, value, around, at);
     const taken = inherited(words, around.defaults, words.inherit?.default ?? true);
     const pages = site(name, words);
-    if (own(value, 'publish') !== null && pages === null) at.field('publish', 'can only be used within a `pages` job');
+    checkPublish(name, words, pages, at);
     const options: JobOptions = {
       ...EMPTY_OPTIONS,
       beforeScript: taken.before_script ?? [],

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/config-error.ts';
-import type { TreeMap } from '../config/loaded.ts';
+import type { Tree, TreeMap } from '../config/loaded.ts';
 import type { PipelineConfig } from '../pipeline-config.ts';
 import { caches } from './cache.ts';
 import { checkJobs } from './check-jobs.ts';
@@ -9,7 +9,7 @@ import { givenTwice, readDefaults, withTop } from './defaults.ts';
 import { image, services } from './image.ts';
 import { kindOf, readJobs } from './jobs.ts';
 import { multiply } from './multiply.ts';
-import { own, Place, Problems } from './place.ts';
+import { Place, Problems } from './place.ts';
 import type { WrittenJob } from './processable.ts';
 import { readAll } from './tables.ts';
 import { variables } from './variables.ts';
@@ -37,6 +37,17 @@ const NO_WORKFLOW: PipelineConfig['workflow'] = {
   autoCancel: { onNewCommit: null, onJobFailure: null },
 };
 
+/** The jobs of a configuration, and what is about all of them. `default` and `workflow` may be jobs, too. */
+function parted(tree: TreeMap): { top: TreeMap; jobs: TreeMap } {
+  const isTop = ([name, value]: [string, Tree]) =>
+    RESERVED.has(name) || ((name === 'default' || name === 'workflow') && kindOf(name, value) === null);
+  const entries = Object.entries(tree);
+  return {
+    top: Object.fromEntries(entries.filter(isTop)),
+    jobs: Object.fromEntries(entries.filter((entry) => !isTop(entry))),
+  };
+}
+
 /** Everything that the keywords of a configuration say, job for job. */
 interface Written {
   stages: string[];
@@ -50,17 +61,10 @@ const withEnds = (named: readonly string[]) => [
   ...new Set(['.pre', ...named.filter((stage) => stage !== '.pre' && stage !== '.post'), '.post']),
 ];
 
-function readWords(tree: TreeMap, at: Place): Written {
+function readWords(tree: TreeMap, jobs: TreeMap, at: Place): Written {
   const block = readDefaults(tree, at);
   const top = readAll(TOP, tree, at);
-  const isWorkflow = kindOf('workflow', own(tree, 'workflow')) === null;
-  const found = isWorkflow ? at.read(tree, 'workflow', workflow) : null;
-  const jobs = Object.fromEntries(
-    Object.entries(tree).filter(
-      ([name, value]) =>
-        !RESERVED.has(name) && !((name === 'default' || name === 'workflow') && kindOf(name, value) === null),
-    ),
-  );
+  const found = at.read(tree, 'workflow', workflow);
   return {
     stages: withEnds(top.stages ?? DEFAULT_STAGES),
     workflow: found ?? NO_WORKFLOW,
@@ -72,10 +76,11 @@ function readWords(tree: TreeMap, at: Place): Written {
 /**
  * What a configuration means.
  * @param tree with everything included, extended and referenced
- * @returns `config` is null where there are errors; these are in the platform's words and order (ci-facts 7)
+ * @returns `config` is null where there are errors; these are in the platform's words and order
  */
 export function readConfig(tree: TreeMap): { config: PipelineConfig | null; errors: string[]; warnings: string[] } {
-  const twice = givenTwice(tree);
+  const { top, jobs } = parted(tree);
+  const twice = givenTwice(top);
   if (twice !== undefined) {
     return { config: null, errors: [`${twice} is defined in top-level and \`default:\` entry`], warnings: [] };
   }
@@ -86,7 +91,7 @@ export function readConfig(tree: TreeMap): { config: PipelineConfig | null; erro
     warnings: problems.warnings.slice(0, MOST_WARNINGS),
   });
   try {
-    const written = readWords(tree, new Place('', problems));
+    const written = readWords(top, jobs, new Place('', problems));
     return problems.count > 0 ? result(null, problems.errors) : result(whole(tree, written), []);
   } catch (error) {
     if (error instanceof ConfigError) return result(null, [error.message]);

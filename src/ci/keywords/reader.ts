@@ -10,7 +10,8 @@ export type Rule = (config: Tree, at: Place) => void;
 
 /** A value that must keep all rules before anything in it is looked at. */
 export function entry<T>(rules: readonly Rule[], read: (config: TreeMap, at: Place) => T | null): Reader<T> {
-  return anyEntry([config(MAP), ...rules], (value, at) => read(value as TreeMap, at));
+  const whole = anyEntry(rules, (value, at) => read(value as TreeMap, at));
+  return (value, at) => (isMap(value) ? whole(value, at) : at.config(MAP(value)!));
 }
 
 /** An `entry` that need not be a map. */
