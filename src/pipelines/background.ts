@@ -14,11 +14,13 @@ import { dropPipelineRef } from './pipeline-ref.ts';
 import { registerPushes } from './push.ts';
 import { assignResource } from './resource-groups.ts';
 import { runBridge } from './run-bridge.ts';
+import { registerSchedules } from './run-schedules.ts';
 
 /** What pipelines do by themselves: names the work in the background. */
 export function registerPipelines(deps: Deps): void {
   const { jobs } = deps;
   registerPushes(deps);
+  registerSchedules(deps);
   jobs.register(ASSIGN_RESOURCE, ({ resource_group_id }) => assignResource(deps, resource_group_id));
   jobs.register(CANCEL_REDUNDANT, ({ pipeline_id }) => cancelRedundant(deps, pipeline_id));
   jobs.register(DROP_PIPELINE_REF, ({ project_id, pipeline_id }) => dropPipelineRef(deps, project_id, pipeline_id));
