@@ -9,6 +9,7 @@ import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { jobTraceRoutes } from './jobs/trace-routes.ts';
 import { lintRoutes } from './lint/routes.ts';
+import { registerMergeRequestPipelines } from './merge-request-pipelines/background.ts';
 import { mergeRequestPipelineRoutes } from './merge-request-pipelines/routes.ts';
 import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
 import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
@@ -50,6 +51,7 @@ export const ci: Area = {
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerPipelines(deps);
+    registerMergeRequestPipelines(deps);
     registerArtifacts(deps);
     stopSchedulesOfFormerOwners(deps);
   },

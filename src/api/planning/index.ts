@@ -43,6 +43,8 @@ import { todoRoutes } from './todos/routes.ts';
 import { userCountRoutes } from './user-counts/routes.ts';
 
 export { assigneesFor } from './issuables/assignees.ts';
+export { refreshMergeRequest } from './merge-requests/head/refresh.ts';
+export { updateMergeRef } from './merge-requests/merging/merge-ref.ts';
 export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
 export { createMergeRequest } from './merge-requests/requests/create.ts';
