@@ -1,7 +1,21 @@
-import { compileHere } from './compile-here.ts';
 import type { Compiled, CompileRequest } from './compile-request.ts';
 
-/** From the text of a configuration to the pipeline that it makes, or to what is wrong with it. */
+/** Characters of a configuration that is compiled at once, in this thread. */
+const SMALL = 2000;
+/** What lets a small text become much, or wait: files, repetition, patterns. */
+const GROWS = /include|extends|parallel|!reference|[&*]\w|=~|!~|\$\[\[/;
+
+/**
+ * From the text of a configuration to the pipeline that it makes, or to what is wrong with it (part 1, 4.6). Takes a thread
+ * of its own for all but the smallest (docs/decisions/configurations-compiled-apart.md).
+ * @throws ApiError when too many are being compiled; whatever the sources throw
+ */
 export async function compile(request: CompileRequest): Promise<Compiled> {
-  return await compileHere(request);
+  const { content } = request;
+  if (content.length <= SMALL && !GROWS.test(content)) {
+    const { compileHere } = await import('./compiler/compile-here.ts');
+    return await compileHere(request);
+  }
+  const { compileApart } = await import('./compiler/pool.ts');
+  return await compileApart(request);
 }

@@ -27,6 +27,12 @@ export type SourceComponent =
     }
   | { error: string };
 
+/** Where a file of a repository is shown, and where its bytes are. */
+interface Addresses {
+  blob: string;
+  raw: string;
+}
+
 /**
  * What compiling asks of the world around it: files of repositories, addresses elsewhere, templates. Everything is asked
  * with the rights of whoever the pipeline is for, and answers are plain data: they may cross to another thread.
@@ -49,5 +55,5 @@ export interface ConfigSources {
   /** What the pipeline changes, for `rules:changes`: paths, or null where nothing is known to compare with. */
   changedPaths(compareTo: string | null): Promise<string[] | null | { invalidRef: true }>;
   /** Web addresses of an included file, for the list of includes: how it looks, and its bare bytes. */
-  addresses(context: SourceContext, path: string): { blob: string; raw: string } | null;
+  addresses(context: SourceContext, path: string): Addresses | null | Promise<Addresses | null>;
 }

@@ -23,7 +23,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     const content = await readWithInputs(request.content, { inputs, component: {}, scope, loading });
     const whole = await includeAll(content, scope, loading);
     const tree = addEdgeStages(resolveReferences(extendAll(whole, budget)));
-    return { tree, mergedYaml: dumpYaml(tree), includes: loading.list(), errors: [], warnings: [] };
+    return { tree, mergedYaml: dumpYaml(tree), includes: await loading.list(), errors: [], warnings: [] };
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof YamlError)) throw error;
     return { tree: null, mergedYaml: null, includes: null, errors: [error.message], warnings: [] };

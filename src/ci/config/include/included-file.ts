@@ -1,4 +1,4 @@
-import type { SourceFile } from '../../sources.ts';
+import type { SourceContext, SourceFile } from '../../sources.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Include } from '../loaded.ts';
 import { isMap, type RawMap, type RawTree } from '../yaml/reference.ts';
@@ -32,7 +32,7 @@ export abstract class IncludedFile {
   /** What its own includes are relative to. */
   abstract nestedScope(): Scope;
   /** What the list of includes says, beside its context. */
-  protected abstract about(): Pick<Include, 'type' | 'blob' | 'raw' | 'extra'>;
+  protected abstract about(): Promise<Pick<Include, 'type' | 'blob' | 'raw' | 'extra'>>;
 
   /** What its address is in texts. */
   get name(): string {
@@ -66,10 +66,21 @@ export abstract class IncludedFile {
     return inputs;
   }
 
-  describe(): Include {
-    const { type, blob, raw, extra } = this.about();
+  async describe(): Promise<Include> {
+    const { type, blob, raw, extra } = await this.about();
     const { project, sha } = this.scope.context;
     return { type, location: this.name, blob, raw, extra, context_project: project, context_sha: sha };
+  }
+
+  /** Web addresses of a file of a repository. */
+  protected async addresses(context: SourceContext): Promise<{ blob: string | null; raw: string | null }> {
+    const found = await this.loading.sources.addresses(context, this.path);
+    if (found === null) return { blob: null, raw: null };
+    return { blob: this.loading.mask(found.blob), raw: this.loading.mask(found.raw) };
+  }
+
+  protected get path(): string {
+    return this.location as string;
   }
 
   protected text(key: string): string {

@@ -26,7 +26,7 @@ export class Loading {
   readonly budget: CopyBudget;
   private readonly variables: VariableValues;
   private readonly deadline = performance.now() + MAX_SECONDS * 1000;
-  private readonly described: (() => Include)[] = [];
+  private readonly described: (() => Promise<Include>)[] = [];
   private count = 0;
   private bytes = 0;
 
@@ -42,7 +42,7 @@ export class Loading {
   }
 
   /** @param describe what the list of includes says of it once all is done; null for what is not listed. @throws ConfigError */
-  addFile(describe: (() => Include) | null): void {
+  addFile(describe: (() => Promise<Include>) | null): void {
     this.count++;
     if (describe !== null) this.described.push(describe);
     if (this.count > MAX_INCLUDES) throw new ConfigError(`Maximum of ${MAX_INCLUDES} nested includes are allowed!`);
@@ -69,7 +69,7 @@ export class Loading {
     }
   }
 
-  list(): Include[] {
-    return this.described.map((describe) => describe());
+  async list(): Promise<Include[]> {
+    return await this.waitFor(Promise.all(this.described.map((describe) => describe())));
   }
 }

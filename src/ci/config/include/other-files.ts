@@ -58,7 +58,7 @@ export class RemoteFile extends IncludedFile {
     return NOWHERE;
   }
 
-  protected about() {
+  protected async about() {
     return { type: 'remote' as const, blob: null, raw: this.name, extra: {} };
   }
 }
@@ -95,7 +95,7 @@ export class TemplateFile extends IncludedFile {
     return NOWHERE;
   }
 
-  protected about() {
+  protected async about() {
     return { type: 'template' as const, blob: null, raw: null, extra: {} };
   }
 }
@@ -121,7 +121,7 @@ export class ArtifactFile extends IncludedFile {
     return this.scope;
   }
 
-  protected about() {
+  protected async about() {
     const extra = { job_name: this.loading.mask(this.text('job')) };
     return { type: 'artifact' as const, blob: null, raw: null, extra };
   }
@@ -159,14 +159,12 @@ export class ComponentFile extends IncludedFile {
     return { ...this.scope, context: this.found!.context, isChild: false };
   }
 
-  protected about() {
-    const { context, path } = this.found!;
-    const blob = this.loading.sources.addresses(context, path)?.blob;
-    return {
-      type: 'component' as const,
-      blob: blob === undefined ? null : this.loading.mask(blob),
-      raw: null,
-      extra: {},
-    };
+  protected override get path(): string {
+    return this.found!.path;
+  }
+
+  protected async about() {
+    const { blob } = await this.addresses(this.found!.context);
+    return { type: 'component' as const, blob, raw: null, extra: {} };
   }
 }

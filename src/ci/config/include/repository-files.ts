@@ -22,10 +22,8 @@ export class LocalFile extends IncludedFile {
     return this.scope;
   }
 
-  protected about() {
-    const addresses = this.loading.sources.addresses(this.scope.context, this.location as string);
-    const masked = (address?: string) => (address === undefined ? null : this.loading.mask(address));
-    return { type: 'local' as const, blob: masked(addresses?.blob), raw: masked(addresses?.raw), extra: {} };
+  protected async about() {
+    return { type: 'local' as const, ...(await this.addresses(this.scope.context)), extra: {} };
   }
 }
 
@@ -69,10 +67,8 @@ export class ProjectFile extends IncludedFile {
     return { ...this.scope, context: this.found! };
   }
 
-  protected about() {
-    const addresses = this.loading.sources.addresses(this.found!, this.location as string);
-    const masked = (address?: string) => (address === undefined ? null : this.loading.mask(address));
+  protected async about() {
     const extra = { project: this.loading.mask(this.project), ref: this.ref };
-    return { type: 'file' as const, blob: masked(addresses?.blob), raw: masked(addresses?.raw), extra };
+    return { type: 'file' as const, ...(await this.addresses(this.found!)), extra };
   }
 }

@@ -28,7 +28,7 @@ class Composer {
   private anchors = new Map<string, Anchored>();
   private tagHandles = new Map<string, string>();
   private merged = 0;
-  /** Of the node that was read last, with everything its aliases repeat. */
+  /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
   private size = 0;
   private height = 0;
   private endless = false;
@@ -135,7 +135,7 @@ class Composer {
       this.scanner.skip();
       const data = !plain || tag === '!' || tag === `${STANDARD}str` ? value : this.plain(value);
       this.size = typeof data === 'string' ? textSize(data) : 0;
-      this.height = 1;
+      this.height = 0;
       return reference ? new Reference(null) : data;
     }
     let data: RawTree;
@@ -145,8 +145,7 @@ class Composer {
     else if (type === 'flow-sequence-start') data = this.flowSequence(depth);
     else if (type === 'flow-mapping-start') data = this.flowMapping(depth);
     else if (about.named) {
-      this.size = 0;
-      this.height = 1;
+      this.nothing();
       data = tag === `${STANDARD}str` ? '' : null;
     } else
       throw syntaxError(
@@ -208,7 +207,7 @@ class Composer {
   /** A node that is left out. */
   private nothing(): null {
     this.size = 0;
-    this.height = 1;
+    this.height = 0;
     return null;
   }
 

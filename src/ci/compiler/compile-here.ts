@@ -1,7 +1,7 @@
-import type { Compiled, CompileRequest } from './compile-request.ts';
-import { loadConfig } from './config/load.ts';
-import { evaluate } from './evaluation/evaluate.ts';
-import { readConfig } from './keywords/read-config.ts';
+import type { Compiled, CompileRequest } from '../compile-request.ts';
+import { loadConfig } from '../config/load.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
+import { readConfig } from '../keywords/read-config.ts';
 
 /** Compiles in this thread: loads, reads and evaluates, each as long as nothing has been wrong. */
 export async function compileHere(request: CompileRequest): Promise<Compiled> {

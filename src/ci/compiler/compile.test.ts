@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MemorySources, PROJECT, SHA, type World } from '../../../test/support/memory-sources.ts';
+import { compile } from '../compile.ts';
+import type { CompileRequest } from '../compile-request.ts';
+import type { ConfigSources } from '../sources.ts';
+import { CompileHost } from './host.ts';
+
+function request(content: string, world: World = {}, sources: Partial<ConfigSources> = {}): CompileRequest {
+  return {
+    content,
+    path: '.gitlab-ci.yml',
+    context: { project: PROJECT, sha: SHA },
+    sources: Object.assign(new MemorySources(world), sources),
+    variables: new Map(),
+    inputs: {},
+    isChild: false,
+    pipeline: null,
+  };
+}
+
+const TOO_MUCH = ['The configuration takes too much time or memory to be processed'];
+const withFiles = { files: { 'a.yml': 'a:\n  script: a\n', 'b.yml': 'b:\n  script: b\n' } };
+
+test('small configurations are compiled here, others in a thread, and come to the same', async () => {
+  const small = await compile(request('a:\n  script: make\n'));
+  const large = await compile(request(`a:\n  script: make\n${'#'.repeat(3000)}\n`));
+  assert.deepEqual(small.errors, []);
+  assert.deepEqual(structuredClone(small), large);
+});
+
+test('several are compiled at once, each with its own sources', async () => {
+  const all = Array.from({ length: 12 }, (_, place) =>
+    compile(request('include: a.yml\n', { files: { 'a.yml': `job-${place}:\n  script: x\n` } })),
+  );
+  const names = (await Promise.all(all)).map(({ config }) => config?.jobs[0]?.name);
+  assert.deepEqual(
+    names,
+    Array.from({ length: 12 }, (_, place) => `job-${place}`),
+  );
+});
+
+test('a source that fails fails the compilation, as itself', async () => {
+  class Gone extends Error {}
+  const file = async () => {
+    throw new Gone('the database is gone');
+  };
+  await assert.rejects(compile(request('include: [a.yml, b.yml]\n', withFiles, { file })), Gone);
+  const after = await compile(request('include: [a.yml, b.yml]\n', withFiles));
+  assert.deepEqual(after.errors, []);
+});
+
+test('a file of a repository is asked for once for each include, with where it stands', async () => {
+  const sources = new MemorySources(withFiles);
+  const compiled = await compile({ ...request('include: [a.yml, b.yml]\n'), sources });
+  assert.deepEqual(compiled.errors, []);
+  assert.deepEqual(sources.asked, ['group/project:a.yml', 'group/project:b.yml']);
+});
+
+test('waiting for files is no work: a slow source is waited for', async () => {
+  const files = new MemorySources(withFiles);
+  const slow = async (...args: Parameters<ConfigSources['file']>) => {
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    return await files.file(...args);
+  };
+  const compiled = await compile(request('include: a.yml\n', withFiles, { file: slow }));
+  assert.deepEqual(compiled.errors, []);
+});
+
+test('what takes too long ends with its thread, and others go on', async () => {
+  const patterns = Array.from(
+    { length: 2000 },
+    (_, place) => `j${place}: {script: x, rules: [{if: '$A =~ /(a|b|c)*${place}(x{1,50}){1,20}/'}]}`,
+  );
+  const host = new CompileHost({ mostWork: 1, lookEvery: 1 });
+  const hostile = host.compile(request(patterns.join('\n')));
+  const others = await Promise.all([1, 2].map(() => compile(request('include: [a.yml, b.yml]\n', withFiles))));
+  assert.deepEqual((await hostile).errors, TOO_MUCH);
+  assert.equal(host.ended, true);
+  for (const { errors } of others) assert.deepEqual(errors, []);
+});
+
+test('hostile files get an error of their own', async () => {
+  const times = (count: number, line: (place: number) => string) =>
+    Array.from({ length: count }, (_, place) => line(place)).join('\n');
+  const tooBig = ['The parsed YAML is too big'];
+  for (const [name, text, errors] of [
+    ['more than 1 MB', `a: ${'x'.repeat(1024 * 1024)}`, tooBig],
+    ['many keys', times(100_000, (place) => `k${place}: 1`), tooBig],
+    [
+      'merges of an empty map',
+      `a: &a {}\nb: &b [${'*a,'.repeat(20_000)}]\n${times(20_000, (place) => `c${place}: {<<: *b}`)}`,
+      tooBig,
+    ],
+    [
+      'merges of a large map',
+      `a: &a {${times(1000, (place) => `k${place}: 1,`)}}\nb: {<<: [${'*a,'.repeat(20_000)}]}`,
+      tooBig,
+    ],
+    [
+      'children of a large parent',
+      `.p: {${times(5000, (place) => `k${place}: 1,`)}}\n${times(9000, (place) => `j${place}: {extends: .p}`)}`,
+      tooBig,
+    ],
+    [
+      'references that double',
+      `${times(9, (place) => `r${place}: [${`!reference [r${place + 1}],`.repeat(6)}]`)}\nr9: [a, b, c, d, e]`,
+      tooBig,
+    ],
+    [
+      'inputs that grow',
+      `spec:\n  inputs:\n    a: {default: ${'b'.repeat(10_000)}}\n---\nj:\n  script: "${'$[[ inputs.a ]]'.repeat(60_000)}"`,
+      ['config too large'],
+    ],
+    ['openings of blocks', `spec:\n  inputs:\n    a: {default: b}\n---\nj:\n  script: "${'$[[ '.repeat(200_000)}"`, []],
+  ] as const) {
+    const compiled = await compile(request(text));
+    assert.deepEqual(compiled.errors, errors, name);
+  }
+});

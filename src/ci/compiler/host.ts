@@ -1,0 +1,97 @@
+import { Worker } from 'node:worker_threads';
+import type { Compiled, CompileRequest } from '../compile-request.ts';
+import { failed } from './compile-here.ts';
+import type { FromWorker, SourceCall, ToWorker } from './messages.ts';
+import { WORKER, workerAddress } from './worker.ts';
+
+/** Milliseconds that a configuration may be worked on, waiting for files not counted, and how often that is looked at. */
+const LIMITS = { mostWork: 800, lookEvery: 50 };
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+const TOO_MUCH = 'The configuration takes too much time or memory to be processed';
+
+/** A thread that compiles, and what this one has to do with it. */
+export class CompileHost {
+  private readonly worker = new Worker(new URL(workerAddress), {
+    workerData: WORKER,
+    resourceLimits: MEMORY,
+    name: WORKER,
+    env: {},
+    execArgv: [],
+  });
+  private request: CompileRequest | null = null;
+  private result = Promise.withResolvers<Compiled>();
+  private readonly ready = Promise.withResolvers<void>();
+  private readonly limits: typeof LIMITS;
+  /** Whether it has ended, by itself or because it took too long. */
+  ended = false;
+
+  constructor(limits = LIMITS) {
+    this.limits = limits;
+    this.worker.on('message', (message: FromWorker) => this.receive(message));
+    // Out of memory, above all.
+    this.worker.on('error', (error) => this.end(error instanceof Error ? error : new Error(String(error))));
+    this.worker.on('exit', () => this.end(new Error('a compiling thread ended')));
+  }
+
+  /** @throws when the sources do; what is hostile gets an error as its result, and the thread is over */
+  async compile(request: CompileRequest): Promise<Compiled> {
+    this.request = request;
+    this.result = Promise.withResolvers();
+    const { sources: _, ...data } = request;
+    let watch: NodeJS.Timeout | undefined;
+    this.worker.ref();
+    try {
+      // Starting is no work of the configuration's.
+      await Promise.race([this.ready.promise, this.result.promise]);
+      const before = this.worker.performance.eventLoopUtilization();
+      watch = setInterval(() => {
+        if (this.worker.performance.eventLoopUtilization(before).active > this.limits.mostWork) this.stop();
+      }, this.limits.lookEvery);
+      this.send({ type: 'compile', request: data });
+      return await this.result.promise;
+    } finally {
+      clearInterval(watch);
+      this.worker.unref();
+      this.request = null;
+    }
+  }
+
+  /** Ends the thread: nothing is wanted of it any more, or it has taken too long. */
+  stop(): void {
+    this.ended = true;
+    this.result.resolve(failed([TOO_MUCH]));
+    void this.worker.terminate();
+  }
+
+  private end(error: Error): void {
+    this.ended = true;
+    if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.result.resolve(failed([TOO_MUCH]));
+    else this.result.reject(error);
+    // Nobody may be waiting.
+    this.result.promise.catch(() => undefined);
+  }
+
+  private send(message: ToWorker): void {
+    if (!this.ended) this.worker.postMessage(message);
+  }
+
+  private receive(message: FromWorker): void {
+    if (message.type === 'ready') this.ready.resolve();
+    else if (message.type === 'compiled') this.result.resolve(message.compiled);
+    else if (message.type === 'question') void this.answer(message.question, message.call);
+    else this.result.reject(Object.assign(new Error('compiling failed'), { stack: message.stack }));
+  }
+
+  private async answer(question: number, { name, args }: SourceCall): Promise<void> {
+    const sources = this.request?.sources;
+    if (sources === undefined) return;
+    try {
+      const method = sources[name] as (...args: unknown[]) => unknown;
+      this.send({ type: 'answer', question, value: await method.apply(sources, args) });
+    } catch (error) {
+      // It is thrown here, where it can be told from others, and not there.
+      this.result.reject(error);
+      this.send({ type: 'refusal', question, reason: 'a source failed' });
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { ApiError } from '../../core/errors.ts';
+import { FairSlots } from '../../core/fair-slots.ts';
+import { currentScope } from '../../core/request-scope.ts';
+import type { Compiled, CompileRequest } from '../compile-request.ts';
+import { CompileHost } from './host.ts';
+
+const RETRY = { 'retry-after': '5' };
+
+/** So many configurations are compiled at once, and so many of one caller: who includes from slow servers holds up only himself. */
+const slots = new FairSlots({
+  total: 8,
+  perKey: 3,
+  maxWaiting: 200,
+  maxWaitingPerKey: 50,
+  maxWaitMs: 30_000,
+  refuse: (whose) =>
+    whose === 'caller'
+      ? new ApiError(429, 'Too many CI/CD configurations are being compiled for you. Try again later.', {}, RETRY)
+      : new ApiError(503, '503 Service Unavailable - too many CI/CD configurations are being compiled', {}, RETRY),
+});
+
+/** A thread costs some 15 MB, and 30 ms to start: it is kept for as long as there is work for it. */
+const IDLE_MS = 30_000;
+/** The one that was used last is used next. */
+const idle: { host: CompileHost; since: number }[] = [];
+let sweep: NodeJS.Timeout | undefined;
+
+/** Compiles in a thread of its own. @throws ApiError when too many wait; whatever the sources throw */
+export async function compileApart(request: CompileRequest): Promise<Compiled> {
+  const { caller, signal } = currentScope();
+  const release = await slots.take(caller, { signal });
+  const host = idle.pop()?.host ?? new CompileHost();
+  try {
+    const compiled = await host.compile(request);
+    if (!host.ended) keep(host);
+    return compiled;
+  } catch (error) {
+    // It may still be at work.
+    host.stop();
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+function keep(host: CompileHost): void {
+  idle.push({ host, since: Date.now() });
+  sweep ??= setInterval(endIdle, IDLE_MS / 2).unref();
+}
+
+function endIdle(): void {
+  const before = Date.now() - IDLE_MS;
+  while (idle.length > 0 && (idle[0]!.since < before || idle[0]!.host.ended)) idle.shift()!.host.stop();
+  if (idle.length > 0) return;
+  clearInterval(sweep);
+  sweep = undefined;
+}
