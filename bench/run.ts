@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
+import { lint } from './lint.ts';
 import { lists } from './lists.ts';
 import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
@@ -54,6 +55,7 @@ try {
   await measure('blame', () => blame(bench));
   for (const [name, read] of Object.entries(READS)) await measure(name, () => read(bench));
   await measure('commits', () => commits(bench));
+  await measure('lint', () => lint(server));
   await measure('clone', () => clone(bench));
   await measure('memory', async () => ({
     name: 'resident memory under the bench, highest',

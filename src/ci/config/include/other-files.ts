@@ -42,8 +42,11 @@ export class RemoteFile extends IncludedFile {
 
   async fetch(): Promise<Content> {
     const file = await this.loading.sources.remote(this.location as string, this.cacheSeconds);
-    if ('error' in file)
-      return { problem: `Remote file \`${this.name}\` could not be fetched ${this.loading.mask(file.error)}` };
+    if ('error' in file) {
+      // An address that is refused is not said again, since the reason names it.
+      const name = file.error.startsWith('because URL ') ? '' : ` \`${this.name}\``;
+      return { problem: `Remote file${name} could not be fetched ${this.loading.mask(file.error)}` };
+    }
     if (file.content.trim() === '')
       return { problem: `Remote file \`${this.name}\` could not be fetched because the response was empty!` };
     const { integrity } = this.params;
