@@ -63,8 +63,6 @@ async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
       return isJobRunning(deps, credential.jobId);
     case 'runner':
       return isRunnerKnown(deps, credential.runner);
-    case 'reported_job':
-      return isJobRunning(deps, credential.job.id);
     case 'access_token':
     case 'password':
     case 'none':

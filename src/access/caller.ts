@@ -1,6 +1,5 @@
 import { addressKey } from '../core/fair-slots.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
-import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { CiRunner } from '../db/tables/ci-runners.ts';
 import type { DeployToken } from '../db/tables/deploy-tokens.ts';
 import type { User } from '../db/tables/users.ts';
@@ -14,8 +13,6 @@ export type Credential =
   /** Of a job that runs; its user is the caller. */
   | { kind: 'job_token'; jobId: number; projectId: number }
   | { kind: 'runner'; runner: CiRunner }
-  /** Of a runner that reports on the job, by the job's own token: it stands for no user. */
-  | { kind: 'reported_job'; job: CiJob }
   | { kind: 'none' };
 
 /** Who sent a request. */
@@ -53,8 +50,6 @@ export function shareOf({ user, credential, sudoBy }: Caller, address: string): 
       return `deploy_token:${credential.token.id}`;
     case 'runner':
       return `runner:${credential.runner.id}`;
-    case 'reported_job':
-      return `job:${credential.job.id}`;
     default:
       return addressKey(address);
   }

@@ -35,6 +35,7 @@ async function* liveLog(deps: Deps, jobId: number): AsyncGenerator<Buffer, void,
       .selectFrom('ci_job_traces')
       .select(['start', 'size', 'data'])
       .where('job_id', '=', jobId)
+      .where('held', '=', 0)
       .where('start', '>=', at)
       .where('start', '<', at + WINDOW)
       .orderBy('start')

@@ -1,5 +1,6 @@
 import { registerArtifacts } from '../../pipelines/artifacts/background.ts';
 import { registerPipelines } from '../../pipelines/background.ts';
+import { registerTraceArchive } from '../../pipelines/trace/archive.ts';
 import type { Area } from '../area.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { freezePeriodRoutes } from './freeze-periods/routes.ts';
@@ -17,6 +18,7 @@ import { pipelineActionRoutes } from './pipelines/action-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { resourceGroupRoutes } from './resource-groups/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
+import { jobReportRoutes } from './runner-protocol/report-routes.ts';
 import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { testReportRoutes } from './test-reports/routes.ts';
@@ -34,6 +36,7 @@ export const ci: Area = {
     ...triggerRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
+    ...jobReportRoutes,
     ...jobRequestRoutes,
     ...jobRoutes,
     ...jobTraceRoutes,
@@ -52,6 +55,7 @@ export const ci: Area = {
   register(deps) {
     registerPipelines(deps);
     registerMergeRequestPipelines(deps);
+    registerTraceArchive(deps);
     registerArtifacts(deps);
     stopSchedulesOfFormerOwners(deps);
   },

@@ -105,6 +105,7 @@ create table ci_job_traces (
   job_id {int} not null references ci_jobs (id) on delete cascade,
   start {int} not null,
   size {int} not null,
+  held {int} not null default 0,
   data {text} not null,
   primary key (job_id, start)
 );

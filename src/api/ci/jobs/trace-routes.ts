@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { forbidden, unauthorized } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
 import { LOG_MEMORY, readLog } from '../../../pipelines/read-log.ts';
+import { noteWatcher } from '../../../pipelines/trace/watchers.ts';
 import { ONE, readable } from './access.ts';
 import { findJob } from './find.ts';
 import { JobId } from './inputs.ts';
@@ -26,6 +27,7 @@ export const jobTraceRoutes = [
       if (job.debug_trace === 1 && !c.permissions.can('read_debug_log')) {
         throw c.caller.user === null ? unauthorized() : forbidden();
       }
+      if (job.status === 'running') noteWatcher(c.deps, job.id);
       c.reply.type('text/plain').header('Content-Disposition', `infile; filename="${job.id}.log"`);
       return c.stream(LOG_MEMORY, () => readLog(c.deps, job));
     },

@@ -113,6 +113,20 @@ export async function noteContact(deps: Deps, heard: Heard): Promise<number | nu
   return managerId;
 }
 
+/** The same where the machine's id is known already, for calls about a job that it does. */
+export async function noteMachine(deps: Deps, runnerId: number | null, managerId: number | null): Promise<void> {
+  if (runnerId === null) return;
+  const memory = memoryOf(deps.db);
+  const now = deps.clock.now().getTime();
+  const before = memory.runners.get(runnerId);
+  memory.runners.set(runnerId, now);
+  if (before !== undefined && now - before < MIN_UNWRITTEN_MS) return;
+  const contacted_at = new Date(now).toISOString();
+  await deps.db.updateTable('ci_runners').set({ contacted_at }).where('id', '=', runnerId).execute();
+  if (managerId === null) return;
+  await deps.db.updateTable('ci_runner_managers').set({ contacted_at }).where('id', '=', managerId).execute();
+}
+
 function writeContact(
   deps: Deps,
   { runner, systemId, requests }: Heard & { systemId: string },

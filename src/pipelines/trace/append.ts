@@ -1,0 +1,102 @@
+import { EXECUTING } from '../../ci/states.ts';
+import { timestamp } from '../../core/clock.ts';
+import { bit } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../deps.ts';
+import { maskSecrets, type SecretBytes } from './mask.ts';
+
+/** Bytes that the log of a job may have. */
+export const MAX_TRACE = 100 * 1024 * 1024;
+/** Bytes of one row: those who read a log read a few rows at a time. */
+const MAX_ROW = 1024 * 1024;
+
+export interface TracePiece {
+  /** Offset of its first byte in the log. */
+  start: number;
+  bytes: Buffer;
+  /** Whether the job tells everything that it knows. */
+  debug: boolean;
+}
+
+/** What became of a piece: it is kept, it does not follow what there is, or the job is not at work any more. */
+export type Appended = { kept: true; size: number } | { kept: false; size: number } | null;
+
+/**
+ * Enters a piece at the end of the log of a job, with secrets hidden wherever pieces cut them. It is durable when this
+ * fulfils.
+ * @returns with the bytes that the log has then; null when the job has come to its end
+ */
+export function appendTrace(
+  deps: Deps,
+  job: Pick<CiJob, 'id' | 'token_digest'>,
+  { start, bytes, debug }: TracePiece,
+  secrets: SecretBytes,
+): Promise<Appended> {
+  return deps.db.transaction().execute(async (db) => {
+    const size = start + bytes.length;
+    const taken = await db
+      .updateTable('ci_jobs')
+      .set({ trace_size: size, updated_at: timestamp(deps.clock), ...(debug ? { debug_trace: bit(true) } : {}) })
+      .where('id', '=', job.id)
+      .where('trace_size', '=', start)
+      .where('token_digest', '=', job.token_digest)
+      .where('status', 'in', EXECUTING)
+      .returning('id')
+      .executeTakeFirst();
+    if (taken === undefined) return refusal(db, job);
+    const held = await takeHeld(db, job.id);
+    const whole = held === undefined ? Buffer.from(bytes) : Buffer.concat([held, bytes]);
+    await insert(db, job.id, size - whole.length, whole, maskSecrets(secrets, whole));
+    return { kept: true, size };
+  });
+}
+
+async function refusal(db: Db, job: Pick<CiJob, 'id' | 'token_digest'>): Promise<Appended> {
+  const now = await db
+    .selectFrom('ci_jobs')
+    .select('trace_size')
+    .where('id', '=', job.id)
+    .where('token_digest', '=', job.token_digest)
+    .where('status', 'in', EXECUTING)
+    .executeTakeFirst();
+  return now === undefined ? null : { kept: false, size: now.trace_size };
+}
+
+async function takeHeld(db: Db, jobId: number): Promise<Buffer | undefined> {
+  const last = await db
+    .selectFrom('ci_job_traces')
+    .select(['start', 'held'])
+    .where('job_id', '=', jobId)
+    .orderBy('start', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last?.held !== 1) return undefined;
+  const { data } = await db
+    .deleteFrom('ci_job_traces')
+    .where('job_id', '=', jobId)
+    .where('start', '=', last.start)
+    .returning('data')
+    .executeTakeFirstOrThrow();
+  return Buffer.from(data, 'base64');
+}
+
+/** @param safe bytes that may be seen; the rest is held back */
+async function insert(db: Db, job_id: number, start: number, whole: Buffer, safe: number): Promise<void> {
+  const rows = [];
+  for (let at = 0; at < safe; at += MAX_ROW) rows.push({ at, end: Math.min(at + MAX_ROW, safe), held: bit(false) });
+  if (safe < whole.length) rows.push({ at: safe, end: whole.length, held: bit(true) });
+  if (rows.length === 0) return;
+  await db
+    .insertInto('ci_job_traces')
+    .values(
+      rows.map(({ at, end, held }) => ({
+        job_id,
+        start: start + at,
+        size: end - at,
+        data: whole.toString('base64', at, end),
+        held,
+      })),
+    )
+    .execute();
+}
