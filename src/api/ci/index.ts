@@ -15,6 +15,7 @@ import { mergeRequestPipelineRoutes } from './merge-request-pipelines/routes.ts'
 import { stopSchedulesOfFormerOwners } from './pipeline-schedules/background.ts';
 import { pipelineScheduleRoutes } from './pipeline-schedules/routes.ts';
 import { pipelineActionRoutes } from './pipelines/action-routes.ts';
+import { pipelineCreateRoutes } from './pipelines/create-routes.ts';
 import { pipelineRoutes } from './pipelines/routes.ts';
 import { resourceGroupRoutes } from './resource-groups/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
@@ -44,6 +45,7 @@ export const ci: Area = {
     ...pipelineJobRoutes,
     ...lintRoutes,
     ...pipelineActionRoutes,
+    ...pipelineCreateRoutes,
     ...pipelineRoutes,
     ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PIPELINE_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { STATES } from '../../../ci/states.ts';
-import { Enum, Instant, pagination } from '../../../http/schema.ts';
+import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
 
 export const PipelineId = { pipeline_id: Type.Integer() };
 
@@ -36,3 +36,30 @@ export const ListPipelines = Type.Object({
   ...pagination,
 });
 export type PipelineFilters = Omit<Static<typeof ListPipelines>, 'page' | 'per_page'>;
+
+/** Variables that a pipeline is started with at most. */
+const MAX_VARIABLES = 1_000;
+
+export const CreatePipeline = Type.Object({
+  ref: Filled({ description: 'Branch or tag that it runs for.' }),
+  variables: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
+        value: Type.String(),
+        variable_type: Type.Optional(Enum(['env_var', 'file'], { default: 'env_var' })),
+      }),
+      {
+        description: 'Variables that go before those of the project and of the configuration.',
+        maxItems: MAX_VARIABLES,
+        examples: [[{ key: 'TARGET', value: 'staging' }]],
+      },
+    ),
+  ),
+  inputs: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Values of the inputs that the configuration asks for (`spec:inputs`), by name.',
+      examples: [{ environment: 'staging' }],
+    }),
+  ),
+});
