@@ -54,6 +54,11 @@ export const INSTANCE_RULES = {
   admin_instance_ci_variables: ADMINISTERED,
   create_runner: { role: 'person', writes: true, further: 'Of a project or group those who administer its runners' },
   register_runner: { role: 'anyone', writes: true, further: 'A token proves who asks' },
+  trigger_pipeline: {
+    role: 'anyone',
+    writes: true,
+    further: 'The token of a trigger, or of a job that runs, proves who asks',
+  },
   run_jobs: { role: 'anyone', writes: true, further: 'The token of the runner or of the job proves who asks' },
   admin_settings: ADMINISTERED,
 } as const satisfies Record<string, InstanceRule>;

@@ -145,6 +145,10 @@ export class RouteContext implements BaseContext {
     return Object.hasOwn(this.#source, name);
   }
 
+  get sent(): Readonly<Record<string, unknown>> {
+    return this.#source;
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();

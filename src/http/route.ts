@@ -60,6 +60,8 @@ export interface BaseContext {
   readonly accepted: string;
   /** Whether the client sent the parameter at all, be it null or empty. */
   given(name: string): boolean;
+  /** All parameters as the client sent them, also those that the route does not declare. Nothing is checked of them. */
+  readonly sent: Readonly<Record<string, unknown>>;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
   /**

@@ -24,6 +24,7 @@ import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { testReportRoutes } from './test-reports/routes.ts';
 import { triggerRoutes } from './triggers/routes.ts';
+import { triggerStartRoutes } from './triggers/start-routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
 export { rewriteArtifactUrl } from './artifacts/addresses.ts';
@@ -35,6 +36,7 @@ export const ci: Area = {
     ...freezePeriodRoutes,
     ...resourceGroupRoutes,
     ...triggerRoutes,
+    ...triggerStartRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
     ...jobReportRoutes,

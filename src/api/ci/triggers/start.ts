@@ -1,0 +1,110 @@
+import { callerOfJobToken, JOB_TOKEN_PREFIX } from '../../../access/job-token-caller.ts';
+import { laterCaller } from '../../../access/later-caller.ts';
+import { type FoundProject, findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { invalidModel, invalidParameter, notFound } from '../../../core/errors.ts';
+import { tokenDigest } from '../../../core/secrets.ts';
+import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { createPipeline, type PipelineRequest } from '../../../pipelines/create.ts';
+import { maySetVariables } from '../../../pipelines/run-rights.ts';
+import { keyErrors } from '../variables/rules.ts';
+
+export interface StartRequest {
+  /** Id or full path. */
+  project: string;
+  ref: string;
+  token: string;
+  variables?: unknown;
+  inputs?: Readonly<Record<string, unknown>>;
+  /** Everything that was sent, the token left out. */
+  payload: Readonly<Record<string, unknown>>;
+}
+
+type Variables = NonNullable<PipelineRequest['variables']>;
+
+/**
+ * Starts a pipeline for whoever knows a trigger token of the project, in the name of its owner; or for a job that runs, in
+ * the name of its user, as far as the project lets it in.
+ * @throws ApiError 400 with the words for why there is none, 401 for the token of a job that is over, 404
+ */
+export async function startByToken(
+  deps: Deps,
+  request: StartRequest,
+): Promise<{ pipeline: Pipeline; project: Project }> {
+  const variables = readVariables(request.variables);
+  const found = await findProject(deps, request.project);
+  if (found === undefined) throw notFound();
+  const start = { projectId: found.project.id, ref: request.ref, variables, inputs: request.inputs ?? {} };
+  const who = request.token.startsWith(JOB_TOKEN_PREFIX)
+    ? await asJob(deps, found, request.token)
+    : await asTrigger(deps, found, request, variables);
+  const { pipeline, texts } = await createPipeline(deps, { ...start, ...who });
+  if (pipeline === null) throw invalidModel({ base: [...texts] });
+  return { pipeline, project: found.project };
+}
+
+function readVariables(given: unknown): Variables {
+  if (given === undefined || given === null) return [];
+  const isMap = typeof given === 'object' && !Array.isArray(given);
+  if (!isMap || Object.values(given).some((value) => typeof value !== 'string')) {
+    throw invalidParameter('variables needs to be a map of key-valued strings');
+  }
+  return Object.entries(given as Record<string, string>).map(([key, value]) => {
+    const errors = keyErrors(key);
+    if (errors.length > 0) throw invalidModel({ 'variables.key': errors });
+    return { key, value, variable_type: 'env_var' as const };
+  });
+}
+
+/** In the name of the user of a job. @throws ApiError 400, 401, 404 */
+async function asJob(deps: Deps, { project, namespace }: FoundProject, token: string) {
+  const caller = await callerOfJobToken(deps, token);
+  if (caller?.credential.kind !== 'job_token') throw notFound();
+  const permissions = await projectPermissions(deps, caller, project, namespace);
+  if (!permissions.can('read_project')) throw notFound();
+  if (!permissions.can('create_pipeline')) {
+    throw invalidModel({ base: ['Insufficient permissions to create a new pipeline'] });
+  }
+  const { jobId, projectId } = caller.credential;
+  const job = await deps.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
+  if (job === undefined) throw notFound();
+  const upstream = { jobId, pipelineId: job.pipeline_id, projectId, child: false };
+  return { source: 'pipeline' as const, userId: caller.user!.id, upstream };
+}
+
+/** In the name of the owner of a trigger token; its jobs are told everything that was sent. @throws ApiError 404 */
+async function asTrigger(deps: Deps, found: FoundProject, { token, payload }: StartRequest, variables: Variables) {
+  const now = timestamp(deps.clock);
+  const trigger = await deps.db
+    .selectFrom('ci_triggers')
+    .selectAll()
+    .where('digest', '=', tokenDigest(token))
+    .where('project_id', '=', found.project.id)
+    .executeTakeFirst();
+  if (trigger === undefined || (trigger.expires_at !== null && trigger.expires_at <= now)) throw notFound();
+  await deps.db.updateTable('ci_triggers').set({ last_used_at: now }).where('id', '=', trigger.id).execute();
+  const told = variables.some(({ key }) => key === 'TRIGGER_PAYLOAD') || !(await ownerSets(deps, found, trigger));
+  return {
+    source: 'trigger' as const,
+    userId: trigger.owner_id,
+    triggerId: trigger.id,
+    variables: told
+      ? variables
+      : [
+          ...variables,
+          { key: 'TRIGGER_PAYLOAD', value: JSON.stringify(payload), variable_type: 'file' as const, raw: 1 as const },
+        ],
+  };
+}
+
+/** Whether the owner may give pipelines variables: where the project keeps that from him, there is no payload either. */
+async function ownerSets(deps: Deps, { project, namespace }: FoundProject, { owner_id }: CiTrigger): Promise<boolean> {
+  const caller = await laterCaller(deps, owner_id);
+  if (caller === undefined) return false;
+  const permissions = await projectPermissions(deps, caller, project, namespace);
+  return maySetVariables({ caller, project, namespace, permissions });
+}
