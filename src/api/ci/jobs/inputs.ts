@@ -36,7 +36,7 @@ export const PlayJob = Type.Object({
   job_variables_attributes: Type.Optional(
     Type.Array(
       Type.Object({
-        key: Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
+        key: Type.String({ maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
         value: Type.String(),
       }),
       { description: 'Variables that the job gets beside its own.', maxItems: MAX_VARIABLES },

@@ -45,7 +45,7 @@ export const CreatePipeline = Type.Object({
   variables: Type.Optional(
     Type.Array(
       Type.Object({
-        key: Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
+        key: Type.String({ maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' }),
         value: Type.String(),
         variable_type: Type.Optional(Enum(['env_var', 'file'], { default: 'env_var' })),
       }),
