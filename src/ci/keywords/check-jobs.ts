@@ -28,16 +28,19 @@ function checkOther(job: JobConfig, name: string, word: 'need' | 'dependency', {
   }
 }
 
+/** Names of jobs that run in parallel may have grown too long to be needed. */
+function checkNeed(job: JobConfig, name: string, known: Known): void {
+  if (known.jobs.has(name) && [...name].length > LONGEST_NAME) {
+    throw new ConfigError(`${job.name} job: need \`${name}\` name is too long (maximum is ${LONGEST_NAME} characters)`);
+  }
+  checkOther(job, name, 'need', known);
+}
+
 function checkNeeds(job: JobConfig, needs: readonly Need[], known: Known): void {
   const seen = new Set<string>();
   const twice = new Set<string>();
   for (const { job: name, optional } of needs) {
-    if ([...name].length > LONGEST_NAME) {
-      throw new ConfigError(
-        `${job.name} job: need \`${name}\` name is too long (maximum is ${LONGEST_NAME} characters)`,
-      );
-    }
-    if (known.jobs.has(name) || !optional) checkOther(job, name, 'need', known);
+    if (known.jobs.has(name) || !optional) checkNeed(job, name, known);
     if (seen.has(name)) twice.add(name);
     seen.add(name);
   }
