@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { artifacts } from './artifacts.ts';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { lint } from './lint.ts';
@@ -43,6 +44,7 @@ const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
 };
 
 await measure('starts', () => starts(dataDir, data, PORT));
+await measure('artifacts', () => artifacts(join(data, 'artifacts'), PORT));
 const server = await startServer(dataDir, PORT);
 const bare = await startBare();
 const bench: Bench = { server, bare, repository, scratch: data };

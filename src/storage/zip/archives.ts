@@ -6,7 +6,8 @@ import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
 import { readRange } from './blob-reader.ts';
-import { type ArchiveDirectory, type ArchiveEntry, DEFLATED, STORED } from './directory.ts';
+import type { ArchiveDirectory } from './directory.ts';
+import { type ArchiveEntry, DEFLATED, STORED } from './entries.ts';
 import { readDirectory } from './read-directory.ts';
 import { unpacked } from './unpack.ts';
 

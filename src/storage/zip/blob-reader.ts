@@ -15,7 +15,7 @@ export async function readRange(blobs: BlobStore, sha256: string, start: number,
   return buffer(stream);
 }
 
-/** What yauzl reads the directory of an archive by: a window at a time, since it asks for each entry. */
+/** What yauzl finds the directory of an archive by. Most directories come with the end. */
 export class BlobReader extends RandomAccessReader {
   readonly #blobs: BlobStore;
   readonly #sha256: string;
@@ -28,6 +28,13 @@ export class BlobReader extends RandomAccessReader {
     this.#blobs = blobs;
     this.#sha256 = sha256;
     this.#size = size;
+  }
+
+  /** So many bytes from a place on; they are read only where they were not yet. */
+  async bytes(start: number, length: number): Promise<Buffer> {
+    const from = start - this.#start;
+    if (from >= 0 && from + length <= this.#window.length) return this.#window.subarray(from, from + length);
+    return readRange(this.#blobs, this.#sha256, start, length);
   }
 
   override read(

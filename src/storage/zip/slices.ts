@@ -3,6 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** What is done before others get their turn: well below a millisecond of work. */
 export const SLICE = 1_024;
 
+/** The numbers below a length. */
+export function indices(length: number): Uint32Array<ArrayBuffer> {
+  const numbers = new Uint32Array(length);
+  for (let at = 0; at < length; at += 1) numbers[at] = at;
+  return numbers;
+}
+
 /**
  * Sorts numbers by a comparison, a little at a time, so that a hundred thousand of them keep nobody waiting.
  * @param compare below zero where the first comes first; equal ones stay in their order

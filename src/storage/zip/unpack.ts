@@ -1,7 +1,7 @@
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { ArchiveError } from './archive-error.ts';
-import { type ArchiveEntry, DEFLATED } from './directory.ts';
+import { type ArchiveEntry, DEFLATED } from './entries.ts';
 
 /** Lets through what is as long as the archive says, and has its checksum; fails otherwise. */
 class Checked extends Transform {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Enum } from '../../../http/schema.ts';
-import type { ArchiveEntry } from '../../../storage/zip/directory.ts';
+import type { ArchiveEntry } from '../../../storage/zip/entries.ts';
 
 export const ArtifactEntry = Type.Object({
   name: Type.String({ description: 'Name in its directory.', examples: ['app.js'] }),

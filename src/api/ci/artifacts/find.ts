@@ -3,7 +3,8 @@ import { badRequest, forbidden, notFound, refused } from '../../../core/errors.t
 import type { Deps } from '../../../deps.ts';
 import { artifactOf, isAvailable, type KeptArtifact, mayRead } from '../../../pipelines/artifacts/read.ts';
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';
-import type { ArchiveDirectory, ArchiveEntry } from '../../../storage/zip/directory.ts';
+import type { ArchiveDirectory, Listing } from '../../../storage/zip/directory.ts';
+import type { ArchiveEntry } from '../../../storage/zip/entries.ts';
 
 /**
  * The archive of a job, for whom may read it.
@@ -24,9 +25,24 @@ export async function findArchive(
 }
 
 /** What is in an archive. @throws ApiError 404 for one that cannot be read, 422 for one that holds too much */
-export async function findDirectory(deps: Deps, archive: KeptArtifact): Promise<ArchiveDirectory> {
+export const findDirectory = (deps: Deps, archive: KeptArtifact): Promise<ArchiveDirectory> =>
+  looking(() => deps.archives.directory(archive));
+
+/** A page of a directory of an archive. @throws ApiError 404, 422 */
+export async function listDirectory(
+  directory: ArchiveDirectory,
+  path: string,
+  recursive: boolean,
+  page: { offset: number; size: number },
+): Promise<Listing> {
+  const found = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
+  if (found === undefined) throw notFound('Path');
+  return found;
+}
+
+async function looking<T>(look: () => Promise<T>): Promise<T> {
   try {
-    return await deps.archives.directory(archive);
+    return await look();
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     if (error.code !== 'too_large') throw notFound('Artifacts metadata');

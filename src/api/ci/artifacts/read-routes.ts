@@ -11,7 +11,7 @@ import { inProject, type ProjectScope } from '../../access.ts';
 import { findJob } from '../jobs/find.ts';
 import { JobId } from '../jobs/inputs.ts';
 import { ArtifactEntry, presentEntry } from './answers.ts';
-import { checkPath, findArchive, findDirectory } from './find.ts';
+import { checkPath, findArchive, findDirectory, listDirectory } from './find.ts';
 import { ArtifactPath, BrowseArchive, JobOfRef, RefName } from './inputs.ts';
 import { sendFile } from './send-file.ts';
 
@@ -82,8 +82,7 @@ export const artifactReadRoutes: readonly Route[] = [
       checkPath(asked);
       const archive = await archiveOfJob(c, c.params.job_id, 'Artifacts');
       const directory = await findDirectory(deps, archive);
-      const found = directory.list(asked === '' ? '' : `${asked}/`, input.recursive === true, page);
-      if (found === undefined) throw notFound('Path');
+      const found = await listDirectory(directory, asked, input.recursive === true, page);
       setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: found.total });
       return found.entries.map(presentEntry);
     },

@@ -1,0 +1,175 @@
+import { getFileNameLowLevel, parseExtraFields, validateFileName } from 'yauzl';
+import { ArchiveError } from './archive-error.ts';
+
+/** How an entry of an archive is packed. */
+export const STORED = 0;
+export const DEFLATED = 8;
+/** In place of the way of packing: not to be read. */
+const UNREADABLE = 0xffff;
+
+export interface ArchiveEntry {
+  /** Path in the archive; that of a directory ends in a slash. */
+  path: string;
+  type: 'file' | 'directory' | 'other';
+  /** Bytes, as the archive says. */
+  size: number;
+  /** Unix permissions and kind; 0 where the archive does not say. */
+  mode: number;
+  /** How it is packed: `STORED`, `DEFLATED`, or what cannot be read. */
+  method: number;
+  /** Where its local header begins. */
+  offset: number;
+  packedSize: number;
+  crc32: number;
+}
+
+const HEADER = 46;
+const SIGNATURE = 0x02014b50;
+const MAX_PATH = 4_096;
+const FILE_KIND = 0o170000;
+const REGULAR = 0o100000;
+/** Flags of an entry. */
+const [ENCRYPTED, UTF8] = [1, 0x800];
+/** The system whose modes are known. */
+const UNIX = 3;
+/** In place of a number that stands in the extra field of zip64; and the fields that matter. */
+const [IN_EXTRA, ZIP64, UNICODE_PATH] = [0xffffffff, 1, 0x7075];
+/** What no path inside a folder looks like. */
+const STRANGE = /^\.{0,2}\/|\/\.{0,2}\/|\/\.\.$|^\.{1,2}$|\0/;
+
+const malformed = (text: string) => new ArchiveError('malformed', text);
+
+/** Whether a path could stand in a folder. */
+export const isPath = (path: string): boolean =>
+  path !== '' && path.length <= MAX_PATH && !STRANGE.test(path) && validateFileName(path) === null;
+
+/**
+ * The entries of an archive as they stand in its directory (APPNOTE, 4.3.12), each looked at where it stands: what is made
+ * of a hundred thousand of them would take more time and memory than they do. Places are read by a DataView, for the methods
+ * of buffers are slow right after a start.
+ */
+export class Entries {
+  readonly bytes: Buffer;
+  readonly count: number;
+  readonly #view: DataView;
+  /** Where each begins. */
+  readonly #starts: Uint32Array;
+
+  /** @param starts room for where each begins */
+  constructor(bytes: Buffer, starts: Uint32Array) {
+    this.bytes = bytes;
+    this.count = starts.length;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#starts = starts;
+  }
+
+  /** Enters where an entry begins. @returns where the next does @throws ArchiveError where there is none */
+  enter(place: number, start: number): number {
+    const [view, { length }] = [this.#view, this.bytes];
+    if (start + HEADER > length) throw malformed('the directory is cut off');
+    if (view.getUint32(start, true) !== SIGNATURE) throw malformed('the directory is damaged');
+    const rest = view.getUint16(start + 28, true) + view.getUint16(start + 30, true) + view.getUint16(start + 32, true);
+    if (start + HEADER + rest > length) throw malformed('the directory is cut off');
+    this.#starts[place] = start;
+    return start + HEADER + rest;
+  }
+
+  /** Size, packed size and offset of an entry. @throws ArchiveError where they contradict each other */
+  sizesAt(place: number): [size: number, packedSize: number, offset: number] {
+    const [view, start] = [this.#view, this.#starts[place]!];
+    const sizes: [number, number, number] = [
+      view.getUint32(start + 24, true),
+      view.getUint32(start + 20, true),
+      view.getUint32(start + 42, true),
+    ];
+    if (sizes[0] === IN_EXTRA || sizes[1] === IN_EXTRA || sizes[2] === IN_EXTRA) readZip64(sizes, this.#extraAt(place));
+    const stored = view.getUint16(start + 10, true) === STORED && !(view.getUint16(start + 8, true) & ENCRYPTED);
+    if (stored && sizes[0] !== sizes[1]) throw malformed('a stored file has two sizes');
+    return sizes;
+  }
+
+  #extraAt(place: number): Buffer {
+    const [view, start] = [this.#view, this.#starts[place]!];
+    const from = start + HEADER + view.getUint16(start + 28, true);
+    return this.bytes.subarray(from, from + view.getUint16(start + 30, true));
+  }
+
+  /** The path of an entry; null where it is none that could stand in a folder. */
+  pathAt(place: number): string | null {
+    const [view, start] = [this.#view, this.#starts[place]!];
+    const length = view.getUint16(start + 28, true);
+    if (length === 0 || length > MAX_PATH) return null;
+    const name = this.bytes.subarray(start + HEADER, start + HEADER + length);
+    const flags = view.getUint16(start + 8, true);
+    const extra = parseExtraFields(this.#extraAt(place)).filter(({ id }) => id === UNICODE_PATH);
+    const plain = (flags & UTF8) !== 0 && extra.length === 0;
+    const path = plain ? name.toString('utf8') : getFileNameLowLevel(flags, name, extra, true);
+    return isPath(path) ? path : null;
+  }
+
+  /** The last entry with a path, as whoever unpacks the archive gets; -1 where there is none. */
+  find(path: string): number {
+    if (!isPath(path)) return -1;
+    const wanted = Buffer.from(path);
+    for (let place = this.count - 1; place >= 0; place -= 1) {
+      if (this.#mayBe(place, wanted) && this.pathAt(place) === path) return place;
+    }
+    return -1;
+  }
+
+  /** Whether an entry can have this name: the same bytes, or what has to be decoded. */
+  #mayBe(place: number, wanted: Buffer): boolean {
+    const [view, start, { length }] = [this.#view, this.#starts[place]!, wanted];
+    // Names of old tools, in code pages or with another name beside.
+    if (!(view.getUint16(start + 8, true) & UTF8) || view.getUint16(start + 30, true) > 0) {
+      if (this.#isOdd(place)) return true;
+    }
+    if (view.getUint16(start + 28, true) !== length) return false;
+    const end = start + HEADER + length - 1;
+    for (let at = 0; at < length; at += 1) if (this.bytes[end - at] !== wanted[length - 1 - at]) return false;
+    return true;
+  }
+
+  #isOdd(place: number): boolean {
+    const [view, start] = [this.#view, this.#starts[place]!];
+    const extra = this.#extraAt(place);
+    for (let at = 0; at + 4 <= extra.length; at += 4 + (extra[at + 2]! | (extra[at + 3]! << 8))) {
+      if ((extra[at]! | (extra[at + 1]! << 8)) === UNICODE_PATH) return true;
+    }
+    if (view.getUint16(start + 8, true) & UTF8) return false;
+    const end = start + HEADER + view.getUint16(start + 28, true);
+    for (let at = start + HEADER; at < end; at += 1) if (this.bytes[at]! > 0x7f) return true;
+    return false;
+  }
+
+  /** An entry by its place, under a path that is known. */
+  entryAt(place: number, path: string): ArchiveEntry {
+    const [view, start] = [this.#view, this.#starts[place]!];
+    const [size, packedSize, offset] = this.sizesAt(place);
+    const mode = this.bytes[start + 5] === UNIX ? view.getUint16(start + 40, true) : 0;
+    const plain = (mode & FILE_KIND) === 0 || (mode & FILE_KIND) === REGULAR;
+    return {
+      path,
+      type: path.endsWith('/') ? 'directory' : plain ? 'file' : 'other',
+      size,
+      mode,
+      method: view.getUint16(start + 8, true) & ENCRYPTED ? UNREADABLE : view.getUint16(start + 10, true),
+      offset,
+      packedSize,
+      crc32: view.getUint32(start + 16, true),
+    };
+  }
+}
+
+/** Puts what has no room in 32 bits in its place: size, packed size and offset, in this order. @throws ArchiveError */
+function readZip64(sizes: number[], extra: Buffer): void {
+  const field = parseExtraFields(extra).find(({ id }) => id === ZIP64);
+  if (field === undefined) return;
+  let from = 0;
+  for (const [at, value] of sizes.entries()) {
+    if (value !== IN_EXTRA) continue;
+    if (from + 8 > field.data.length) throw malformed('a zip64 entry lacks its sizes');
+    sizes[at] = Number(field.data.readBigUInt64LE(from));
+    from += 8;
+  }
+}
