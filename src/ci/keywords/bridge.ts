@@ -1,4 +1,5 @@
 import { BOOLEAN, oneOf, STRING } from './checks.ts';
+import { takesOver } from './inherit.ts';
 import { own } from './place.ts';
 import {
   COMMON_KEYS,
@@ -9,13 +10,13 @@ import {
   type WrittenJob,
 } from './processable.ts';
 import { entry, field, keys, type Reader, type Rule } from './reader.ts';
-import { BRIDGE, readAll } from './tables.ts';
+import { BRIDGE } from './tables.ts';
 
 const WHEN = ['on_success', 'on_failure', 'always', 'manual'] as const;
 
 const RULES: readonly Rule[] = [
   ...COMMON_RULES,
-  keys(...COMMON_KEYS, ...Object.keys(BRIDGE), 'allow_failure'),
+  keys(...COMMON_KEYS, ...BRIDGE.names, 'allow_failure'),
   field('when', STRING, oneOf(WHEN, `should be one of: ${WHEN.join(', ')}`)),
   field('allow_failure', BOOLEAN),
 ];
@@ -24,7 +25,7 @@ const RULES: readonly Rule[] = [
 export const bridge = (name: string, around: JobSurroundings): Reader<WrittenJob> =>
   entry(RULES, (value, at) => {
     const before = at.problems.count;
-    const words = readAll(BRIDGE, value, at);
+    const words = BRIDGE.read(value, at);
     const base = common(name, words, value, around, at);
     const upstream = words.needs?.bridges ?? [];
     if (at.problems.count === before) {
@@ -40,7 +41,8 @@ export const bridge = (name: string, around: JobSurroundings): Reader<WrittenJob
       allowFailure: own(value, 'allow_failure') as boolean | null,
       tags: [],
       needs: words.needs?.jobs ?? null,
-      interruptible: words.interruptible,
+      interruptible:
+        words.interruptible ?? (takesOver('interruptible', words.inherit) ? around.defaults.interruptible : null),
       coverage: null,
       parallel: words.parallel,
       options: { ...EMPTY_OPTIONS, trigger: words.trigger, upstreamProject: upstream[0] ?? null },

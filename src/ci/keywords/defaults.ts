@@ -2,14 +2,15 @@ import type { Tree, TreeMap } from '../config/loaded.ts';
 import { isMap } from './checks.ts';
 import { own, type Place } from './place.ts';
 import { entry, keys } from './reader.ts';
-import { DEFAULTS, readAll, type Values } from './tables.ts';
+import { DEFAULTS } from './tables.ts';
+import type { Said } from './words.ts';
 
-export type Defaults = Values<typeof DEFAULTS>;
+export type Defaults = Said<typeof DEFAULTS>;
 
 /** Keywords that may also stand at the top level, as they did before there was `default`. */
 const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] as const;
 
-const block = entry([keys(...Object.keys(DEFAULTS))], (value, at) => readAll(DEFAULTS, value, at));
+const block = entry([keys(...DEFAULTS.names)], DEFAULTS.read);
 
 /** A keyword that is given both at the top and in `default`. */
 export function givenTwice(tree: TreeMap): string | undefined {
@@ -19,7 +20,7 @@ export function givenTwice(tree: TreeMap): string | undefined {
 
 /** `default`. @param at the top of the configuration */
 export const readDefaults = (tree: TreeMap, at: Place): Defaults =>
-  at.read(tree, 'default', block) ?? readAll(DEFAULTS, {}, at);
+  at.read(tree, 'default', block) ?? DEFAULTS.read({}, at);
 
 /** With what stands at the top level in the place of `default`. */
 export function withTop(defaults: Defaults, top: Pick<Defaults, (typeof AT_TOP)[number]>): Defaults {

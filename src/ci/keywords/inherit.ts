@@ -27,3 +27,9 @@ export function inherit(defaults: readonly string[]): Reader<Inherit> {
     variables: at.read(value, 'variables', ofVariables) ?? true,
   }));
 }
+
+/** Whether a job that says this takes over a keyword of `default`. */
+export function takesOver(name: string, said: Inherit | null): boolean {
+  if (said === null) return true;
+  return Array.isArray(said.default) ? said.default.includes(name) : said.default;
+}

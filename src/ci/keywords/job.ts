@@ -14,7 +14,7 @@ import {
   tooMany,
 } from './checks.ts';
 import type { Defaults } from './defaults.ts';
-import type { Inherit } from './inherit.ts';
+import { takesOver } from './inherit.ts';
 import type { Pages } from './pages.ts';
 import { own, type Place } from './place.ts';
 import {
@@ -26,9 +26,10 @@ import {
   type JobSurroundings,
   type WrittenJob,
 } from './processable.ts';
-import { entry, exclusive, field, keys, type Reader, type Rule, when } from './reader.ts';
+import { entry, exclusive, field, keys, list, type Reader, type Rule, when } from './reader.ts';
 import { LONGEST_DELAY } from './rules.ts';
-import { DEFAULTS, JOB, readAll, type Values } from './tables.ts';
+import { DEFAULTS, JOB } from './tables.ts';
+import type { Said } from './words.ts';
 
 const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed', 'never'] as const;
 const MOST_INPUTS = 50;
@@ -47,7 +48,7 @@ const always =
 
 const RULES: readonly Rule[] = [
   ...COMMON_RULES,
-  keys(...COMMON_KEYS, ...Object.keys(JOB), 'start_in', 'dependencies', 'manual_confirmation'),
+  keys(...COMMON_KEYS, ...JOB.names, 'start_in', 'dependencies', 'manual_confirmation'),
   exclusive('script', 'run'),
   exclusive('before_script', 'run'),
   exclusive('after_script', 'run'),
@@ -62,17 +63,15 @@ const RULES: readonly Rule[] = [
   when((value) => hasRules(value) || !isDelayed(value), always('start_in', ABSENT)),
 ];
 
-type Words = Values<typeof JOB>;
+type Words = Said<typeof JOB>;
 
 /** What a job has of its own, or else takes over. */
-function inherited(words: Words, defaults: Defaults, inherit: Inherit['default']): Defaults {
-  const takes = (key: string) => (Array.isArray(inherit) ? inherit.includes(key) : inherit);
-  return Object.fromEntries(
-    Object.keys(DEFAULTS).map((key) => {
-      const word = key as keyof Defaults;
-      return [word, words[word] ?? (takes(word) ? defaults[word] : null)];
-    }),
-  ) as Defaults;
+function withDefaults(words: Words, defaults: Defaults): Words {
+  const whole: Record<string, unknown> = { ...words };
+  for (const name of DEFAULTS.names as readonly (keyof Defaults)[]) {
+    if (whole[name] === null && takesOver(name, words.inherit)) whole[name] = defaults[name];
+  }
+  return whole as Words;
 }
 
 const NO_ARTIFACTS: Artifacts = {
@@ -123,16 +122,16 @@ function dependencies(value: TreeMap, words: Words, at: Place): string[] | null 
   }
   const needed = new Set(needs.jobs.map(({ job }) => job));
   const missing = found.filter((name) => !needed.has(name));
-  if (missing.length > 0) at.field('dependencies', `the ${missing.join(', ')} should be part of needs`);
+  if (missing.length > 0) at.field('dependencies', `the ${list(missing)} should be part of needs`);
   return found;
 }
 
 /** A job for a runner. */
 export const job = (name: string, around: JobSurroundings): Reader<WrittenJob> =>
   entry(RULES, (value, at) => {
-    const words = readAll(JOB, value, at);
+    const words = JOB.read(value, at);
     const base = common(name, words, value, around, at);
-    const taken = inherited(words, around.defaults, words.inherit?.default ?? true);
+    const taken = withDefaults(words, around.defaults);
     const pages = site(name, words);
     checkPublish(name, words, pages, at);
     const options: JobOptions = {

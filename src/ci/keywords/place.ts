@@ -48,16 +48,25 @@ export type Reader<T> = (value: Tree, at: Place) => T | null;
 
 /** Where in a configuration something stands: what is wrong there is told by this path. */
 export class Place {
-  readonly path: string;
   readonly problems: Problems;
+  readonly #parent: Place | null;
+  readonly #key: string;
 
-  constructor(path: string, problems: Problems) {
-    this.path = path;
+  /** @param key its name in `parent`; the top of a configuration has none */
+  constructor(problems: Problems, key = '', parent: Place | null = null) {
     this.problems = problems;
+    this.#key = key;
+    this.#parent = parent;
+  }
+
+  /** Keys from the top on: `jobs:test:image`. */
+  get path(): string {
+    const above = this.#parent?.path ?? '';
+    return above === '' ? this.#key : `${above}:${this.#key}`;
   }
 
   child(key: string): Place {
-    return new Place(this.path === '' ? key : `${this.path}:${key}`, this.problems);
+    return new Place(this.problems, key, this);
   }
 
   /** The value here is wrong: `jobs:test:image config <text>`. */

@@ -8,7 +8,8 @@ import { own, type Place } from './place.ts';
 import { DEFAULT_ONLY } from './policy.ts';
 import { config, exclusive, field, list, type Rule, when } from './reader.ts';
 import { isRules, RULES_TEXT, type WrittenRule } from './rules.ts';
-import type { COMMON, Values } from './tables.ts';
+import type { COMMON } from './tables.ts';
+import type { Said } from './words.ts';
 
 /** A job as it is written: not yet multiplied, and needs of what is multiplied not yet resolved. */
 export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'parallel'> {
@@ -86,7 +87,7 @@ function warn(value: TreeMap, at: Place): void {
 /** What jobs of both kinds have. */
 export function common(
   name: string,
-  words: Values<typeof COMMON>,
+  words: Said<typeof COMMON>,
   value: TreeMap,
   { hasWorkflowRules }: JobSurroundings,
   at: Place,

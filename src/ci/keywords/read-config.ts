@@ -11,15 +11,15 @@ import { kindOf, readJobs } from './jobs.ts';
 import { multiply } from './multiply.ts';
 import { Place, Problems } from './place.ts';
 import type { WrittenJob } from './processable.ts';
-import { readAll } from './tables.ts';
 import { variables } from './variables.ts';
 import { checkWeight } from './weight.ts';
+import { words } from './words.ts';
 import { workflow } from './workflow.ts';
 
 const MOST_WARNINGS = 25;
 
 /** Keywords of the top level; nothing of these names can be a job. */
-const TOP = {
+const TOP = words({
   before_script: commands,
   image,
   services,
@@ -27,8 +27,8 @@ const TOP = {
   variables: variables(['value', 'description', 'expand', 'options']),
   stages,
   cache: caches,
-};
-const RESERVED = new Set(['include', ...Object.keys(TOP)]);
+});
+const RESERVED = new Set(['include', ...TOP.names]);
 
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 const NO_WORKFLOW: PipelineConfig['workflow'] = {
@@ -63,7 +63,7 @@ const withEnds = (named: readonly string[]) => [
 
 function readWords(tree: TreeMap, jobs: TreeMap, at: Place): Written {
   const block = readDefaults(tree, at);
-  const top = readAll(TOP, tree, at);
+  const top = TOP.read(tree, at);
   const found = at.read(tree, 'workflow', workflow);
   return {
     stages: withEnds(top.stages ?? DEFAULT_STAGES),
@@ -91,7 +91,7 @@ export function readConfig(tree: TreeMap): { config: PipelineConfig | null; erro
     warnings: problems.warnings.slice(0, MOST_WARNINGS),
   });
   try {
-    const written = readWords(top, jobs, new Place('', problems));
+    const written = readWords(top, jobs, new Place(problems));
     return problems.count > 0 ? result(null, problems.errors) : result(whole(tree, written), []);
   } catch (error) {
     if (error instanceof ConfigError) return result(null, [error.message]);

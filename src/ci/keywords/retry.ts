@@ -38,7 +38,7 @@ export function several<T extends Tree>(value: Tree): T[] | null {
 
 /** `retry`. Its errors do not say in which job. */
 export const retry: Reader<Retry> = (value, { problems }) => {
-  const at = new Place('retry', problems);
+  const at = new Place(problems, 'retry');
   if (typeof value === 'number') return simple(value, at);
   return isMap(value) ? full(value, at) : at.says('config has to be either an integer or a hash');
 };

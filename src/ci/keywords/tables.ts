@@ -1,4 +1,3 @@
-import type { TreeMap } from '../config/loaded.ts';
 import { allowFailure } from './allow-failure.ts';
 import { artifacts } from './artifacts.ts';
 import { caches } from './cache.ts';
@@ -11,9 +10,8 @@ import { inputs } from './inputs.ts';
 import { needs } from './needs.ts';
 import { pages } from './pages.ts';
 import { bridgeParallel, parallel } from './parallel.ts';
-import type { Place } from './place.ts';
 import { only, policy } from './policy.ts';
-import { checked, type ReadBy, type Reader } from './reader.ts';
+import { checked } from './reader.ts';
 import { release } from './release.ts';
 import { retry } from './retry.ts';
 import { jobRules } from './rules.ts';
@@ -22,13 +20,10 @@ import { run } from './steps.ts';
 import { dastConfiguration, identity, idTokens, secrets } from './tokens.ts';
 import { trigger } from './trigger.ts';
 import { variables } from './variables.ts';
-
-/** Readers by keyword, in the order in which what is wrong is told. */
-type Table = Readonly<Record<string, Reader<unknown>>>;
-export type Values<T extends Table> = { [K in keyof T]: ReadBy<T[K]> };
+import { type Table, words } from './words.ts';
 
 /** What `default` may hold; a job that says nothing of it takes it over. */
-export const DEFAULTS = {
+const DEFAULT_READERS = {
   before_script: commands,
   image,
   services,
@@ -43,23 +38,25 @@ export const DEFAULTS = {
   id_tokens: idTokens,
   identity,
 } as const satisfies Table;
+export const DEFAULTS = words(DEFAULT_READERS);
 
 /** What jobs of both kinds may have. */
-export const COMMON = {
+const COMMON_READERS = {
   stage,
   only,
   except: policy,
   rules: jobRules,
   variables: variables(['value', 'expand']),
-  inherit: inherit(Object.keys(DEFAULTS)),
+  inherit: inherit(DEFAULTS.names),
   environment,
   interruptible,
 } as const satisfies Table;
+export const COMMON = words(COMMON_READERS);
 
 /** What a job for a runner may have. A keyword is added here, and its meaning in `job.ts`. */
-export const JOB = {
-  ...COMMON,
-  ...DEFAULTS,
+export const JOB = words({
+  ...COMMON_READERS,
+  ...DEFAULT_READERS,
   script: commands,
   needs: needs('job', 'cross_dependency'),
   coverage,
@@ -72,19 +69,12 @@ export const JOB = {
   dast_configuration: dastConfiguration,
   run,
   inputs,
-} as const satisfies Table;
+});
 
 /** What a job may have that starts another pipeline. */
-export const BRIDGE = {
-  ...COMMON,
+export const BRIDGE = words({
+  ...COMMON_READERS,
   trigger,
   needs: needs('job', 'bridge'),
   parallel: bridgeParallel,
-} as const satisfies Table;
-
-/** Reads all keywords of a table. */
-export function readAll<T extends Table>(table: T, config: TreeMap, at: Place): Values<T> {
-  const found: Record<string, unknown> = {};
-  for (const key of Object.keys(table)) found[key] = at.read(config, key, table[key]!);
-  return found as Values<T>;
-}
+});
