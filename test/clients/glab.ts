@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { TestRunner } from './runner.ts';
 import { api, folder, must, run, runTests, token, url } from './support.ts';
 
 const [program = ''] = process.argv.slice(2);
@@ -34,6 +35,28 @@ interface MergeRequest {
   state: string;
   labels: string[];
   draft: boolean;
+}
+
+const CONFIG = `stages: [build, test, ship]
+build:
+  stage: build
+  script: make
+test:
+  stage: test
+  script: make test
+ship:
+  stage: ship
+  script: make ship
+  when: manual
+`;
+
+/** Waits for what happens after an answer. */
+async function until(come: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await come())) {
+    assert.ok(Date.now() < deadline, otherwise);
+    await wait(50);
+  }
 }
 
 let count = 0;
@@ -195,11 +218,8 @@ const TESTS: Record<string, () => Promise<void>> = {
     assert.doesNotMatch(await git(dir, 'branch', '--remotes'), /topic/);
     assert.match(await glab(dir, 'mr', 'list', '--merged'), /!1/);
     // The merge closes the issue after its answer.
-    const deadline = Date.now() + 60_000;
-    while ((await api<Issue>('GET', `${base}/issues/1`)).state !== 'closed') {
-      assert.ok(Date.now() < deadline, 'the merge has not closed the issue');
-      await wait(50);
-    }
+    const closed = async () => (await api<Issue>('GET', `${base}/issues/1`)).state === 'closed';
+    await until(closed, 'the merge has not closed the issue');
   },
   'merge requests are changed, closed, opened again, rebased, checked out and removed': async () => {
     const { base, dir } = await project();
@@ -265,6 +285,54 @@ const TESTS: Record<string, () => Promise<void>> = {
     await git(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Greet\n\nChangelog: added');
     await git(dir, 'push', '--quiet', 'origin', 'HEAD', 'v1.0.0');
     assert.match(await as('changelog', 'generate', '--version', '1.1.0'), /## 1\.1\.0[\s\S]*Greet/);
+  },
+  'pipelines are started, listed, shown, followed, run once more, canceled and removed': async () => {
+    const { base, dir } = await project();
+    const { id } = await api<{ id: number }>('GET', base);
+    const runner = await TestRunner.of(id);
+    writeFileSync(join(dir, '.gitlab-ci.yml'), CONFIG);
+    assert.match(await glab(dir, 'ci', 'lint'), /CI\/CD YAML is valid/);
+    await git(dir, 'add', '--all');
+    await git(dir, 'commit', '--quiet', '-m', 'Build it');
+    await git(dir, 'push', '--quiet', 'origin', 'main');
+    const pipelines = () => api<{ id: number; status: string }[]>('GET', `${base}/pipelines`);
+    await until(async () => (await pipelines()).length === 1, 'the push has made no pipeline');
+    const [first] = await pipelines();
+    await runner.finish(await runner.take(), 'success', 'compiled\n');
+    const test = await runner.take();
+    await runner.finish(test, 'failed', 'it \u001b[31mbroke\u001b[0m\n');
+
+    assert.match(await glab(dir, 'ci', 'list'), new RegExp(`\\(failed\\)[\\s\\S]*#${first!.id}`));
+    const status = await glab(dir, 'ci', 'status');
+    assert.match(status, /failed[\s\S]*test[\s\S]*test/);
+    assert.match(await glab(dir, 'ci', 'trace', String(test.id)), /it .*broke/);
+    const shown = await glab(dir, 'ci', 'get', '--with-job-details', '--output', 'json');
+    assert.match(shown, /"status":\s*"failed"[\s\S]*"name":\s*"test"/);
+
+    assert.match(await glab(dir, 'ci', 'retry', String(test.id)), /Retried job/);
+    const again = await runner.take();
+    assert.deepEqual([again.job_info.name, again.id === test.id], ['test', false]);
+    await runner.finish(again, 'success', 'fine\n');
+    assert.match(await glab(dir, 'ci', 'status'), /success/);
+
+    await glab(dir, 'ci', 'run', '--branch', 'main', '--variables', 'TARGET:live');
+    const [second] = await pipelines();
+    const variables = await api<{ key: string; value: string }[]>('GET', `${base}/pipelines/${second!.id}/variables`);
+    assert.deepEqual([variables[0]!.key, variables[0]!.value], ['TARGET', 'live']);
+    const jobs = await api<{ id: number; name: string }[]>('GET', `${base}/pipelines/${second!.id}/jobs`);
+    const build = jobs.find(({ name }) => name === 'build')!;
+    await glab(dir, 'ci', 'cancel', 'job', String(build.id));
+    assert.equal((await api<{ status: string }>('GET', `${base}/jobs/${build.id}`)).status, 'canceled');
+    await glab(dir, 'ci', 'cancel', 'pipeline', String(second!.id));
+    assert.equal((await pipelines())[0]!.status, 'canceled');
+    const manual = await api<{ id: number }[]>('GET', `${base}/jobs?scope[]=manual`);
+    await glab(dir, 'ci', 'trigger', String(manual[0]!.id));
+    assert.equal((await runner.take()).job_info.name, 'ship');
+    await glab(dir, 'ci', 'delete', String(second!.id));
+    assert.deepEqual(
+      (await pipelines()).map(({ id }) => id),
+      [first!.id],
+    );
   },
   'any request can be sent': async () => {
     const { base, dir } = await project();

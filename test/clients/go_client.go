@@ -218,6 +218,60 @@ func mergeRequests() error {
 }
 
 // What `glab api graphql` sends.
+func pipelines() error {
+	project, err := newProject("go pipelines")
+	if err != nil {
+		return err
+	}
+	_, _, err = client.RepositoryFiles.CreateFile(project.ID, ".gitlab-ci.yml", &gitlab.CreateFileOptions{
+		Branch: gitlab.Ptr("main"), CommitMessage: gitlab.Ptr("Build [skip ci]"),
+		Content: gitlab.Ptr("build:\n  script: make\n  tags: [go]\nchild:\n  trigger:\n    project: root/go-nothing\n"),
+	})
+	if err != nil {
+		return err
+	}
+	pipeline, _, err := client.Pipelines.CreatePipeline(project.ID, &gitlab.CreatePipelineOptions{
+		Ref: gitlab.Ptr("main"),
+		Variables: &[]*gitlab.PipelineVariableOptions{
+			{Key: gitlab.Ptr("A"), Value: gitlab.Ptr("1"), VariableType: gitlab.Ptr(gitlab.EnvVariableType)},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	list, _, listErr := client.Pipelines.ListProjectPipelines(project.ID, nil)
+	latest, _, latestErr := client.Pipelines.GetLatestPipeline(project.ID, nil)
+	variables, _, variablesErr := client.Pipelines.GetPipelineVariables(project.ID, pipeline.ID)
+	jobs, _, jobsErr := client.Jobs.ListPipelineJobs(project.ID, pipeline.ID, nil)
+	bridges, _, bridgesErr := client.Jobs.ListPipelineBridges(project.ID, pipeline.ID, nil)
+	all, _, allErr := client.Jobs.ListProjectJobs(project.ID, nil)
+	if err := errors.Join(listErr, latestErr, variablesErr, jobsErr, bridgesErr, allErr); err != nil {
+		return err
+	}
+	if len(jobs) != 1 || len(bridges) != 1 || len(all) != 1 {
+		return fmt.Errorf("%d jobs, %d bridges, %d in all", len(jobs), len(bridges), len(all))
+	}
+	job, _, jobErr := client.Jobs.GetJob(project.ID, jobs[0].ID)
+	_, _, traceErr := client.Jobs.GetTraceFile(project.ID, jobs[0].ID)
+	canceled, _, cancelErr := client.Jobs.CancelJob(project.ID, jobs[0].ID, nil)
+	retried, _, retryErr := client.Jobs.RetryJob(project.ID, jobs[0].ID)
+	stopped, _, stopErr := client.Pipelines.CancelPipelineBuild(project.ID, pipeline.ID)
+	restarted, _, restartErr := client.Pipelines.RetryPipelineBuild(project.ID, pipeline.ID)
+	_, deleteErr := client.Pipelines.DeletePipeline(project.ID, pipeline.ID)
+	if err := errors.Join(jobErr, traceErr, cancelErr, retryErr, stopErr, restartErr, deleteErr); err != nil {
+		return err
+	}
+	return errors.Join(
+		check(len(list) == 2 && list[1].Status == "skipped" && list[0].ID == pipeline.ID && list[0].CreatedAt != nil, "list: %+v", list),
+		check(latest.ID == pipeline.ID && latest.DetailedStatus.Group != "", "latest: %+v", latest),
+		check(len(variables) == 1 && variables[0].Key == "A", "variables: %+v", variables),
+		check(job.Name == "build" && job.Pipeline.ID == pipeline.ID && job.Commit.ID == pipeline.SHA, "job: %+v", job),
+		check(len(job.TagList) == 1 && job.User.Username == "root", "job: %+v", job),
+		check(canceled.Status == "canceled" && retried.ID != job.ID, "%s, %d", canceled.Status, retried.ID),
+		check(stopped.Status != "pending" && restarted.ID == pipeline.ID, "%s, %d", stopped.Status, restarted.ID),
+	)
+}
+
 func graphql() error {
 	project, err := newProject("go graph")
 	if err != nil {
@@ -255,7 +309,7 @@ func main() {
 	for _, test := range []struct {
 		name string
 		run  func() error
-	}{{"projects", projects}, {"groups", groups}, {"repository", repository}, {"issues", issues}, {"merge requests", mergeRequests}, {"graphql", graphql}} {
+	}{{"projects", projects}, {"groups", groups}, {"repository", repository}, {"issues", issues}, {"merge requests", mergeRequests}, {"pipelines", pipelines}, {"graphql", graphql}} {
 		if err := test.run(); err != nil {
 			failed++
 			fmt.Printf("client-go %s: failed: %v\n", test.name, err)

@@ -253,6 +253,70 @@ def test_ci_lint():
     raise AssertionError("an invalid configuration was taken")
 
 
+CONFIG = """build:
+  script: make
+test:
+  stage: test
+  script: make test
+  when: manual
+"""
+
+
+def take_job(project):
+    """Has a new runner of the project take its next job. Gives the headers with which it reports on it, and the job."""
+    runner = gl.user.runners.create({"runner_type": "project_type", "project_id": project.id})
+    answer = gl.http_post("/jobs/request", post_data={"token": runner.token, "info": {}})
+    return {"JOB-TOKEN": answer["token"]}, answer["id"]
+
+
+def test_pipelines_and_jobs():
+    gl.auth()
+    project = new_project("py pipelines")
+    project.files.create(
+        {"file_path": ".gitlab-ci.yml", "branch": "main", "content": CONFIG, "commit_message": "Build [skip ci]"}
+    )
+    pipeline = project.pipelines.create({"ref": "main", "variables": [{"key": "A", "value": "1"}]})
+    assert (pipeline.status, pipeline.source, pipeline.user["username"]) == ("pending", "api", "root"), pipeline
+    assert [each.key for each in pipeline.variables.list()] == ["A"]
+    assert refused(400, project.pipelines.create, {"ref": "nothing"}) == "Reference not found"
+    build, test = sorted(pipeline.jobs.list(get_all=True), key=lambda job: job.name)
+    assert (build.stage, build.pipeline["id"], test.status) == ("test", pipeline.id, "manual")
+
+    headers, taken = take_job(project)
+    assert taken == build.id
+    log = {**headers, "Content-Type": "text/plain", "Content-Range": "0-4"}
+    gl.session.patch(f"{URL}/api/v4/jobs/{taken}/trace", data=b"made\n", headers=log).raise_for_status()
+    job = project.jobs.get(build.id)
+    assert (job.status, job.trace()) == ("running", b"made\n"), job
+    ended = {"token": headers["JOB-TOKEN"], "state": "failed", "failure_reason": "script_failure"}
+    gl.session.put(f"{URL}/api/v4/jobs/{taken}", json=ended).raise_for_status()
+    job = project.jobs.get(build.id)
+    assert (job.status, job.failure_reason) == ("failed", "script_failure"), job
+
+    again = job.retry()
+    assert again["id"] != job.id
+    assert [each.id for each in project.jobs.list(scope=["pending"], get_all=True)] == [again["id"]]
+    assert len(pipeline.jobs.list(include_retried=True, get_all=True)) == 3
+    assert {each.id for each in project.jobs.list(pagination="keyset", per_page=1, iterator=True)} == {
+        job.id, again["id"], test.id
+    }
+    project.jobs.get(again["id"]).cancel()
+    project.jobs.get(test.id).play()
+    pipeline = project.pipelines.get(pipeline.id).cancel()
+    assert pipeline["status"] == "canceled", pipeline
+    assert project.pipelines.latest().id == pipeline["id"]
+    assert [each.id for each in project.pipelines.list(status="canceled", ref="main")] == [pipeline["id"]]
+    job.erase()
+    assert project.jobs.get(job.id).trace() == b""
+    project.pipelines.get(pipeline["id"]).retry()
+    assert [each.status for each in project.pipelines.list(get_all=True)] == ["pending", "skipped"]
+    statuses = project.commits.get("main").statuses.list(get_all=True)
+    assert "build" in [each.name for each in statuses]
+    assert project.commits.get("main").last_pipeline["id"] == pipeline["id"]
+    project.pipelines.get(pipeline["id"]).delete()
+    refused(404, project.pipelines.get, pipeline["id"])
+
+
 def new_merge_request(project, branch="feature", **more):
     action = {"action": "create", "file_path": f"{branch}.txt", "content": "one\ntwo\n"}
     project.commits.create(
