@@ -11,6 +11,7 @@ const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'forward_deployment_failure',
   'failed_outdated_deployment_job',
   'environment_creation_failure',
+  'user_blocked',
 ]);
 /** What happens to a job that says nothing about it. */
 const SCHEDULER_RETRIES = 2;

@@ -20,11 +20,15 @@ export interface JobEnd {
   /** Of one that failed; `unknown_failure` where nothing is said. */
   failureReason?: FailureReason;
   exitCode?: number;
+  /** Where it came to its end at another instant than now. */
+  finishedAt?: string;
 }
 
 export interface FinishOptions {
   /** The states it must be in; where it is in another by now, nothing happens. */
   from?: readonly State[];
+  /** Whether it is still to end, as it is now. */
+  still?: (job: CiJob) => boolean;
   /** What else is written in the transaction, before the job is moved. */
   within?: (db: Db, job: CiJob) => Promise<void>;
 }
@@ -40,11 +44,11 @@ export function finishJob(
   deps: Deps,
   jobId: number,
   end: JobEnd,
-  { from = EXECUTING, within }: FinishOptions = {},
+  { from = EXECUTING, still, within }: FinishOptions = {},
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(deps, db, jobId);
-    if (locked === null || !from.includes(locked.job.status)) return null;
+    if (locked === null || !from.includes(locked.job.status) || still?.(locked.job) === false) return null;
     await within?.(db, locked.job);
     return endJob(deps, db, locked, end);
   });
@@ -60,6 +64,8 @@ export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, e
   const allowed = exit_code !== null && options?.allowFailureExitCodes?.includes(exit_code);
   const values = {
     ...(failed ? { failure_reason: end.failureReason ?? ('unknown_failure' as const) } : {}),
+    ...(end.failureReason === 'job_execution_server_timeout' ? { failure_reason: end.failureReason } : {}),
+    ...(end.finishedAt === undefined ? {} : { finished_at: end.finishedAt }),
     ...(exit_code === null ? {} : { exit_code }),
     ...(allowed ? { allow_failure: 1 as const } : {}),
   };

@@ -16,6 +16,8 @@ export const DROP_PIPELINE_REF = jobKind<{ pipeline_id: number; project_id: numb
   lane: 'git',
 });
 
+/** Brings an environment in line with a job that has deployed to it, or stopped it. */
+export const UPDATE_ENVIRONMENT = jobKind<{ job_id: number }>('ci.update-environment', { lane: 'ci' });
 /** Cancels older pipelines of a ref that a new one makes redundant. */
 export const CANCEL_REDUNDANT = jobKind<{ pipeline_id: number }>('ci.cancel-redundant', { lane: 'ci' });
 

@@ -6,7 +6,7 @@ import type { CiJob, CiJobsTable } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
 import type { NewJob } from '../jobs/queue.ts';
 import { letDeploymentsFollow } from './deployments.ts';
-import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED } from './jobs.ts';
+import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED, UPDATE_ENVIRONMENT } from './jobs.ts';
 import { wakeRunnersAfter } from './pending-jobs.ts';
 
 /** What of a job has to be known to move it. */
@@ -243,13 +243,16 @@ async function freeResources(deps: Deps, db: Db, jobs: readonly MovableJob[]): P
 
 /** Background work that the new state of a job asks for. */
 function followUps(job: MovableJob & { scheduled_at?: string | null }): NewJob<unknown>[] {
-  const { id, kind, project_id: projectId, status, resource_group_id } = job;
-  if (kind === 'bridge' && status === 'pending') return [{ kind: RUN_BRIDGE, payload: { job_id: id }, projectId }];
+  const { id, kind, project_id: projectId, status, resource_group_id, environment } = job;
+  const payload = { job_id: id };
+  if (kind === 'bridge' && status === 'pending') return [{ kind: RUN_BRIDGE, payload, projectId }];
   if (status === 'scheduled') {
-    const runAt = new Date(job.scheduled_at!);
-    return [{ kind: START_DELAYED, payload: { job_id: id }, projectId, runAt }];
+    return [{ kind: START_DELAYED, payload, projectId, runAt: new Date(job.scheduled_at!) }];
   }
-  const wanted = status === 'waiting_for_resource' || isOneOf(COMPLETE, status);
-  if (resource_group_id === null || !wanted) return [];
-  return [{ kind: ASSIGN_RESOURCE, payload: { resource_group_id }, projectId }];
+  const works: NewJob<unknown>[] = [];
+  if (status === 'success' && environment !== null) works.push({ kind: UPDATE_ENVIRONMENT, payload, projectId });
+  if (resource_group_id !== null && (status === 'waiting_for_resource' || isOneOf(COMPLETE, status))) {
+    works.push({ kind: ASSIGN_RESOURCE, payload: { resource_group_id }, projectId });
+  }
+  return works;
 }
