@@ -15,11 +15,11 @@ export interface ConfigFile {
   content: RawMap;
 }
 
-/** What texts were read as; texts that are linted or pushed again and again are mostly the same. */
+/** What texts were read as: files that are included are mostly those of the last time. Data takes some 20 times its text. */
 const kept = new LRUCache<string, ConfigFile | YamlError>({
   max: 200,
-  maxSize: 4 * 1024 * 1024,
-  maxEntrySize: 256 * 1024,
+  maxSize: 768 * 1024,
+  maxEntrySize: 128 * 1024,
 });
 
 /** Reads a file. What comes back may be shared: it is not to be changed. @throws YamlError in the platform's words */
