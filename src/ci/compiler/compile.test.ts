@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySources, PROJECT, SHA, type World } from '../../../test/support/memory-sources.ts';
+import { currentScope, inScope } from '../../core/request-scope.ts';
 import { compile } from '../compile.ts';
 import type { CompileRequest } from '../compile-request.ts';
 import type { ConfigSources } from '../sources.ts';
@@ -38,6 +39,23 @@ test('several are compiled at once, each with its own sources', async () => {
     names,
     Array.from({ length: 12 }, (_, place) => `job-${place}`),
   );
+});
+
+test('sources are asked for whoever compiles, on a thread that was begun for somebody else', async () => {
+  const host = new CompileHost();
+  const askers: string[] = [];
+  const files = withFiles.files;
+  for (const caller of ['first', 'second']) {
+    const sources = {
+      file: async (_: unknown, path: string) => {
+        askers.push(currentScope().caller);
+        return { content: files[path as keyof typeof files] };
+      },
+    };
+    await inScope({ caller }, () => host.compile(request('include: [a.yml, b.yml]\n', {}, sources)));
+  }
+  host.stop();
+  assert.deepEqual(askers, ['first', 'first', 'second', 'second']);
 });
 
 test('a source that fails fails the compilation, as itself', async () => {

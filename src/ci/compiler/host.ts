@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { failed } from './compile-here.ts';
@@ -19,6 +20,8 @@ export class CompileHost {
     execArgv: [],
   });
   private request: CompileRequest | null = null;
+  /** Runs something for whoever the request is from: messages come in the name of him for whom the thread was begun. */
+  private inScope = AsyncLocalStorage.snapshot();
   private result = Promise.withResolvers<Compiled>();
   private readonly ready = Promise.withResolvers<void>();
   private readonly limits: typeof LIMITS;
@@ -36,6 +39,7 @@ export class CompileHost {
   /** @throws when the sources do; what is hostile gets an error as its result, and the thread is over */
   async compile(request: CompileRequest): Promise<Compiled> {
     this.request = request;
+    this.inScope = AsyncLocalStorage.snapshot();
     this.result = Promise.withResolvers();
     const { sources: _, ...data } = request;
     let watch: NodeJS.Timeout | undefined;
@@ -78,7 +82,7 @@ export class CompileHost {
   private receive(message: FromWorker): void {
     if (message.type === 'ready') this.ready.resolve();
     else if (message.type === 'compiled') this.result.resolve(message.compiled);
-    else if (message.type === 'question') void this.answer(message.question, message.call);
+    else if (message.type === 'question') void this.inScope(() => this.answer(message.question, message.call));
     else this.result.reject(Object.assign(new Error('compiling failed'), { stack: message.stack }));
   }
 

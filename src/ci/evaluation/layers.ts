@@ -1,8 +1,8 @@
-import { matchesWildcard } from '../../core/wildcard.ts';
 import type { PipelineContext } from '../compile-request.ts';
 import { environmentSlug, guessTier } from '../environments.ts';
 import type { ConfigVariable, EnvironmentConfig, JobConfig } from '../pipeline-config.ts';
 import { groupName, slug } from '../slugs.ts';
+import { inEnvironment } from '../variables/environment-scope.ts';
 import { type Variable, type VariableValues, variableValues } from '../variables/variable.ts';
 import { ExpansionBudget, VariableScope } from './scope.ts';
 
@@ -52,9 +52,7 @@ export class PipelineVariables {
   #storedOf(environment: string | null): VariableValues {
     const known = this.#storedFor.get(environment);
     if (known !== undefined) return known;
-    const fits = ({ environmentScope }: { environmentScope: string }) =>
-      environmentScope === '*' || (environment !== null && matchesWildcard(environmentScope, environment));
-    const values = variableValues(this.#stored.filter(fits));
+    const values = variableValues(inEnvironment(this.#stored, environment));
     this.#storedFor.set(environment, values);
     return values;
   }

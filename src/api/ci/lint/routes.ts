@@ -64,10 +64,10 @@ export const lintRoutes = [
       const { dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
       const at = await refOf(deps, standing, input.content_ref ?? input.sha);
       const linted = { fileAt: at.sha };
-      const { compiled, stored } = dryRun
+      const compiled = dryRun
         ? await lintPipeline(deps, standing, linted, input.dry_run_ref ?? input.ref)
         : await lintConfig(deps, standing, linted, at);
-      return presentLint(compiled, { includeJobs, dryRun, variables: stored });
+      return presentLint(compiled, { includeJobs, dryRun });
     },
   }),
   route({
@@ -84,10 +84,10 @@ export const lintRoutes = [
     handler: async ({ deps, caller, project, namespace, permissions, input }) => {
       const standing = { caller, project, namespace, permissions };
       const { content, dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
-      const { compiled, stored } = dryRun
+      const compiled = dryRun
         ? await lintPipeline(deps, standing, { content }, input.ref)
         : await lintConfig(deps, standing, { content }, await refOf(deps, standing, undefined));
-      return presentLint(compiled, { includeJobs, dryRun, variables: stored });
+      return presentLint(compiled, { includeJobs, dryRun });
     },
   }),
 ];

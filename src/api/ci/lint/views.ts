@@ -2,8 +2,6 @@ import type { Static } from 'typebox';
 import type { Compiled } from '../../../ci/compile-request.ts';
 import type { JobSeed } from '../../../ci/job-seed.ts';
 import type { JobConfig, PipelineConfig, RefPolicy } from '../../../ci/pipeline-config.ts';
-import { maskText } from '../../../ci/variables/mask.ts';
-import type { Variable } from '../../../ci/variables/variable.ts';
 import type { LintResult } from './answers.ts';
 
 type Result = Static<typeof LintResult>;
@@ -21,20 +19,17 @@ export const refusedResult = (error: string): Compiled => ({
 
 /**
  * A compiled configuration as lint answers it.
- * @param options `variables`: those whose values must not show; `dryRun`: whether jobs are those of the pipeline
+ * @param options `dryRun`: whether jobs are those of the pipeline
  */
-export function presentLint(
-  compiled: Compiled,
-  options: { includeJobs: boolean; dryRun: boolean; variables: readonly Variable[] },
-): Result {
-  const masked = (text: string) => maskText(text, options.variables);
-  const valid = compiled.errors.length === 0;
+export function presentLint(compiled: Compiled, options: { includeJobs: boolean; dryRun: boolean }): Result {
+  const { errors, warnings, mergedYaml, includes } = compiled;
+  const valid = errors.length === 0;
   return {
     valid,
-    errors: compiled.errors.map(masked),
-    warnings: valid ? compiled.warnings.map(masked) : [],
-    merged_yaml: compiled.mergedYaml,
-    includes: compiled.includes?.map((include) => ({ ...include, location: masked(include.location) })) ?? null,
+    errors,
+    warnings: valid ? warnings : [],
+    merged_yaml: mergedYaml,
+    includes,
     ...(options.includeJobs ? { jobs: valid ? jobsOf(compiled, options.dryRun) : null } : {}),
   };
 }
