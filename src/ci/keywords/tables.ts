@@ -56,20 +56,31 @@ export const COMMON = words(COMMON_READERS);
 /** What a job for a runner may have. A keyword is added here, and its meaning in `job.ts`. */
 export const JOB = words({
   ...COMMON_READERS,
-  ...DEFAULT_READERS,
+  before_script: commands,
   script: commands,
+  after_script: commands,
+  hooks,
+  cache: caches,
+  image,
+  services,
+  timeout,
+  retry,
+  tags,
+  artifacts,
   needs: needs('job', 'cross_dependency'),
   coverage,
   release,
   parallel,
   allow_failure: allowFailure,
+  id_tokens: idTokens,
   publish: checked<string>(STRING),
   pages,
   secrets,
+  identity,
   dast_configuration: dastConfiguration,
   run,
   inputs,
-});
+} satisfies Table & typeof DEFAULT_READERS);
 
 /** What a job may have that starts another pipeline. */
 export const BRIDGE = words({
