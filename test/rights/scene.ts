@@ -105,6 +105,32 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const environment = await app.deps.db
+    .insertInto('environments')
+    .values({
+      project_id: project.id,
+      name: 'x',
+      slug: 'x',
+      tier: 'other',
+      state: 'stopped',
+      auto_stop_setting: 'always',
+      ...dated,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const deployment = await app.deps.db
+    .insertInto('deployments')
+    .values({
+      iid: 1,
+      project_id: project.id,
+      environment_id: environment.id,
+      ref: 'main',
+      sha,
+      status: 'failed',
+      ...dated,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const ownSnippet = await rows.snippet(null, 'public', 1);
   const { pipeline, jobs } = await makePipeline(app, project, { columns: { user_id: authorId } });
   const value = (path: string, name: string): string | number => {
@@ -121,6 +147,8 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'job_id') return jobs.test!.id;
     if (name === 'draft_note_id') return draft.id;
     if (name === 'trigger_id') return trigger.id;
+    if (name === 'environment_id') return environment.id;
+    if (name === 'deployment_id') return deployment.id;
     if (name === 'pipeline_schedule_id') return schedule.id;
     if (['issue_iid', 'merge_request_iid', 'snippet_id'].includes(name)) return thing!.key;
     return name === 'sha' ? sha : 1;

@@ -119,6 +119,8 @@ export const LISTS: readonly string[] = [
   `${project}/pipeline_schedules`,
   `${project}/triggers`,
   `${project}/freeze_periods`,
+  `${project}/environments`,
+  `${project}/environments?search=review`,
   `${project}/resource_groups`,
   `${project}/pipeline_schedules?scope=active`,
 ];

@@ -1,4 +1,11 @@
 import type { TSchema } from 'typebox';
+import {
+  Deployment,
+  Environment,
+  EnvironmentBasic,
+  EnvironmentDetails,
+  EnvironmentListEntry,
+} from '../environments/answers.ts';
 import { FreezePeriod } from '../freeze-periods/answers.ts';
 import { Bridge, Job, JobArtifact } from '../jobs/answers.ts';
 import { LintInclude, LintJob, LintResult } from '../lint/answers.ts';
@@ -14,6 +21,11 @@ export const objects: Readonly<Record<string, TSchema>> = {
   CiLintInclude: LintInclude,
   CiLintJob: LintJob,
   CiLintResult: LintResult,
+  Deployment,
+  Environment,
+  EnvironmentBasic,
+  EnvironmentDetails,
+  EnvironmentListEntry,
   FreezePeriod,
   InstanceVariable: InstanceCiVariable,
   Job,
