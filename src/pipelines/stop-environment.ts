@@ -3,7 +3,6 @@ import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deployment } from '../db/tables/deployments.ts';
-import { ALIVE, isOneOf } from '../ci/states.ts';
 import type { Environment } from '../db/tables/environments.ts';
 import type { Deps } from '../deps.ts';
 import { isPlayable, playJob } from './play.ts';
@@ -51,7 +50,7 @@ const rowOf = (db: Db, id: number): Promise<Environment | undefined> =>
   db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** The job that stops what was deployed last, and who deployed; null where none is named, or it is not there. */
-async function stopActionOf(db: Db, environmentId: number): Promise<{ job: CiJob; deployedBy: number } | null> {
+export async function stopActionOf(db: Db, environmentId: number): Promise<{ job: CiJob; deployedBy: number } | null> {
   const deployment = await lastDeployment(db, environmentId);
   if (deployment === undefined || deployment.on_stop === null || deployment.job_id === null) return null;
   const found = await db
@@ -66,39 +65,4 @@ async function stopActionOf(db: Db, environmentId: number): Promise<{ job: CiJob
   if (found === undefined) return null;
   const { deployed_by: deployedBy, ...job } = found;
   return { job, deployedBy };
- * The jobs that stop what is deployed in an environment: those that its last deployments that succeeded name, in their
- * pipeline (ci-facts 3.10).
-export async function stopJobs(db: Db, environment: Pick<Environment, 'id' | 'name'>): Promise<CiJob[]> {
-  const deployed = await db
-    .innerJoin('ci_jobs', 'ci_jobs.id', 'deployments.job_id')
-    .select(['ci_jobs.pipeline_id', 'deployments.on_stop'])
-    .where('deployments.environment_id', '=', environment.id)
-    .where('deployments.status', '=', 'success')
-    .orderBy('deployments.id', 'desc')
-    .limit(20)
-    .execute();
-  const last = deployed[0]?.pipeline_id;
-  const names = deployed.flatMap(({ pipeline_id, on_stop }) => (pipeline_id === last ? (on_stop ?? []) : []));
-  if (last === undefined || names.length === 0) return [];
-  return db
-    .where('pipeline_id', '=', last)
-    .where('retried', '=', 0)
-    .where('environment', '=', environment.name)
-    .where('name', 'in', names)
-    .orderBy('id')
-    .execute();
- * Stops an environment: by the jobs that stop it, and it is `stopping` until they have; at once where there are none.
- * @param options `userId`: who the jobs run for; null for those of whom they are. `force`: without the jobs
- * @returns the environment as it is then; undefined when it went meanwhile
-  environment: Environment,
-  if (environment.state === 'stopped' && !force) return environment;
-  const jobs = force ? [] : await stopJobs(deps.db, environment);
-  let works = false;
-  for (const job of jobs) {
-    if (isPlayable(job)) works = (await playJob(deps, job.id, { userId: userId ?? job.user_id })) !== null || works;
-    else works = isOneOf(ALIVE, job.status) || works;
-  }
-  return deps.db
-    .set({ state: works ? 'stopping' : 'stopped', auto_stop_at: null, updated_at: timestamp(deps.clock) })
-    .where('id', '=', environment.id)
 }

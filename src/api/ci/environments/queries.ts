@@ -1,6 +1,5 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { Deployment } from '../../../db/tables/deployments.ts';
 import type { Environment } from '../../../db/tables/environments.ts';
 
 /** The environments of a project, the oldest first. */
@@ -13,14 +12,3 @@ export async function findEnvironment(db: Db, projectId: number, id: number): Pr
   if (row === undefined) throw notFound('Environment');
   return row;
 }
-
-/** The newest deployment of an environment that succeeded: what is there now. */
-export const lastDeploymentOf = (db: Db, environmentId: number): Promise<Deployment | undefined> =>
-  db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('environment_id', '=', environmentId)
-    .where('status', '=', 'success')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();

@@ -7,7 +7,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
-import { stopEnvironment, stopJobs } from '../../../pipelines/stop-environment.ts';
+import { stopActionOf, stopEnvironment } from '../../../pipelines/stop-environment.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
 import { onObject, type ProjectObject } from '../../object-access.ts';
 import { presentEnvironmentBasic } from '../deployments/views.ts';
@@ -173,17 +173,15 @@ export const environmentRoutes: readonly Route[] = [
     description: 'By the jobs that stop it, if there are such: it is `stopping` until they have.',
     access: onObject(environmentObject, 'stop_environment', {
       further: async (deps, scope) => {
-        for (const job of await stopJobs(deps.db, scope.environment)) {
-          if (!(await mayRun(deps, scope, job))) return false;
-        }
-        return true;
+        const action = await stopActionOf(deps.db, scope.environment.id);
+        return action === null || mayRun(deps, scope, action.job);
       },
     }),
     credentials,
     input: stopInput,
     success: { status: 200, schema: Environment },
     handler: async ({ deps, caller, project, environment, input: { force = false } }) => {
-      const stopped = await stopEnvironment(deps, environment, { userId: caller.user.id, force });
+      const stopped = await stopEnvironment(deps, environment.id, { userId: caller.user.id, force });
       if (stopped === undefined) throw notFound('Environment');
       return presentEnvironment(deps, caller, project, stopped);
     },

@@ -3,10 +3,10 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Environment as Row } from '../../../db/tables/environments.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { lastDeployment } from '../../../pipelines/stop-environment.ts';
 import { presentProjects } from '../../spaces/index.ts';
 import { presentDeployments, presentEnvironmentBasic } from '../deployments/views.ts';
 import type { Environment, EnvironmentDetails, EnvironmentListEntry } from './answers.ts';
-import { lastDeploymentOf } from './queries.ts';
 
 export const presentEntry = (row: Row): Static<typeof EnvironmentListEntry> => ({
   ...presentEnvironmentBasic(row),
@@ -38,7 +38,7 @@ export async function presentDetails(
   project: Project,
   row: Row,
 ): Promise<Static<typeof EnvironmentDetails>> {
-  const last = await lastDeploymentOf(deps.db, row.id);
+  const last = await lastDeployment(deps.db, row.id);
   const [shown] = last === undefined ? [] : await presentDeployments(deps, project, [last]);
   return { ...(await presentEnvironment(deps, caller, project, row)), last_deployment: shown ?? null };
 }

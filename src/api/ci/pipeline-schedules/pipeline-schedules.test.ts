@@ -280,3 +280,31 @@ test('the pipelines of a schedule are listed, the oldest first', async () => {
   assert.deepEqual(await iids({ status: 'running' }), [2]);
   assert.notEqual(expectStatus<Schedule>(await app.get(`${path}/${id}`), 200).last_pipeline, null);
 });
+
+test('a schedule is played in the name of who plays it, once a minute', async () => {
+  await start();
+  new ProjectGit(app, project).commit('main', { '.gitlab-ci.yml': 'test:\n  script: echo\n' });
+  const { id, next_run_at } = await make();
+  await app.post(`${path}/${id}/variables`, { json: { key: 'WHERE', value: 'staging' } });
+  const { token, user } = people.maintainer;
+  const played = expectStatus<Schedule>(await app.post(`${path}/${id}/play`, { token }), 201);
+  assert.equal(played.message, '201 Created');
+  const [made] = expectStatus<{ id: number; source: string }[]>(await app.get(`${path}/${id}/pipelines`), 200);
+  assert.equal(made?.source, 'schedule');
+  const row = await app.deps.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('id', '=', made!.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(row.user_id, user.id);
+  const variables = `/projects/${project.id}/pipelines/${row.id}/variables`;
+  assert.deepEqual(
+    expectStatus<{ key: string }[]>(await app.get(variables), 200).map(({ key }) => key),
+    ['WHERE'],
+  );
+  expectStatus(await app.post(`${path}/${id}/play`, { token }), 429);
+  clock.advance(61_000);
+  expectStatus(await app.post(`${path}/${id}/play`, { token }), 201);
+  expectStatus(await app.post(`${path}/${id}/play`, { token: people.reporter.token }), 403);
+  assert.equal(expectStatus<Schedule>(await app.get(`${path}/${id}`), 200).next_run_at, next_run_at);
+});

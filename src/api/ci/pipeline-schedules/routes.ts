@@ -3,18 +3,21 @@ import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
+import { runSchedule } from '../../../pipelines/run-schedules.ts';
 import { inProjectByUser } from '../../access.ts';
 import { PipelineListEntry, presentPipelineEntry, projectUrl } from '../../code/index.ts';
 import { onObject } from '../../object-access.ts';
 import { ListPipelines } from '../pipelines/inputs.ts';
 import { listPipelines } from '../pipelines/list.ts';
-import { changeable, manageable, ONE, SCHEDULES, scheduleObject } from './access.ts';
+import { changeable, manageable, mayRunSchedule, ONE, SCHEDULES, scheduleObject } from './access.ts';
 import { PipelineSchedule, PipelineScheduleDetails } from './answers.ts';
 import { changedSchedule, listSchedules, newSchedule } from './inputs.ts';
 import { schedulesOf } from './queries.ts';
 import { scheduleVariableRoutes } from './variable-routes.ts';
 import { presentSchedule, presentSchedules } from './views.ts';
 import { createSchedule, takeOwnership, updateSchedule } from './writes.ts';
+
+const ONCE_A_MINUTE = { requests: 1, periodSeconds: 60 };
 
 /** Schedules of a project, by which pipelines run again and again. */
 export const pipelineScheduleRoutes: readonly Route[] = [
@@ -85,6 +88,22 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     access: onObject(scheduleObject, 'take_pipeline_schedule'),
     success: { status: 201, schema: PipelineScheduleDetails },
     handler: async (c) => presentSchedule(c.deps, c, await takeOwnership(c.deps, c.schedule, c.caller)),
+  }),
+  route({
+    method: 'POST',
+    path: `${ONE}/play`,
+    summary: 'Run a pipeline schedule now',
+    description: 'In the name of who asks; once a minute. Its own times stay as they are.',
+    access: onObject(scheduleObject, 'create_pipeline', {
+      further: (deps, scope) => mayRunSchedule(deps, scope, scope.schedule),
+    }),
+    success: { status: 201, schema: Type.Object({ message: Type.String() }) },
+    errors: [429],
+    handler: async ({ deps, caller, schedule }) => {
+      deps.limiter.check('play_pipeline_schedule', `${caller.user.id}:${schedule.id}`, ONCE_A_MINUTE);
+      await runSchedule(deps, schedule, caller.user.id);
+      return { message: '201 Created' };
+    },
   }),
   route({
     method: 'DELETE',
