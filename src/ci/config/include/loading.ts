@@ -25,15 +25,17 @@ export class Loading {
   readonly sources: ConfigSources;
   readonly budget: CopyBudget;
   private readonly variables: VariableValues;
-  private readonly deadline = performance.now() + MAX_SECONDS * 1000;
+  private readonly deadline: number;
   private readonly described: (() => Promise<Include>)[] = [];
   private count = 0;
   private bytes = 0;
 
-  constructor(sources: ConfigSources, variables: VariableValues, budget: CopyBudget) {
+  /** @param variables those whose values are hidden where they are masked; @param seconds that fetching may take */
+  constructor(sources: ConfigSources, variables: VariableValues, budget: CopyBudget, seconds = MAX_SECONDS) {
     this.sources = sources;
     this.variables = variables;
     this.budget = budget;
+    this.deadline = performance.now() + seconds * 1000;
   }
 
   /** A text that may be shown: without the values of masked variables. */

@@ -55,9 +55,13 @@ function allowed(text: string) {
   };
 }
 
+/** Most texts: words on one line, too long for `true` and the like, without what could end them. */
+const PLAIN = /^[A-Za-z_][\x20-\x22\x24-\x39\x3b-\x7e]{5,}$/;
+
 /** How a text is written. @param isKey a key takes one line */
 export function styleOf(text: string, isKey: boolean): Style {
   if (text === '') return 'single';
+  if (PLAIN.test(text) && !text.endsWith(' ')) return 'plain';
   const may = allowed(text);
   const style = isKey && BREAK.test(text) ? 'double' : wanted(text);
   if (style === 'literal') return may.block && !isKey ? 'literal' : 'double';
