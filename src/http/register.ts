@@ -91,7 +91,7 @@ const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)
 /** Makes a declared route ready: authentication, rate limits and access before the body, then parameters. */
 export function prepareRoute(deps: Deps, services: HttpServices, route: Route): PreparedRoute {
   const { options } = route;
-  const { method, access, success, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
+  const { method, access, success, otherSuccess, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
   const rest = wildcardName(options.path);
   const readParams = compileParams(Type.Object({ ...access.params, ...(options.params?.properties ?? {}) }) as TObject);
   const readInput = compileParams(options.input ?? Type.Object({}), options.rules);
@@ -231,7 +231,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       throw await whatIsGone(error, method, () => access.check(asked(request, caller)));
     }
     if (reply.sent) return reply;
-    if ('empty' in success && answer === undefined) return reply.send();
+    const sent = otherSuccess?.status === reply.statusCode ? otherSuccess : success;
+    if ('empty' in sent && answer === undefined) return reply.send();
     if ('contentType' in success) return reply.send(answer);
     if (answer === undefined) throw new ApiError(500, '500 Internal Server Error');
     if (types.length === 1) return sendJson(request, reply, answer);

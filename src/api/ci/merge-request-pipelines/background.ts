@@ -1,5 +1,6 @@
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
 import { createMergeRequestPipeline } from './create.ts';
 
 /** A merge request whose pipeline cannot be made holds up its next one: not for ever. */
@@ -13,8 +14,17 @@ function newHead({ type, payload }: Followed): string | null | undefined {
   return ('new_sha' in payload ? payload.new_sha : null) ?? undefined;
 }
 
+/** Makes the pipeline that somebody has asked for without waiting for it. */
+export const CREATE_LATER = jobKind<{ merge_request_id: number; user_id: number }>('ci.merge-request-pipeline', {
+  lane: 'ci',
+  maxAttempts: MAX_ATTEMPTS,
+});
+
 /** Makes pipelines for merge requests that are opened, and for those that get new commits. */
 export function registerMergeRequestPipelines(deps: Deps): void {
+  deps.jobs.register(CREATE_LATER, async ({ merge_request_id: mergeRequestId, user_id: userId }, { id }) => {
+    await createMergeRequestPipeline(deps, { mergeRequestId, userId, origin: `job:${id}` });
+  });
   deps.events.subscribe({
     name: 'ci.merge-request',
     types: ['merge_request.created', 'merge_request.updated'],

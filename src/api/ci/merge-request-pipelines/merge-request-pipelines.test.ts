@@ -9,6 +9,7 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { cancelJob } from '../../../pipelines/cancel.ts';
 import { finishJob } from '../../../pipelines/finish-job.ts';
+import { refreshMergeRequest } from '../../planning/merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;
 let app: TestApp;
@@ -84,6 +85,87 @@ describe('GET /projects/:id/merge_requests/:merge_request_iid/pipelines', () => 
     assert.deepEqual(await read<Row[]>('/pipelines', token), []);
     assert.equal((await app.get(`/projects/${fork.id}/merge_requests/1/pipelines`, { token })).statusCode, 404);
     assert.equal((await app.get(`/projects/${project.id}/merge_requests/99/pipelines`)).statusCode, 404);
+  });
+});
+
+const FOR_MERGE_REQUESTS = 'test:\n  script: make\n  rules:\n    - if: $CI_PIPELINE_SOURCE == "merge_request_event"\n';
+
+describe('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', () => {
+  const start = (json: Row = {}, token?: string | null) =>
+    app.post(path('/pipelines'), { json, ...(token === undefined ? {} : { token }) });
+  /** Gives the merge request a head with this configuration. */
+  async function configure(yaml: string): Promise<string> {
+    new ProjectGit(app, project).commit('topic', { '.gitlab-ci.yml': yaml });
+    row = await refreshMergeRequest(app.deps, row.id);
+    return row.head_sha!;
+  }
+
+  test('makes a pipeline for it', async () => {
+    const sha = await configure(FOR_MERGE_REQUESTS);
+    const body = expectStatus<Row>(await start(), 200);
+    assert.deepEqual(
+      [body.sha, body.ref, body.source, body.status, body.project_id],
+      [sha, `refs/merge-requests/${row.iid}/head`, 'merge_request_event', 'pending', project.id],
+    );
+    assert.deepEqual(ids(await read<Row[]>('/pipelines')), [body.id]);
+    assert.equal(((await read()).head_pipeline as Row).id, body.id);
+    const again = expectStatus<Row>(await start(), 200);
+    assert.notEqual(again.id, body.id);
+  });
+
+  test('answers at once where that is asked for', async () => {
+    await configure(FOR_MERGE_REQUESTS);
+    const response = await start({ async: true });
+    assert.deepEqual([response.statusCode, response.body], [202, '']);
+    await app.settle();
+    assert.equal((await read<Row[]>('/pipelines')).length, 1);
+  });
+
+  test('refuses where no job is for merge requests, or it is not open', async () => {
+    assert.equal((await start()).statusCode, 400);
+    await configure('test:\n  script: make\n  rules:\n    - if: $CI_COMMIT_TAG\n');
+    assert.equal(expectStatus<Row>(await start(), 405).message, '405 Method Not Allowed');
+    await configure(FOR_MERGE_REQUESTS);
+    expectStatus(await app.put(path(), { json: { state_event: 'close' } }), 200);
+    assert.equal((await start()).statusCode, 405);
+    assert.equal((await start({ async: true })).statusCode, 405);
+    assert.deepEqual(await read<Row[]>('/pipelines'), []);
+  });
+
+  test('keeps a pipeline that tells what is wrong with the configuration', async () => {
+    await configure('test:\n  scripts: make\n');
+    const body = expectStatus<Row>(await start(), 200);
+    assert.equal(body.status, 'failed');
+    assert.match(String(body.yaml_errors), /test/);
+  });
+
+  test('is for those who may run pipelines in its project, or in that of its source', async () => {
+    await configure(FOR_MERGE_REQUESTS);
+    const people = await app.make.members(project);
+    assert.equal((await start({}, null)).statusCode, 401);
+    for (const name of ['stranger', 'guest', 'reporter'] as const) {
+      assert.equal((await start({}, people[name].token)).statusCode, 403, name);
+    }
+    for (const name of ['developer', 'maintainer'] as const) {
+      assert.equal((await start({}, people[name].token)).statusCode, 200, name);
+    }
+    const fork = await app.make.project({ owner: people.stranger.user });
+    const forkGit = new ProjectGit(app, fork);
+    forkGit.run(['fetch', '--quiet', new ProjectGit(app, project).dir, '+refs/heads/*:refs/heads/*']);
+    await app.deps.db
+      .updateTable('merge_requests')
+      .set({ source_project_id: fork.id })
+      .where('id', '=', row.id)
+      .execute();
+    const body = expectStatus<Row>(await start({}, people.stranger.token), 200);
+    assert.deepEqual([body.project_id, body.ref], [fork.id, 'topic']);
+    assert.equal((await start({}, people.reporter.token)).statusCode, 403);
+    await app.deps.db.updateTable('projects').set({ archived: 1 }).where('id', '=', project.id).execute();
+    assert.equal((await start({}, people.maintainer.token)).statusCode, 403);
+    const hidden = await app.make.project();
+    const url = `/projects/${hidden.id}/merge_requests/1/pipelines`;
+    assert.equal((await app.post(url, { token: people.developer.token })).statusCode, 404);
+    assert.equal((await app.post(url)).statusCode, 404);
   });
 });
 

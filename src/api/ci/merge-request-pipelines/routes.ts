@@ -2,20 +2,26 @@ import { Type } from 'typebox';
 import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
+import { ApiError, invalidModel, recordNotFound } from '../../../core/errors.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
-import { PipelineBasic, presentPipelineBasic, projectUrl } from '../../code/index.ts';
+import { Pipeline, PipelineBasic, presentPipeline, presentPipelineBasic, projectUrl } from '../../code/index.ts';
 import { findMergeRequest } from '../../planning/index.ts';
+import { pipelineStarter } from './access.ts';
+import { CREATE_LATER } from './background.ts';
+import { createMergeRequestPipeline } from './create.ts';
+import { MergeRequestIid, StartPipeline } from './inputs.ts';
 import { pipelinesOf } from './queries.ts';
 
+const notAllowed = () => new ApiError(405, '405 Method Not Allowed');
+const refusedFor = (texts: readonly string[]) => invalidModel({ base: [...texts] });
+
 const PATH = '/projects/:id/merge_requests/:merge_request_iid/pipelines';
-const params = Type.Object({
-  merge_request_iid: Type.Integer({ description: 'Number of the merge request in the project.' }),
-});
+const params = Type.Object(MergeRequestIid);
 
 /** The projects in which a merge request has pipelines that the caller may see, by id: its own, and that of its source. */
 async function visibleProjects({ deps, caller }: BaseContext, row: MergeRequest): Promise<Map<number, Project>> {
@@ -51,6 +57,35 @@ export const mergeRequestPipelineRoutes = [
       return rows.map((pipeline) =>
         presentPipelineBasic(pipeline, projectUrl(c.deps, visible.get(pipeline.project_id)!)),
       );
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Start a pipeline for a merge request',
+    description:
+      'For its head, or for what a merge would make where the project wants that. Where the configuration has no job for merge requests the answer is 405.',
+    access: pipelineStarter,
+    input: StartPipeline,
+    success: { status: 200, schema: Pipeline },
+    otherSuccess: { status: 202, empty: true, description: 'It is made later.' },
+    errors: [400, 405],
+    expensive: true,
+    handler: async (c) => {
+      const { deps, caller, mergeRequest, input } = c;
+      const wanted = { mergeRequestId: mergeRequest.id, userId: caller.user.id };
+      if (input.async === true) {
+        if (mergeRequest.state !== 'opened') throw notAllowed();
+        const { mergeRequestId: merge_request_id, userId: user_id } = wanted;
+        await deps.jobs.enqueue(deps.db, CREATE_LATER, { merge_request_id, user_id }, { projectId: c.project.id });
+        c.reply.code(202);
+        return undefined;
+      }
+      const { pipeline, texts, filtered } = await createMergeRequestPipeline(deps, wanted);
+      if (pipeline === null) throw filtered || mergeRequest.state !== 'opened' ? notAllowed() : refusedFor(texts);
+      const place = await findProject(deps, String(pipeline.project_id));
+      if (place === undefined) throw recordNotFound();
+      return presentPipeline(deps, pipeline, place.project);
     },
   }),
 ];

@@ -107,6 +107,18 @@ export function forkVisibilityErrors(visibility: Visibility, source: Pick<Projec
   return { visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`] };
 }
 
+const MAX_PATH = 255;
+
+/** What is wrong with where the CI configuration shall stand: it is a path in a repository, or an address. */
+export function configPathErrors(path: string | null | undefined): FieldErrors {
+  if (!path) return {};
+  const texts = [
+    ...(/^\/|\.\./.test(path) ? ['cannot include leading slash or directory traversal.'] : []),
+    ...(path.length > MAX_PATH ? [`is too long (maximum is ${MAX_PATH} characters)`] : []),
+  ];
+  return texts.length === 0 ? {} : { ci_config_path: texts };
+}
+
 /** What is wrong with the names of topics. */
 export function topicErrors(topics: readonly string[] | undefined): FieldErrors {
   if (topics?.some((name) => name.length > 255)) return { topic_list: ['is too long (maximum is 255 characters)'] };

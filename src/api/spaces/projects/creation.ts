@@ -14,7 +14,7 @@ import { writeInitialCommit } from '../../../repositories/new-repository.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
-import { changesOf, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
+import { changesOf, configPathErrors, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
@@ -71,6 +71,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     ...visibilityErrors(visibility, namespace),
     ...featureErrors(columns),
     ...topicErrors(topics),
+    ...configPathErrors(settings.ci_config_path),
     ...(storage === undefined || deps.storages.list.some(({ name }) => name === storage)
       ? {}
       : { repository_storage: ['is not included in the list'] }),

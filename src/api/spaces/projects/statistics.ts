@@ -1,3 +1,4 @@
+import { FINISHED, isOneOf, type State } from '../../../ci/states.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
@@ -14,6 +15,9 @@ import { statisticsOf } from './views.ts';
 const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
 /** So long after a push, so that one count serves a burst of them. */
 const PAUSE_MS = 10_000;
+const SIZE_OF_ARTIFACTS = jobKind<{ project_id: number }>('project.artifacts_size', { lane: 'slow' });
+/** So long after a pipeline, for the same reason. */
+const ARTIFACTS_PAUSE_MS = 60_000;
 /** What of the storage a project takes as a whole. */
 const SIZES = [
   'repository_size',
@@ -42,10 +46,23 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
   );
 }
 
-/** Keeps statistics and languages up to date after pushes. */
+/** Keeps statistics and languages up to date after pushes and pipelines. */
 export function registerStatistics(deps: Deps): void {
   deps.jobs.register(COUNT, ({ project_id }) => count(deps, project_id));
   deps.events.followUp(['push'], COUNT, PAUSE_MS);
+  deps.jobs.register(SIZE_OF_ARTIFACTS, async ({ project_id }) => {
+    await writeStatistics(deps, project_id, { job_artifacts_size: await artifactsSize(deps.db, project_id) });
+  });
+  deps.events.subscribe({
+    name: 'project.artifacts_size',
+    types: ['pipeline.updated'],
+    wants: ({ payload: { status } }) => isOneOf(FINISHED, status as State),
+    handle: async ({ payload: { project_id } }) => {
+      const runAt = new Date(deps.clock.now().getTime() + ARTIFACTS_PAUSE_MS);
+      const how = { uniqueKey: project_id, projectId: project_id, runAt };
+      await deps.jobs.enqueue(deps.db, SIZE_OF_ARTIFACTS, { project_id }, how);
+    },
+  });
 }
 
 async function count(deps: Deps, id: number): Promise<void> {
@@ -70,8 +87,19 @@ async function count(deps: Deps, id: number): Promise<void> {
     repository_size: await repositorySize(repo.dir),
     lfs_objects_size: Number(total ?? 0),
     uploads_size: Number(uploads.total ?? 0),
+    job_artifacts_size: await artifactsSize(deps.db, id),
   });
   await writeLanguages(deps, id, languages);
+}
+
+/** Bytes of what the jobs of a project left, logs included. */
+async function artifactsSize(db: Db, projectId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('ci_job_artifacts')
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
 }
 
 function nothingIfDamaged(error: unknown): null {

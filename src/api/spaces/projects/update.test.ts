@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { makePipeline } from '../../../../test/support/pipelines.ts';
+import { finishJob } from '../../../pipelines/finish-job.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -99,6 +101,14 @@ test('PUT /projects/:id refuses bad values with 400', async () => {
   });
   assert.match(String((await refused({ default_branch: 'missing' })).message), /branch named 'missing'/);
   assert.equal((await refused({ build_timeout: 1 })).error, 'build_timeout does not have a valid value');
+  for (const ci_config_path of ['/etc/ci.yml', 'a/../b.yml']) {
+    assert.deepEqual((await refused({ ci_config_path })).errors, {
+      ci_config_path: ['cannot include leading slash or directory traversal.'],
+    });
+  }
+  assert.deepEqual((await refused({ ci_config_path: 'x'.repeat(256) })).errors, {
+    ci_config_path: ['is too long (maximum is 255 characters)'],
+  });
   assert.equal((await refused({ merge_method: 'octopus' })).error, 'merge_method does not have a valid value');
   const levels = (await refused({ repository_access_level: 'disabled' })).errors as Json;
   assert.deepEqual(Object.keys(levels), [
@@ -174,4 +184,76 @@ test('PUT /projects/:id/transfer refuses a taken path with 400', async () => {
     expectStatus<Json>(body, 400).message,
     'Failed to transfer project ["Project with same name or path in target namespace already exists"]',
   );
+});
+
+test('every setting of pipelines is taken, shown and listed', async () => {
+  const project = await app.make.project();
+  const json = {
+    ci_config_path: 'ci/main.yml@tools/ci:main',
+    ci_default_git_depth: 5,
+    ci_delete_pipelines_in_seconds: 86_400,
+    ci_forward_deployment_enabled: false,
+    ci_forward_deployment_rollback_allowed: false,
+    ci_job_token_scope_enabled: true,
+    ci_separated_caches: false,
+    ci_allow_fork_pipelines_to_run_in_parent_project: false,
+    ci_id_token_sub_claim_components: ['project_path'],
+    ci_push_repository_for_job_token_allowed: true,
+    ci_pipeline_variables_minimum_override_role: 'owner',
+    ci_restrict_pipeline_cancellation_role: 'maintainer',
+    build_git_strategy: 'clone',
+    build_timeout: 2_592_000,
+    keep_latest_artifact: false,
+    restrict_user_defined_variables: true,
+    runner_token_expiration_interval: 3600,
+    resource_group_default_process_mode: 'newest_first',
+    auto_cancel_pending_pipelines: 'disabled',
+    public_jobs: false,
+    only_allow_merge_if_pipeline_succeeds: true,
+    allow_merge_on_skipped_pipeline: true,
+    max_artifacts_size: 7,
+    merge_pipelines_enabled: true,
+    group_runners_enabled: false,
+    shared_runners_enabled: false,
+    builds_access_level: 'private',
+  };
+  const shown = (body: Json) => Object.fromEntries(Object.keys(json).map((name) => [name, body[name]]));
+  const path = `/projects/${project.id}`;
+  assert.deepEqual(shown(expectStatus<Json>(await app.put(path, { json }), 200)), json);
+  assert.deepEqual(shown(expectStatus<Json>(await app.get(path), 200)), json);
+  const list = expectStatus<Json[]>(await app.get('/projects', { query: { search: project.path } }), 200);
+  assert.deepEqual(shown(list.find(({ id }) => id === project.id)!), json);
+  for (const [name, value] of [
+    ['build_timeout', 599],
+    ['build_timeout', 2_592_001],
+    ['ci_default_git_depth', 1_001],
+    ['ci_delete_pipelines_in_seconds', 60],
+    ['auto_cancel_pending_pipelines', 'on'],
+    ['ci_restrict_pipeline_cancellation_role', 'guest'],
+  ] as const) {
+    const body = expectStatus<Json>(await app.put(path, { json: { [name]: value } }), 400);
+    assert.equal(body.error, `${name} does not have a valid value`);
+  }
+});
+
+test('what jobs left counts among the statistics once their pipeline is over', async () => {
+  const project = await app.make.project();
+  const { jobs } = await makePipeline(app, project, { jobs: [{ name: 'a', status: 'running' }] });
+  const file = { job_id: jobs.a!.id, project_id: project.id, sha256: 'ab', expire_at: null } as const;
+  const rest = { file_format: 'zip', accessibility: 'all', created_at: project.created_at, filename: 'x' } as const;
+  await app.deps.db
+    .insertInto('ci_job_artifacts')
+    .values([
+      { ...file, ...rest, file_type: 'archive', size: 1_000 },
+      { ...file, ...rest, file_type: 'junit', size: 234 },
+    ])
+    .execute();
+  await finishJob(app.deps, jobs.a!.id, { status: 'success' });
+  await app.settle();
+  await app.deps.jobs.drain(120_000);
+  const { statistics } = expectStatus<{ statistics: Json }>(
+    await app.get(`/projects/${project.id}?statistics=true`),
+    200,
+  );
+  assert.deepEqual([statistics.job_artifacts_size, statistics.storage_size], [1_234, 1_234]);
 });

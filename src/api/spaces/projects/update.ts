@@ -21,6 +21,7 @@ import { avatarColumn } from '../../identity/index.ts';
 import { projectAttributes } from './attributes.ts';
 import {
   changesOf,
+  configPathErrors,
   featureErrors,
   forkVisibilityErrors,
   type ProjectChanges,
@@ -90,6 +91,7 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
     ...(input.visibility === undefined ? {} : visibilityErrors(input.visibility, namespace)),
     ...featureErrors(levels),
     ...topicErrors(changes.topics),
+    ...configPathErrors(changes.settings.ci_config_path),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
