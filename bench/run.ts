@@ -7,6 +7,7 @@ import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
+import { pipelines } from './pipelines.ts';
 import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
 import { starts } from './starts.ts';
@@ -58,6 +59,7 @@ try {
   for (const [name, read] of Object.entries(READS)) await measure(name, () => read(bench));
   await measure('commits', () => commits(bench));
   await measure('lint', () => lint(server));
+  await measure('pipelines', () => pipelines(server));
   await measure('clone', () => clone(bench));
   await measure('memory', async () => ({
     name: 'resident memory under the bench, highest',

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { finishJob } from '../src/pipelines/finish-job.ts';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';
 import { makeMergeRequest } from './support/merge-request.ts';
+import { Pipelines } from './support/pipeline-states.ts';
+import { makePipeline } from './support/pipelines.ts';
 
 /*
  * How many statements the commonest calls send to the database, as a client on a socket makes them: in a project whose
@@ -27,6 +30,8 @@ const MOST = {
   'push to a branch with an open merge request': 41,
   'approve a merge request': 26,
   'merge a merge request': 112,
+  'start a job of a pipeline of 500': 4,
+  'finish a job of a pipeline of 500': 11,
 };
 
 let app: TestApp;
@@ -105,6 +110,19 @@ test('the commonest calls send no more statements than they did', async () => {
   await count('approve a merge request', () => call('POST', `${request}/approve`));
   await call('GET', request);
   await count('merge a merge request', () => call('PUT', `${request}/merge`));
+
+  const jobs = Array.from({ length: 500 }, (_, n) => ({
+    name: `job ${n}`,
+    stage: n < 250 ? 'build' : 'test',
+    ...(n < 250 ? {} : { needs: [`job ${n - 250}`] }),
+  }));
+  const { pipeline } = await makePipeline(app, project, { jobs, process: true });
+  const pipelines = new Pipelines(app);
+  await pipelines.run(pipeline.id, 'job 0');
+  const job = await pipelines.job(pipeline.id, 'job 1');
+  await count('start a job of a pipeline of 500', () => pipelines.startRow(job));
+  await count('finish a job of a pipeline of 500', () => finishJob(app.deps, job.id, { status: 'success' }));
+  assert.equal((await pipelines.job(pipeline.id, 'job 251')).status, 'pending');
 
   const most: Record<string, number> = MOST;
   const grown = Object.entries(counted).filter(([what, statements]) => statements.length > most[what]!);

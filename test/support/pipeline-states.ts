@@ -42,12 +42,16 @@ export class Pipelines {
 
   /** Has a runner take a pending job. */
   async start(pipelineId: number, name: string, managerId: number | null = null): Promise<CiJob> {
+    return this.startRow(await this.job(pipelineId, name), managerId);
+  }
+
+  /** The same for a job as it was found. */
+  async startRow(job: CiJob, managerId: number | null = null): Promise<CiJob> {
     const { deps } = this.#app;
-    const job = await this.job(pipelineId, name);
     digests += 1;
     const start = { ...START, managerId, tokenDigest: `digest ${digests}` };
     const started = await deps.db.transaction().execute((db) => startJob(deps, db, job, start));
-    assert.ok(started !== null, `${name} can be started`);
+    assert.ok(started !== null, `${job.name} can be started`);
     return started;
   }
 
