@@ -135,13 +135,14 @@ const eventKinds = {
     merge_request_id: number;
     project_id: number;
   }>(),
-  /** `old_sha` and `new_sha` when new commits came. */
+  /** `old_sha` and `new_sha` when new commits came, `via` how: as of the push. */
   'merge_request.updated': payload<{
     merge_request_id: number;
     project_id: number;
     changes: Record<string, [unknown, unknown]>;
     old_sha?: string | null;
     new_sha?: string | null;
+    via?: 'api' | 'git' | 'job';
   }>(),
   'merge_request.closed': payload<{
     merge_request?: MergeRequestFacts;

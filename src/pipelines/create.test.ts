@@ -220,6 +220,48 @@ describe('a push', () => {
   });
 });
 
+it('what a job pushes makes no pipeline', async () => {
+  const sha = configure(TWO);
+  await app.deps.events.record(
+    app.deps.db,
+    'push',
+    {
+      project_id: project.id,
+      updates: [{ ref: 'refs/heads/main', old: null, new: sha }],
+      push_options: [],
+      via: 'job',
+    },
+    { projectId: project.id, actorId: 1 },
+  );
+  await app.settle();
+  assert.deepEqual(await all(), []);
+});
+
+it('a push makes pipelines for four refs, and takes its options', async () => {
+  const sha = configure(`${TWO}extra:\n  script: x\n  rules: [{if: $MODE == "a=b"}]\n`);
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  for (const name of names) git.run(['branch', name, 'main']);
+  const updates = names.map((name) => ({ ref: `refs/heads/${name}`, old: null, new: sha }));
+  const recorded = (push_options: string[]) =>
+    app.deps.events.record(
+      app.deps.db,
+      'push',
+      { project_id: project.id, updates, push_options, via: 'git' },
+      { projectId: project.id, actorId: 1 },
+    );
+  await recorded(['ci.variable=MODE=a=b', 'ci.variable=1 2=x', 'ci.nothing']);
+  await app.settle();
+  const made = await all();
+  assert.deepEqual(made.map(({ ref }) => ref).sort(), ['a', 'b', 'c', 'd']);
+  assert.equal(await pipelines.states(made[0]!.id), 'pending: build-it pending, test-it created, extra created');
+  await recorded(['ci.skip']);
+  await app.settle();
+  assert.deepEqual(
+    (await all()).slice(4).map(({ status }) => status),
+    ['skipped', 'skipped', 'skipped', 'skipped'],
+  );
+});
+
 describe('bridges', () => {
   const CHILD = 'trigger: {include: child.yml';
   it('start child pipelines and take over how they go', async () => {

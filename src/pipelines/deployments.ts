@@ -91,14 +91,18 @@ export async function outdatedDeployments(
     .where('id', '=', waiting[0]!.project_id)
     .executeTakeFirst();
   if (project === undefined || !ciSettings(project).ci_forward_deployment_enabled) return new Set();
+  return olderThanDeployed(
+    db,
+    waiting.map(({ id }) => id),
+  );
+}
+
+/** Those of the jobs whose deployment is older than the last good one of its environment, and of another commit. */
+async function olderThanDeployed(db: Db, jobIds: readonly number[]): Promise<Set<number>> {
   const rows = await db
     .selectFrom('deployments as own')
     .select('own.job_id')
-    .where(
-      'own.job_id',
-      'in',
-      waiting.map(({ id }) => id),
-    )
+    .where('own.job_id', 'in', jobIds)
     .where((eb) =>
       eb.exists(
         eb
@@ -112,4 +116,24 @@ export async function outdatedDeployments(
     )
     .execute();
   return new Set(rows.flatMap(({ job_id }) => job_id ?? []));
+}
+
+/**
+ * Whether nobody may start a job since it would deploy what is older than what is deployed: one that never ran, and one that
+ * did where the project lets nobody roll back.
+ */
+export async function isOutdated(
+  db: Db,
+  job: Pick<CiJob, 'id' | 'project_id' | 'status' | 'environment'>,
+): Promise<boolean> {
+  if (job.environment === null) return false;
+  const project = await db
+    .selectFrom('projects')
+    .select('settings')
+    .where('id', '=', job.project_id)
+    .executeTakeFirstOrThrow();
+  const { ci_forward_deployment_enabled, ci_forward_deployment_rollback_allowed } = ciSettings(project);
+  if (!ci_forward_deployment_enabled) return false;
+  if (ci_forward_deployment_rollback_allowed && isOneOf(FINISHED, job.status)) return false;
+  return (await olderThanDeployed(db, [job.id])).has(job.id);
 }

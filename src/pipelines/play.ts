@@ -1,6 +1,7 @@
 import { timestamp } from '../core/clock.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
+import { isOutdated } from './deployments.ts';
 import { lockJob } from './lock-job.ts';
 import { processLocked } from './process.ts';
 import { resetSkipped } from './reset-skipped.ts';
@@ -15,7 +16,8 @@ export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fai
 
 /**
  * Starts a job that waits for it, or for its time, for the user; one that is over is run once more.
- * @returns the job, or the new one, as it is then; null when it cannot be started (any more), or is gone
+ * @returns the job, or the new one, as it is then; null when it cannot be started (any more), would deploy
+ *   what is older than what is deployed, or is gone
  */
 export function playJob(
   deps: Deps,
@@ -24,7 +26,7 @@ export function playJob(
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(deps, db, jobId);
-    if (locked === null || !isPlayable(locked.job)) return null;
+    if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
     if (isRetryable(job)) return retryLocked(deps, db, locked, userId, variables);
     await setVariables(db, job.id, variables);

@@ -23,8 +23,9 @@ export function registerPushes(deps: Deps): void {
     types: ['push'],
     lane: 'ci',
     maxAttempts: MAX_ATTEMPTS,
-    wants: ({ actor_id, payload: { project_id, updates } }) => {
-      if (actor_id === null) return false;
+    wants: ({ actor_id, payload: { project_id, updates, via } }) => {
+      // What a job pushes starts no job: they would go on for ever.
+      if (actor_id === null || via === 'job') return false;
       const pushed = updates.filter(
         (update): update is PushedRef => update.new !== null && /^refs\/(heads|tags)\//.test(update.ref),
       );

@@ -5,6 +5,7 @@ import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Deps } from '../deps.ts';
 import { cloneJobs } from './clone-jobs.ts';
+import { isOutdated } from './deployments.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
 import { lockPipeline } from './pipeline-status.ts';
 import { latestJobs, processLocked } from './process.ts';
@@ -33,7 +34,8 @@ export interface PlayVariable {
 
 /**
  * Runs a job once more: as a new job of its name, for the user. What was skipped after it waits for that then.
- * @returns the new job; null when it cannot be retried (any more), or is gone
+ * @returns the new job; null when it cannot be retried (any more), would roll a deployment back where that is not
+ *   wanted, or is gone
  */
 export function retryJob(
   deps: Deps,
@@ -42,7 +44,8 @@ export function retryJob(
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(deps, db, jobId);
-    return locked === null || !isRetryable(locked.job) ? null : retryLocked(deps, db, locked, userId, variables);
+    if (locked === null || !isRetryable(locked.job) || (await isOutdated(db, locked.job))) return null;
+    return retryLocked(deps, db, locked, userId, variables);
   });
 }
 

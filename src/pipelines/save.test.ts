@@ -6,6 +6,8 @@ import { pipelineSeed } from '../../test/support/pipelines.ts';
 import type { JobSeed } from '../ci/job-seed.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { finishJob } from './finish-job.ts';
+import { playJob } from './play.ts';
+import { retryJob } from './retry.ts';
 import { type NewPipeline, savePipeline } from './save.ts';
 
 const clock = new TestClock();
@@ -131,6 +133,22 @@ describe('savePipeline', () => {
       ['success', 'success', 'failed', 'success'],
     );
   });
+});
+
+it('nobody rolls a deployment back where the project does not want it', async () => {
+  for (const allowed of [true, false]) {
+    const settings = JSON.stringify({ ci_forward_deployment_rollback_allowed: allowed });
+    project = await app.make.project({ columns: { settings } });
+    const waiting = await save([deploy('ask', 'production', { when: 'manual' })]);
+    const old = await save([deploy('a')]);
+    await pipelines.run(old.id, 'a');
+    const fresh = await save([deploy('a')], { sha: 'b'.repeat(40) });
+    await pipelines.run(fresh.id, 'a');
+    const ask = await pipelines.job(waiting.id, 'ask');
+    assert.equal(await playJob(app.deps, ask.id, { userId: 1 }), null);
+    const again = await retryJob(app.deps, (await pipelines.job(old.id, 'a')).id, { userId: 1 });
+    assert.equal(again?.status, allowed ? 'pending' : undefined);
+  }
 });
 
 describe('resource groups', () => {

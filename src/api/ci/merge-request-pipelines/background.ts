@@ -31,6 +31,8 @@ export function registerMergeRequestPipelines(deps: Deps): void {
     lane: 'ci',
     maxAttempts: MAX_ATTEMPTS,
     wants: (event) => {
+      // What a job pushes starts no job: they would go on for ever.
+      if ('via' in event.payload && event.payload.via === 'job') return false;
       if (event.actor_id === null || newHead(event) === undefined) return false;
       return [{ orderKey: `ci.merge-request:${event.payload.merge_request_id}` }];
     },

@@ -62,7 +62,7 @@ export const followPush =
       const open = await openAmong(db, id, branches);
       for (const update of updates) {
         for (const row of open.from.get(nameOf(update)) ?? []) {
-          await moveSource(deps, db, repo, change.userId, update, row, seen.get(update.ref));
+          await moveSource(deps, db, repo, change, update, row, seen.get(update.ref));
         }
         if (open.into.has(nameOf(update))) await moveTarget(deps, db, change, update);
       }
@@ -81,7 +81,7 @@ async function moveSource(
   deps: Deps,
   db: Db,
   repo: Repository,
-  userId: number | null,
+  { userId, via }: Intent,
   update: RefChange,
   { id, settings }: OpenFrom,
   seen: Seen | undefined,
@@ -97,7 +97,7 @@ async function moveSource(
       .where('id', '=', id)
       .execute();
   } else {
-    await moveHead(deps, db, row, head, userId, seen?.note ?? null);
+    await moveHead(deps, db, row, { head, userId, via, note: seen?.note ?? null });
   }
   if (head !== null) {
     await resetForPush(deps, db, row, { settings, head, whose: seen?.whose.get(id), userId });
@@ -110,9 +110,7 @@ async function moveHead(
   deps: Deps,
   db: Db,
   { id, project_id, head_sha }: MergeRequest,
-  head: string,
-  userId: number | null,
-  note: string | null,
+  { head, userId, via, note }: Pick<Intent, 'userId' | 'via'> & { head: string; note: string | null },
 ): Promise<void> {
   await db
     .updateTable('merge_requests')
@@ -132,7 +130,7 @@ async function moveHead(
   await deps.events.record(
     db,
     'merge_request.updated',
-    { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: head },
+    { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: head, via },
     { projectId: project_id, actorId: userId },
   );
 }
