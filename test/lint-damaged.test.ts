@@ -23,8 +23,8 @@ function damaged(
   lines: readonly string[],
   { kind, at, from, value }: { kind: number; at: number; from: number; value: string },
 ) {
-  const place = at % lines.length;
-  const line = lines[place]!;
+  const place = at % Math.max(1, lines.length);
+  const line = lines[place] ?? '';
   const others = texts[from % texts.length]!;
   const instead = [
     [line.replace(/:.*$/, `: ${value}`)],

@@ -5,6 +5,7 @@ import { currentScope, inScope } from '../../core/request-scope.ts';
 import { compile } from '../compile.ts';
 import type { CompileRequest } from '../compile-request.ts';
 import type { ConfigSources } from '../sources.ts';
+import { compileHere } from './compile-here.ts';
 import { CompileHost } from './host.ts';
 
 function request(content: string, world: World = {}, sources: Partial<ConfigSources> = {}): CompileRequest {
@@ -98,7 +99,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
   for (const { errors } of others) assert.deepEqual(errors, []);
 });
 
-test('hostile files get an error of their own', async () => {
+test('hostile files get an error of their own, long before their thread would have to end', async () => {
   const times = (count: number, line: (place: number) => string) =>
     Array.from({ length: count }, (_, place) => line(place)).join('\n');
   const tooBig = ['The parsed YAML is too big'];
@@ -132,7 +133,7 @@ test('hostile files get an error of their own', async () => {
     ],
     ['openings of blocks', `spec:\n  inputs:\n    a: {default: b}\n---\nj:\n  script: "${'$[[ '.repeat(200_000)}"`, []],
   ] as const) {
-    const compiled = await compile(request(text));
+    const compiled = await compileHere(request(text));
     assert.deepEqual(compiled.errors, errors, name);
   }
 });
