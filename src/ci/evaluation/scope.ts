@@ -1,6 +1,7 @@
-import { ExpansionError, expandText, referencesIn } from '../variables/expand.ts';
+import { ExpansionError, expandText, refers } from '../variables/expand.ts';
 import { inOrder } from '../variables/order.ts';
-import type { Variable, VariableLookup, VariableValues } from '../variables/variable.ts';
+import type { Variable, VariableLookup } from '../variables/variable.ts';
+import { type Layer, namesIn } from './layer.ts';
 
 /** Characters that all expansions of a pipeline may add. */
 export class ExpansionBudget {
@@ -19,9 +20,6 @@ export class ExpansionBudget {
   }
 }
 
-/** Variables in layers, the one of lowest precedence first. */
-export type Layers = readonly VariableValues[];
-
 interface Visit {
   variable: Variable;
   layer: number;
@@ -33,13 +31,19 @@ interface Visit {
  * Worked out when asked for, since most are not.
  */
 export class VariableScope implements VariableLookup {
-  readonly #layers: Layers;
+  readonly #layers: readonly Layer[];
   readonly #budget: ExpansionBudget;
+  readonly #suspects: readonly Layer[];
   readonly #expanded = new Map<Variable, Variable>();
 
-  constructor(layers: Layers, budget: ExpansionBudget) {
+  /**
+   * @param layers the one of lowest precedence first
+   * @param suspects those of them that circles of references must pass through, if there are any
+   */
+  constructor(layers: readonly Layer[], budget: ExpansionBudget, suspects = layers) {
     this.#layers = layers;
     this.#budget = budget;
+    this.#suspects = suspects;
   }
 
   /** @throws ExpansionError when too much comes out */
@@ -55,13 +59,22 @@ export class VariableScope implements VariableLookup {
 
   /** Names of the variables that refer to each other in circles. */
   circles(): string[][] {
-    const referring = this.#layers.flatMap(referringIn);
-    if (referring.length < 2) return [];
-    const visible = (name: string) => this.#find(name, this.#layers.length);
-    return inOrder(referring, (variable) => {
-      const names = referencesIn(variable.value);
-      return names.filter((name) => name === variable.key || (visible(name) && refers(visible(name)!.variable)));
-    }).circles;
+    const reached = new Set(this.#suspects.flatMap(({ referring }) => referring));
+    if (reached.size === 0) return [];
+    const visible = (name: string) => {
+      const variable = this.#find(name, this.#layers.length)?.variable;
+      return variable !== undefined && refers(variable) ? variable : undefined;
+    };
+    // What is added is looked at in turn.
+    for (const variable of reached) {
+      for (const name of namesIn(variable)) {
+        const target = visible(name);
+        if (target !== undefined) reached.add(target);
+      }
+    }
+    return inOrder([...reached], (variable) =>
+      namesIn(variable).filter((name) => name === variable.key || visible(name) !== undefined),
+    ).circles;
   }
 
   #find(name: string, below: number): { variable: Variable; layer: number } | undefined {
@@ -78,13 +91,13 @@ export class VariableScope implements VariableLookup {
 
   /** Those that it refers to come first; of a circle the one that closes it is taken as it is written. */
   #resolve(start: Variable, startLayer: number): Variable {
+    if (!refers(start)) return start;
     const open = new Set<Variable>();
     const visits: Visit[] = [];
     const enter = (variable: Variable, layer: number) => {
-      if (this.#expanded.has(variable) || open.has(variable)) return;
-      if (!refers(variable)) return;
+      if (this.#expanded.has(variable) || open.has(variable) || !refers(variable)) return;
       open.add(variable);
-      visits.push({ variable, layer, names: referencesIn(variable.value).values() });
+      visits.push({ variable, layer, names: namesIn(variable).values() });
     };
     enter(start, startLayer);
     for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
@@ -95,27 +108,18 @@ export class VariableScope implements VariableLookup {
         continue;
       }
       visits.pop();
-      const at = visit;
-      const lookup: VariableLookup = {
-        get: (wanted) => {
-          const target = this.#target(wanted, at)?.variable;
-          return target && (this.#expanded.get(target) ?? target);
-        },
-      };
-      const value = this.#budget.expand(at.variable.value, lookup, 'empty');
-      this.#expanded.set(at.variable, { ...at.variable, value });
+      this.#expanded.set(visit.variable, this.#expand(visit));
     }
-    return this.#expanded.get(start) ?? start;
+    return this.#expanded.get(start)!;
+  }
+
+  #expand(visit: Visit): Variable {
+    const lookup: VariableLookup = {
+      get: (name) => {
+        const target = this.#target(name, visit)?.variable;
+        return target && (this.#expanded.get(target) ?? target);
+      },
+    };
+    return { ...visit.variable, value: this.#budget.expand(visit.variable.value, lookup, 'empty') };
   }
 }
-
-/** Layers are shared by many jobs. */
-const found = new WeakMap<VariableValues, readonly Variable[]>();
-
-function referringIn(layer: VariableValues): readonly Variable[] {
-  const known = found.get(layer) ?? [...layer.values()].filter(refers);
-  found.set(layer, known);
-  return known;
-}
-
-const refers = ({ raw, value }: Variable): boolean => raw !== true && (value.includes('$') || value.includes('%'));

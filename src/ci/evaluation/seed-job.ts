@@ -3,7 +3,7 @@ import type { JobSeed } from '../job-seed.ts';
 import type { EnvironmentConfig, JobConfig, JobOptions, PipelineConfig, Rule, When } from '../pipeline-config.ts';
 import { ExpansionError } from '../variables/expand.ts';
 import { type Variable, variableValues } from '../variables/variable.ts';
-import { type JobLayer, type PipelineVariables, yamlVariables } from './layers.ts';
+import { type JobLayer, type PipelineVariables, yamlVariables } from './pipeline-variables.ts';
 import { keepsOut, letsIn, onlyOf } from './policies.ts';
 import { RuleError, type RuleFiles } from './rule-files.ts';
 import { firstMatch } from './rules.ts';

@@ -3,13 +3,14 @@ import type { StoredVariable } from '../compile-request.ts';
 import type { Variable } from './variable.ts';
 
 /**
- * The stored variables that a job has which deploys to an environment, in their order.
- * @param environment its name, expanded; null for a job without one: it has only those for all environments
+ * Whether a stored variable is for jobs that deploy to an environment.
+ * @param environment its name, expanded; null for jobs without one, which have only what is for all
  */
+export const isFor = ({ environmentScope: scope }: StoredVariable, environment: string | null): boolean =>
+  scope === '*' || (environment !== null && (scope === environment || matchesWildcard(scope, environment)));
+
+/** The stored variables that jobs have which deploy to an environment, in their order. @param environment see `isFor` */
 export const inEnvironment = (stored: readonly StoredVariable[], environment: string | null): Variable[] =>
   stored
-    .filter(
-      ({ environmentScope: scope }) =>
-        scope === '*' || (environment !== null && (scope === environment || matchesWildcard(scope, environment))),
-    )
+    .filter((variable) => isFor(variable, environment))
     .map(({ environmentScope: _scope, ...variable }) => variable);

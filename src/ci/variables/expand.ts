@@ -32,6 +32,10 @@ export function referencesIn(text: string): string[] {
   return [...names];
 }
 
+/** Whether references in the value of a variable count. */
+export const refers = ({ raw, value }: Variable): boolean =>
+  raw !== true && (value.includes('$') || value.includes('%'));
+
 /**
  * A text with its references to variables (`$A`, `${A}`, `%A%`) replaced, once: what a value refers to in turn is left. `$$` and `%%` stay.
  * @throws ExpansionError when too much comes out
@@ -82,5 +86,3 @@ export function expandVariables(variables: Iterable<Variable>, options: ExpandOp
   }
   return expanded;
 }
-
-const refers = ({ raw, value }: Variable): boolean => raw !== true && (value.includes('$') || value.includes('%'));

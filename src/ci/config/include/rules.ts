@@ -1,3 +1,4 @@
+import { layerOf } from '../../evaluation/layer.ts';
 import { RuleError, RuleFiles } from '../../evaluation/rule-files.ts';
 import { firstMatch } from '../../evaluation/rules.ts';
 import { ExpansionBudget, VariableScope } from '../../evaluation/scope.ts';
@@ -19,7 +20,7 @@ export class IncludeRules {
   private readonly files: RuleFiles;
 
   constructor(scope: Scope, loading: Loading) {
-    this.scope = new VariableScope([scope.variables], new ExpansionBudget());
+    this.scope = new VariableScope([layerOf(scope.variables.values())], new ExpansionBudget());
     this.files = new RuleFiles(loading.sources, scope.context);
   }
 
