@@ -3,6 +3,7 @@ import { decodeBytes } from './bytes.ts';
 import { runGit } from './process.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
+import { pathsBetween } from './tree-changes.ts';
 
 const TIMEOUT_MS = 30_000;
 const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
@@ -18,9 +19,13 @@ const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
 export async function changedPaths(repo: Repository, from: string, to: string): Promise<readonly string[]> {
   checkOids([from, to]);
   return await results.get(cacheKey(repo.id, from, to), async () => {
+    const few = await pathsBetween(repo, from, to);
+    if (few !== null) return few.sort(inGitsOrder);
     const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--end-of-options', from, to, '--'];
     const { stdout } = await runGit(args, { gitDir: repo.dir, timeoutMs: TIMEOUT_MS });
     const names = stdout.toString('latin1').split('\0');
     return names.filter((name) => name !== '').map((name) => decodeBytes(Buffer.from(name, 'latin1')));
   });
 }
+
+const inGitsOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
