@@ -53,6 +53,17 @@ export const INSTANCE_RULES = {
   admin_instance_runners: ADMINISTERED,
   admin_instance_ci_variables: ADMINISTERED,
   create_runner: { role: 'person', writes: true, further: 'Of a project or group those who administer its runners' },
+  read_runner: {
+    role: 'administrator',
+    relations: { owner: {} },
+    further: 'Its owners are the Maintainers of its projects or its group; a runner of the server every user may see',
+  },
+  update_runner: {
+    role: 'administrator',
+    relations: { owner: {} },
+    writes: true,
+    further: 'Its owners are the Maintainers of its projects, or the Owners of its group',
+  },
   register_runner: { role: 'anyone', writes: true, further: 'A token proves who asks' },
   trigger_pipeline: {
     role: 'anyone',

@@ -108,6 +108,7 @@ export const PROJECT_RULES = {
   /** The author is its owner, in whose name pipelines run. */
   update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
+  read_runners: { level: maintainer },
   admin_runners: ADMINISTERED,
   admin_job_token_scope: ADMINISTERED,
   create_environment: { level: developer, feature: 'environments', writes: true },

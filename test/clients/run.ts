@@ -3,12 +3,12 @@
  * `npm run test:clients`, or `node test/clients/run.ts [--sqlite | --postgres] [client ...]` with beginnings of their names.
  * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { emptyDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/runner/postgres.ts';
@@ -24,6 +24,8 @@ const GIT_LFS = 'v3.7.1';
 /** Of the release of Debian whose package it is. */
 const GLAB = '1.53';
 const GLAB_RELEASE = 'trixie';
+/** Of the commit that the registry of modules keeps; its releases have no versions there. */
+const GITLAB_RUNNER = 'v1.11.1-0.20260903214710-fc1f1862bd91';
 const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
 const RUN_MS = 300_000;
@@ -116,6 +118,40 @@ const glab: Client = {
   },
 };
 
+/** A program of that name on the machine; undefined where there is none. */
+const onPath = (name: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+
+/** Builds the runner out of its module. Its own nested module is not part of that, and is had by its name. */
+async function buildRunner(): Promise<string> {
+  const folder = join(cache, `gitlab-runner-${GITLAB_RUNNER}`);
+  const built = join(folder, 'gitlab-runner');
+  if (existsSync(built)) return built;
+  const module = `gitlab.com/gitlab-org/gitlab-runner@${GITLAB_RUNNER}`;
+  await mkdir(folder, { recursive: true });
+  tool('go', ['mod', 'download', module], folder);
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', module], { cwd: folder, encoding: 'utf8' });
+  const source = join(folder, 'source');
+  await rm(source, { recursive: true, force: true });
+  await cp((JSON.parse(stdout) as { Dir: string }).Dir, source, { recursive: true });
+  tool('chmod', ['-R', 'u+w', source]);
+  tool('go', ['mod', 'edit', '-dropreplace', 'gitlab.com/gitlab-org/gitlab-runner/helpers/runner_wrapper/api'], source);
+  tool('go', ['build', '-mod=mod', '-o', built, '.'], source);
+  return built;
+}
+
+const runner: Client = {
+  name: 'gitlab-runner',
+  prepare: async () => [
+    process.execPath,
+    join(here, 'gitlab_runner.ts'),
+    onPath('gitlab-runner') ?? (await buildRunner()),
+  ],
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient(
   client: Client,
@@ -167,7 +203,7 @@ const { values, positionals: wanted } = parseArgs({
 });
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
-for (const client of [python, pythonDelayed, form, go, lfs, release, glab]) {
+for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });

@@ -133,6 +133,16 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     .executeTakeFirstOrThrow();
   const ownSnippet = await rows.snippet(null, 'public', 1);
   const { pipeline, jobs } = await makePipeline(app, project, { columns: { user_id: authorId } });
+  const runner = async (runner_type: 'instance_type' | 'project_type') => {
+    const row = { runner_type, digest: `${runner_type} of ${project.id}`, short_token: 'x', tag_list: '[]', ...dated };
+    const made = await app.deps.db
+      .insertInto('ci_runners')
+      .values({ ...row, registration: 'user', access_level: 'not_protected' })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return made.id;
+  };
+  const [serverRunner, projectRunner] = [await runner('instance_type'), await runner('project_type')];
   const value = (path: string, name: string): string | number => {
     const segment = /\/(issues|merge_requests|snippets)\//.exec(path)?.[1];
     const thing = segment === undefined ? undefined : made[segment];
@@ -149,6 +159,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'trigger_id') return trigger.id;
     if (name === 'environment_id') return environment.id;
     if (name === 'deployment_id') return deployment.id;
+    if (name === 'runner_id') return path.startsWith('/runners') ? serverRunner : projectRunner;
     if (name === 'pipeline_schedule_id') return schedule.id;
     if (['issue_iid', 'merge_request_iid', 'snippet_id'].includes(name)) return thing!.key;
     return name === 'sha' ? sha : 1;

@@ -22,6 +22,7 @@ import { resourceGroupRoutes } from './resource-groups/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { jobReportRoutes } from './runner-protocol/report-routes.ts';
 import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
+import { runnerRoutes } from './runners/routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { testReportRoutes } from './test-reports/routes.ts';
 import { triggerRoutes } from './triggers/routes.ts';
@@ -53,6 +54,7 @@ export const ci: Area = {
     ...pipelineRoutes,
     ...pipelineScheduleRoutes,
     ...runnerRegistrationRoutes,
+    ...runnerRoutes,
     ...runnerTokenRoutes,
     ...testReportRoutes,
     ...variableRoutes,

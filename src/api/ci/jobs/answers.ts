@@ -4,6 +4,7 @@ import { STATES } from '../../../ci/states.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';
 import { Commit, PipelineBasic } from '../../code/index.ts';
 import { UserProfile } from '../../identity/index.ts';
+import { Runner, RunnerManager } from '../runners/answers.ts';
 
 const common = {
   id: Type.Integer(),
@@ -49,6 +50,8 @@ export const Job = Type.Object({
     ),
   ),
   artifacts: Type.Array(JobArtifact),
+  runner: Nullable(Runner),
+  runner_manager: Nullable(RunnerManager),
   artifacts_expire_at: Nullable(Instant()),
   tag_list: Type.Array(Type.String()),
 });

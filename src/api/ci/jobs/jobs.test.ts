@@ -100,6 +100,8 @@ describe('GET /projects/:id/jobs/:job_id', () => {
         { file_type: 'archive', size: 1000, filename: 'artifacts.zip', file_format: 'zip' },
         { file_type: 'trace', size: 12, filename: 'job.log', file_format: null },
       ],
+      runner: null,
+      runner_manager: null,
       artifacts_expire_at: '2026-07-15T12:00:00.000Z',
       tag_list: ['docker', 'ruby'],
     });

@@ -14,6 +14,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Commit, presentCommit, presentPipelineBasic, projectUrl } from '../../code/index.ts';
 import { presentUserInfo, usersById } from '../../identity/index.ts';
 import { settingsOf } from '../../spaces/index.ts';
+import { runnersOfJobs } from '../runners/of-jobs.ts';
 import type { Bridge, Job } from './answers.ts';
 import { artifactsOf, downstreamOf, pipelinesOf, projectsOf } from './view-rows.ts';
 
@@ -109,6 +110,7 @@ export async function presentJobs(
   if (rows.length === 0) return [];
   const facts = await factsOf(deps, rows, project);
   const artifacts = await artifactsOf(deps.db, rows);
+  const runners = await runnersOfJobs(deps, rows);
   return present(rows, facts).map((row) => {
     const files = artifacts.get(row.id) ?? [];
     const archive = files.find(({ file_type }) => file_type === 'archive');
@@ -117,6 +119,8 @@ export async function presentJobs(
       download_url: null,
       ...(archive === undefined ? {} : { artifacts_file: { filename: archive.filename, size: archive.size } }),
       artifacts: files.map(presentArtifact),
+      runner: runners.runners.get(row.runner_id ?? 0) ?? null,
+      runner_manager: runners.managers.get(row.runner_manager_id ?? 0) ?? null,
       artifacts_expire_at: row.artifacts_expire_at,
       tag_list: parseJson<string[]>(row.tag_list),
     };

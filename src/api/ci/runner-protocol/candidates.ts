@@ -3,6 +3,7 @@ import { AFTER_LINEAGE, lineageIds } from '../../../access/membership.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import { ALIVE } from '../../../pipelines/alive-jobs.ts';
 
 /** Kinds of jobs, by their tags, that one request looks at. */
 const MAX_KEYS = 1_000;
@@ -75,9 +76,6 @@ export async function candidatesFor(db: Db, runner: CiRunner, without: readonly 
   const found = rows.map((row) => ({ job_id: Number(row.job_id), project_id: Number(row.project_id) }));
   return (runner.runner_type === 'instance_type' ? await fairly(db, found) : found).slice(0, MAX_CANDIDATES);
 }
-
-/** Jobs that are not over, in the words of their index. */
-const ALIVE = sql`status in ('pending', 'running', 'canceling', 'scheduled', 'preparing', 'waiting_for_resource')`;
 
 async function fairly(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
   const open = found.length === 0 ? [] : await withoutClosed(db, found);

@@ -165,6 +165,22 @@ function writeContact(
   });
 }
 
+const later = (stored: string | null, heardAt: number | undefined): string | null => {
+  if (heardAt === undefined) return stored;
+  const heard = new Date(heardAt).toISOString();
+  return stored === null || stored < heard ? heard : stored;
+};
+
+/** When a runner was last heard of, as far as this process knows. */
+export const runnerContact = (db: Db, { id, contacted_at }: Pick<CiRunner, 'id' | 'contacted_at'>): string | null =>
+  later(contacted_at, memoryOf(db).runners.get(id));
+
+/** The same of one of its machines. */
+export const machineContact = (
+  db: Db,
+  { runner_id, system_id, contacted_at }: { runner_id: number; system_id: string; contacted_at: string | null },
+): string | null => later(contacted_at, memoryOf(db).machines.get(`${runner_id}:${system_id}`)?.at);
+
 /** Forgets a machine whose row is gone. */
 export function forgetMachine(db: Db, runnerId: number, systemId: string): void {
   memoryOf(db).machines.delete(`${runnerId}:${systemId}`);

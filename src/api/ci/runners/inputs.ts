@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { Enum, List, Nullable, optional } from '../../../http/schema.ts';
+import { Enum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { RUNNER_STATES } from './status.ts';
 
 export const RUNNER_TYPES = ['instance_type', 'group_type', 'project_type'] as const;
 
@@ -33,9 +34,28 @@ export const newRunner = Type.Object({
   }).properties,
 });
 
+export const runnerChange = optional({ ...runnerAttributes, active });
+
 /** What a program says of itself when it registers with a registration token. */
 export const registeredRunner = optional({
   ...runnerAttributes,
   active,
   maintainer_note: Nullable(Type.String({ maxLength: 1_024, description: 'Deprecated: `maintenance_note`.' })),
+});
+
+export const runnerId = { runner_id: Type.Integer({ description: 'Id of the runner.' }) };
+
+/** Which runners a list shows. */
+export const runnerFilters = Type.Object({
+  ...optional({
+    scope: Type.String({ description: 'Deprecated: `type` and `status`.', examples: ['online'] }),
+    type: Enum(RUNNER_TYPES, { description: 'Only those for such jobs.' }),
+    paused: Type.Boolean({ description: 'Only those that get no further jobs, or the others.' }),
+    status: Enum(['active', 'paused', ...RUNNER_STATES], {
+      description: 'Only those that stand so; `active` and `paused` are deprecated for `paused`.',
+    }),
+    tag_list: List(Type.String(), { description: 'Only those with all of these tags.', maxItems: 50 }),
+    version_prefix: Type.String({ description: 'Only those with a machine of such a version.', examples: ['19.'] }),
+  }).properties,
+  ...pagination,
 });

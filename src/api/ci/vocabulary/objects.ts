@@ -12,6 +12,9 @@ import { LintInclude, LintJob, LintResult } from '../lint/answers.ts';
 import { PipelineSchedule, PipelineScheduleDetails } from '../pipeline-schedules/answers.ts';
 import { PipelineVariable } from '../pipelines/answers.ts';
 import { ResourceGroup } from '../resource-groups/answers.ts';
+import { JobRequest } from '../runner-protocol/job-answer.ts';
+import { RenewedRunnerToken, Runner, RunnerDetails, RunnerManager, RunnerRegistration } from '../runners/answers.ts';
+import { RunnerJob } from '../runners/job-answers.ts';
 import { Trigger } from '../triggers/answers.ts';
 import { CiVariable, InstanceCiVariable } from '../variables/answers.ts';
 
@@ -36,4 +39,11 @@ export const objects: Readonly<Record<string, TSchema>> = {
   ResourceGroup,
   Trigger,
   Variable: CiVariable,
+  JobRequest,
+  RenewedRunnerToken,
+  Runner,
+  RunnerDetails,
+  RunnerJob,
+  RunnerManager,
+  RunnerRegistration,
 };

@@ -1,0 +1,117 @@
+import type { Updateable } from 'kysely';
+import type { Static } from 'typebox';
+import type { UserCaller } from '../../../access/caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { forbidden, invalidModel, notFound } from '../../../core/errors.ts';
+import { bit, parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { CiRunner, CiRunnersTable } from '../../../db/tables/ci-runners.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { wakeRunnersAfter } from '../../../pipelines/pending-jobs.ts';
+import type { runnerChange } from './inputs.ts';
+import { checkRunner, cleanTags } from './rules.ts';
+import { ownerProject } from './tokens.ts';
+
+/** Locks a runner to the end of the transaction. @throws ApiError 404 */
+async function lockRunner(deps: Deps, db: Db, id: number): Promise<CiRunner> {
+  const row = await db
+    .updateTable('ci_runners')
+    .set({ updated_at: timestamp(deps.clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Runner');
+  return row;
+}
+
+function columnsOf(input: Static<typeof runnerChange>): Updateable<CiRunnersTable> {
+  const { description, maintenance_note, paused, active, locked, run_untagged, access_level, maximum_timeout } = input;
+  const isPaused = paused ?? (active === undefined ? undefined : !active);
+  const flag = (name: keyof CiRunnersTable, value: boolean | undefined) =>
+    value === undefined ? {} : { [name]: bit(value) };
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(maintenance_note === undefined ? {} : { maintenance_note }),
+    ...flag('paused', isPaused),
+    ...flag('locked', locked),
+    ...flag('run_untagged', run_untagged),
+    ...(access_level === undefined ? {} : { access_level }),
+    ...(maximum_timeout === undefined ? {} : { maximum_timeout }),
+    ...(input.tag_list === undefined ? {} : { tag_list: JSON.stringify(cleanTags(input.tag_list)) }),
+  };
+}
+
+/** Changes what is given of a runner, which may take other jobs from then on. @throws ApiError 400, 404 */
+export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof runnerChange>): Promise<CiRunner> {
+  return deps.db.transaction().execute(async (db) => {
+    const changes = columnsOf(input);
+    const row = { ...(await lockRunner(deps, db, id)), ...changes } as CiRunner;
+    checkRunner({ ...row, tags: parseJson<string[]>(row.tag_list) });
+    if (Object.keys(changes).length > 0) {
+      await db.updateTable('ci_runners').set(changes).where('id', '=', id).execute();
+    }
+    wakeRunnersAfter(deps, db);
+    return row;
+  });
+}
+
+/** Removes a runner. @throws ApiError 403 for one of several projects, by others than administrators */
+export function deleteRunner({ db }: Deps, { admin }: UserCaller, { id }: CiRunner): Promise<void> {
+  return db.transaction().execute(async (db) => {
+    if (!admin) {
+      const projects = await db
+        .selectFrom('ci_runner_projects')
+        .select('project_id')
+        .where('runner_id', '=', id)
+        .limit(2)
+        .execute();
+      if (projects.length > 1) throw forbidden('Runner associated with more than one project');
+    }
+    await db.deleteFrom('ci_runners').where('id', '=', id).execute();
+  });
+}
+
+/** Why a runner takes jobs of no further project. */
+function refusalOf({ runner_type, locked }: CiRunner): string | undefined {
+  if (runner_type === 'instance_type') return 'Runner is an instance runner';
+  if (runner_type === 'group_type') return 'Runner is a group runner';
+  return locked === 1 ? 'Runner is locked' : undefined;
+}
+
+/** Lets a runner work for a further project. @throws ApiError 400, 403, 404 */
+export function enableRunner(deps: Deps, runnerId: number, project: Project): Promise<CiRunner> {
+  return deps.db.transaction().execute(async (db) => {
+    const runner = await lockRunner(deps, db, runnerId);
+    const reason = refusalOf(runner);
+    if (reason !== undefined) throw forbidden(reason);
+    const link = { runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) };
+    const made = await db
+      .insertInto('ci_runner_projects')
+      .values(link)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('project_id')
+      .executeTakeFirst();
+    if (made === undefined) throw invalidModel({ runner_id: ['has already been taken'] });
+    wakeRunnersAfter(deps, db);
+    return runner;
+  });
+}
+
+/** Lets a runner work for a project no more. @throws ApiError 403 for the project that it belongs to, 404 */
+export function disableRunner(deps: Deps, runnerId: number, project: Project): Promise<void> {
+  return deps.db.transaction().execute(async (db) => {
+    await lockRunner(deps, db, runnerId);
+    const links = db.selectFrom('ci_runner_projects').where('runner_id', '=', runnerId);
+    const link = await links.select('project_id').where('project_id', '=', project.id).executeTakeFirst();
+    if (link === undefined) throw notFound('Runner');
+    if ((await ownerProject(db, runnerId))?.id === project.id) {
+      throw forbidden('You cannot unassign a runner from the owner project. Delete the runner instead');
+    }
+    await db
+      .deleteFrom('ci_runner_projects')
+      .where('runner_id', '=', runnerId)
+      .where('project_id', '=', project.id)
+      .execute();
+  });
+}
