@@ -3,6 +3,7 @@ import { registerPipelines } from '../../pipelines/background.ts';
 import { registerTraceArchive } from '../../pipelines/trace/archive.ts';
 import type { Area } from '../area.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
+import { deploymentRoutes } from './deployments/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { freezePeriodRoutes } from './freeze-periods/routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
@@ -35,6 +36,7 @@ export { rewriteArtifactUrl } from './artifacts/addresses.ts';
 export const ci: Area = {
   routes: [
     ...artifactRoutes,
+    ...deploymentRoutes,
     ...environmentRoutes,
     ...freezePeriodRoutes,
     ...resourceGroupRoutes,

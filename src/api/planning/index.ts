@@ -46,6 +46,7 @@ export { assigneesFor } from './issuables/assignees.ts';
 export { refreshMergeRequest } from './merge-requests/head/refresh.ts';
 export { updateMergeRef } from './merge-requests/merging/merge-ref.ts';
 export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
+export { MergeRequestBasic } from './merge-requests/requests/answers.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
 export { createMergeRequest } from './merge-requests/requests/create.ts';
 export type { MergeRequestScope } from './merge-requests/requests/detail-views.ts';
@@ -53,7 +54,7 @@ export { findMergeRequest } from './merge-requests/requests/find.ts';
 export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';
 export { isDraftTitle } from './merge-requests/requests/title.ts';
 export { updateMergeRequest } from './merge-requests/requests/update.ts';
-export { mergeRequestUrl } from './merge-requests/requests/views.ts';
+export { mergeRequestUrl, presentMergeRequests } from './merge-requests/requests/views.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */
 export const planning: Area = {

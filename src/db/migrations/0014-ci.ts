@@ -317,6 +317,8 @@ create table deployments (
   unique (project_id, iid)
 );
 create index deployments_project on deployments (project_id, id);
+create index deployments_updated on deployments (project_id, updated_at, id);
+create index deployments_finished on deployments (project_id, finished_at, id);
 create index deployments_environment on deployments (environment_id, id);
 create index deployments_job on deployments (job_id);
 create index deployments_user on deployments (user_id);

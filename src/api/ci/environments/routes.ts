@@ -13,6 +13,7 @@ import { onObject, type ProjectObject } from '../../object-access.ts';
 import { presentEnvironmentBasic } from '../deployments/views.ts';
 import { mayRun } from '../run-rights.ts';
 import { Environment, EnvironmentBasic, EnvironmentDetails, EnvironmentListEntry } from './answers.ts';
+import { createEnvironment } from './create.ts';
 import {
   changedEnvironment,
   deleteReviewApps,
@@ -24,7 +25,7 @@ import {
 } from './inputs.ts';
 import { environmentsOf, findEnvironment } from './queries.ts';
 import { presentDetails, presentEntry, presentEnvironment } from './views.ts';
-import { createEnvironment, endStaleEnvironments, oldReviewApps, updateEnvironment } from './writes.ts';
+import { endStaleEnvironments, oldReviewApps, updateEnvironment } from './writes.ts';
 
 const PATH = '/projects/:id/environments';
 const ONE = `${PATH}/:environment_id`;

@@ -1,87 +1,9 @@
-import { ENVIRONMENT_NAME, environmentSlug, guessTier } from '../../../ci/environments.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
-import { isUniqueViolation } from '../../../db/errors.ts';
+import { notFound } from '../../../core/errors.ts';
 import { startsWith } from '../../../db/like.ts';
 import type { Environment } from '../../../db/tables/environments.ts';
 import type { Deps } from '../../../deps.ts';
-
-export interface EnvironmentAttributes {
-  external_url?: string | null;
-  tier?: Environment['tier'];
-  description?: string | null;
-  auto_stop_setting?: Environment['auto_stop_setting'];
-  kubernetes_namespace?: string | null;
-  flux_resource_path?: string | null;
-}
-
-const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 10_000;
-const NAME_WORDS =
-  "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
-const SCRIPTS = /^(javascript|data|vbscript)$/;
-
-const tooLong = (text: string | null | undefined, most: number): string[] =>
-  text != null && text.length > most ? [`is too long (maximum is ${most} characters)`] : [];
-
-function urlErrors(text: string | null | undefined): string[] {
-  if (text == null || text === '') return [];
-  const url = URL.parse(text);
-  if (url === null) return ['URI is invalid'];
-  const scheme = url.protocol.slice(0, -1);
-  return SCRIPTS.test(scheme) ? [`${scheme} scheme is not allowed`] : [];
-}
-
-/** @throws ApiError 400 */
-function check(given: EnvironmentAttributes, name?: string): void {
-  const found = {
-    name: name === undefined ? [] : nameErrors(name),
-    external_url: [...tooLong(given.external_url, MAX_TEXT), ...urlErrors(given.external_url)],
-    description: tooLong(given.description, MAX_DESCRIPTION),
-    kubernetes_namespace: tooLong(given.kubernetes_namespace, 63),
-    flux_resource_path: tooLong(given.flux_resource_path, MAX_TEXT),
-  };
-  const errors: FieldErrors = Object.fromEntries(Object.entries(found).filter(([, texts]) => texts.length > 0));
-  if (Object.keys(errors).length > 0) throw invalidModel(errors);
-}
-
-function nameErrors(name: string): string[] {
-  if (name === '') return ["can't be blank"];
-  return [...tooLong(name, MAX_TEXT), ...(ENVIRONMENT_NAME.test(name) ? [] : [NAME_WORDS])];
-}
-
-/** Makes an environment. @throws ApiError 400 */
-export async function createEnvironment(
-  { db, clock }: Deps,
-  projectId: number,
-  { name, ...given }: EnvironmentAttributes & { name: string },
-): Promise<Environment> {
-  check(given, name);
-  const now = timestamp(clock);
-  try {
-    return await db
-      .insertInto('environments')
-      .values({
-        project_id: projectId,
-        name,
-        slug: environmentSlug(name),
-        external_url: given.external_url || null,
-        description: given.description ?? null,
-        tier: given.tier ?? guessTier(name),
-        state: 'available',
-        auto_stop_setting: given.auto_stop_setting ?? 'always',
-        kubernetes_namespace: given.kubernetes_namespace ?? null,
-        flux_resource_path: given.flux_resource_path ?? null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  } catch (error) {
-    if (isUniqueViolation(error)) throw invalidModel({ name: ['has already been taken'] });
-    throw error;
-  }
-}
+import { checkEnvironment, type EnvironmentAttributes } from './rules.ts';
 
 /** Changes what is given. @throws ApiError 400, 404 */
 export async function updateEnvironment(
@@ -89,7 +11,7 @@ export async function updateEnvironment(
   { id }: Environment,
   given: EnvironmentAttributes,
 ): Promise<Environment> {
-  check(given);
+  checkEnvironment(given);
   const external = given.external_url === undefined ? {} : { external_url: given.external_url || null };
   const row = await db
     .updateTable('environments')

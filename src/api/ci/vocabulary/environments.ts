@@ -2,6 +2,7 @@ import type { Vocabulary } from '../../../http/openapi/words.ts';
 
 /** What the words of environments, deployments and what they wait for mean. */
 export const environmentWords: Vocabulary['words'] = {
+  deployment_id: ['Id of the deployment.', 3],
   environment_id: ['Id of the environment.', 3],
   environment: ['Environment that it is about.'],
   external_url: ['Where it can be seen; null for nowhere.', 'https://staging.forge.example'],
