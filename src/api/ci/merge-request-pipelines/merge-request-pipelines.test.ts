@@ -9,6 +9,7 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { cancelJob } from '../../../pipelines/cancel.ts';
 import { finishJob } from '../../../pipelines/finish-job.ts';
+import { retryPipeline } from '../../../pipelines/retry.ts';
 import { refreshMergeRequest } from '../../planning/merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;
@@ -229,7 +230,7 @@ describe('the pipeline of a merge request', () => {
     assert.equal(await now(), 'merged');
   });
 
-  test('gives its author something to do when a job fails that must not', async () => {
+  test('gives its author something to do when a job fails that must not, until it is run again', async () => {
     const ana = await app.make.user();
     await app.make.member({ project }, ana.user, 30);
     await app.deps.db.updateTable('merge_requests').set({ author_id: ana.user.id }).where('id', '=', row.id).execute();
@@ -248,6 +249,8 @@ describe('the pipeline of a merge request', () => {
     assert.deepEqual(await todos(), []);
     await finishJob(app.deps, made.jobs.strict!.id, { status: 'failed', failureReason: 'script_failure' });
     assert.deepEqual(await todos(), ['build_failed']);
+    await retryPipeline(app.deps, made.pipeline.id, { userId: 1 });
+    assert.deepEqual(await todos(), []);
   });
 
   test('tells when its target branch first reached production after the merge', async () => {

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
@@ -29,6 +30,12 @@ export function registerTodos(deps: Deps): void {
         : payload.commit_status === undefined ||
           (payload.commit_status.status === 'failed' && payload.commit_status.allow_failure === 0),
     handle: ({ payload }) => tellFailure(deps, 'job_id' in payload ? payload.job_id : payload.status_id),
+  });
+  deps.events.subscribe({
+    name: 'todos.builds_again',
+    types: ['pipeline.updated'],
+    wants: ({ payload: { old_status } }) => old_status === 'failed',
+    handle: ({ payload }) => takeBack(deps, payload.pipeline_id),
   });
 }
 
@@ -70,6 +77,24 @@ async function tellFailure(deps: Deps, jobId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     for (const row of rows) await tellParticipants(deps, db, row, 'build_failed');
   });
+}
+
+/** Nothing is to be done any more about jobs that failed, once somebody has had them run again. */
+async function takeBack(deps: Deps, pipelineId: number): Promise<void> {
+  const rows = await headedBy(deps.db, pipelineId);
+  if (rows.length === 0) return;
+  await deps.db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: timestamp(deps.clock) })
+    .where('target_type', '=', 'MergeRequest')
+    .where(
+      'target_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .where('action', '=', 'build_failed')
+    .where('state', '=', 'pending')
+    .execute();
 }
 
 /** Tells the author of a merge request, and whoever has it merged automatically, within a transaction. */
