@@ -28,6 +28,13 @@ const MOST = {
   'comment on a merge request': 12,
   'commit to a branch with an open merge request': 29,
   'push to a branch with an open merge request': 41,
+  'list pipelines': 6,
+  'read a pipeline': 8,
+  'list the jobs of a pipeline': 11,
+  'list jobs': 9,
+  'read a job': 9,
+  'cancel a job': 19,
+  'retry a job': 27,
   'approve a merge request': 26,
   'merge a merge request': 112,
   'start a job of a pipeline of 500': 4,
@@ -107,6 +114,21 @@ test('the commonest calls send no more statements than they did', async () => {
   await count('push to a branch with an open merge request', () =>
     user.ok(dir, 'push', '--quiet', address, 'HEAD:refs/heads/work'),
   );
+  const twenty = Array.from({ length: 20 }, (_, n) => ({ name: `job ${n}`, status: 'pending' as const }));
+  const made = await makePipeline(app, project, {
+    jobs: twenty,
+    columns: { user_id: maintainer.user.id, ref: 'work' },
+  });
+  const onePipeline = `${at}/pipelines/${made.pipeline.id}`;
+  const oneJob = `${at}/jobs/${made.jobs['job 0']!.id}`;
+  await count('list pipelines', () => call('GET', `${at}/pipelines`));
+  await count('read a pipeline', () => call('GET', onePipeline));
+  await count('list the jobs of a pipeline', () => call('GET', `${onePipeline}/jobs`));
+  await count('list jobs', () => call('GET', `${at}/jobs?scope[]=pending&scope[]=running`));
+  await count('read a job', () => call('GET', oneJob));
+  await count('cancel a job', () => call('POST', `${oneJob}/cancel`));
+  await count('retry a job', () => call('POST', `${oneJob}/retry`));
+  await app.deps.db.deleteFrom('pipelines').where('id', '=', made.pipeline.id).execute();
   await count('approve a merge request', () => call('POST', `${request}/approve`));
   await call('GET', request);
   await count('merge a merge request', () => call('PUT', `${request}/merge`));
