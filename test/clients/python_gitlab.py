@@ -2,12 +2,16 @@
 
 import base64
 import datetime
+import gzip
+import io
 import os
 import sys
 import time
 import traceback
+import zipfile
 
 import gitlab
+from gitlab.v4.objects import ProjectJob
 
 URL = os.environ["STITHY_URL"]
 TOKEN = os.environ["STITHY_TOKEN"]
@@ -24,6 +28,94 @@ def refused(status, call, *args, **kwargs):
         assert error.response_code == status, error
         return error.error_message
     raise AssertionError("it was not refused")
+
+
+CI_CONFIG = """
+build:
+  script: make
+  artifacts:
+    paths: [out/]
+    reports:
+      junit: junit.xml
+      dotenv: build.env
+"""
+
+
+def run_job(project, files):
+    """Runs the one job of a new pipeline as a runner would, and leaves its files. Gives the pipeline and the job."""
+    project.files.create(
+        {"file_path": ".gitlab-ci.yml", "branch": "main", "content": CI_CONFIG, "commit_message": "ci"}
+    )
+    for _ in range(100):
+        found = project.pipelines.list(ref="main")
+        if found:
+            break
+        time.sleep(0.1)
+    pipeline = found[0]
+    registration = gl.http_post(f"/projects/{project.id}/runners/reset_registration_token")["token"]
+    runner = gl.runners.create({"token": registration})
+    info = {"features": {"upload_multiple_artifacts": True, "upload_raw_artifacts": True, "refspecs": True}}
+    for _ in range(100):
+        job = gl.http_post("/jobs/request", post_data={"token": runner.token, "info": info})
+        if isinstance(job, dict) and "id" in job:
+            break
+        time.sleep(0.1)
+    address, headers = f"{URL}/api/v4/jobs/{job['id']}", {"JOB-TOKEN": job["token"]}
+    for query, name, content in files:
+        sent = gl.session.post(f"{address}/artifacts", params=query, headers=headers, files={"file": (name, content)})
+        assert sent.status_code == 201, sent.text
+    done = gl.session.put(address, json={"token": job["token"], "state": "success"})
+    assert done.status_code in (200, 202), done.text
+    for _ in range(100):
+        pipeline.refresh()
+        if pipeline.status == "success":
+            break
+        time.sleep(0.1)
+    assert pipeline.status == "success", pipeline.status
+    return pipeline, project.jobs.get(job["id"])
+
+
+def zipped(**files):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(f"out/{name}.txt", text)
+    return content.getvalue()
+
+
+def test_artifacts():
+    project = new_project("py artifacts")
+    archive = zipped(hello="hello\n", more="x" * 100_000)
+    junit = b'<testsuite><testcase name="a" time="0.5"/><testcase name="b"><failure>no</failure></testcase></testsuite>'
+    report = {"artifact_type": "junit", "artifact_format": "gzip"}
+    pipeline, job = run_job(
+        project,
+        [({"expire_in": "1 day"}, "artifacts.zip", archive), (report, "junit.xml.gz", gzip.compress(junit))],
+    )
+    assert job.artifacts_file == {"filename": "artifacts.zip", "size": len(archive)}
+    assert sorted(each["file_type"] for each in job.attributes["artifacts"]) == ["archive", "junit"]
+    assert job.artifacts_expire_at is not None
+    assert ProjectJob.artifacts(job) == archive
+    assert job.artifact("out/hello.txt") == b"hello\n"
+    chunks = []
+    ProjectJob.artifacts(job, streamed=True, action=chunks.append)
+    assert b"".join(chunks) == archive
+    assert project.artifacts.download(ref_name="main", job="build") == archive
+    assert project.artifacts.raw("main", "out/more.txt", job="build") == b"x" * 100_000
+    assert refused(404, project.artifacts.download, ref_name="main", job="none") == "404 Job Not Found"
+    assert refused(404, job.artifact, "junit.xml") == "404 Path Not Found"
+    assert refused(404, project.artifacts.raw, "refs/merge-requests/1/head", "a", job="build")
+    tree = gl.http_list(f"/projects/{project.id}/jobs/{job.id}/artifacts/tree", iterator=True, recursive=True)
+    assert [each["path"] for each in tree] == ["out/", "out/hello.txt", "out/more.txt"]
+    tests = pipeline.test_report.get()
+    assert (tests.total_count, tests.failed_count, tests.total_time) == (2, 1, 0.5), tests
+    assert tests.test_suites[0]["test_cases"][0]["system_output"] == "no"
+    assert pipeline.test_report_summary.get().total["count"] == 2
+    job.keep_artifacts()
+    assert project.jobs.get(job.id).artifacts_expire_at is None
+    job.delete_artifacts()
+    assert refused(404, ProjectJob.artifacts, job) == "404 Not Found"
+    project.artifacts.delete()
 
 
 def new_project(name, **attributes):
