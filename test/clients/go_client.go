@@ -2,8 +2,13 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"strconv"
@@ -299,6 +304,121 @@ func graphql() error {
 		check(answer.Data.Project.ID == id && answer.Data.Project.FullPath == "root/go-graph", "project %+v", answer.Data.Project))
 }
 
+// send asks the server as a runner does, and gives the status and what was answered.
+func send(method, path, token, contentType string, body []byte) (int, []byte, error) {
+	request, err := http.NewRequest(method, os.Getenv("STITHY_URL")+"/api/v4"+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("JOB-TOKEN", token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}
+
+// runJob takes the one job of a project, leaves an archive, and ends it.
+func runJob(project *gitlab.Project, archive []byte) (int64, error) {
+	registration, _, err := client.Runners.ResetProjectRunnerRegistrationToken(project.ID)
+	if err != nil {
+		return 0, err
+	}
+	runner, _, err := client.Runners.RegisterNewRunner(&gitlab.RegisterNewRunnerOptions{Token: registration.Token})
+	if err != nil {
+		return 0, err
+	}
+	var job struct {
+		ID    int64
+		Token string
+	}
+	ask, _ := json.Marshal(map[string]any{"token": runner.Token, "info": map[string]any{"features": map[string]bool{"refspecs": true}}})
+	for try := 0; try < 100 && job.ID == 0; try++ {
+		status, answer, err := send("POST", "/jobs/request", "", "application/json", ask)
+		if err != nil {
+			return 0, err
+		}
+		if status == http.StatusCreated {
+			if err := json.Unmarshal(answer, &job); err != nil {
+				return 0, err
+			}
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, _ := form.CreateFormFile("file", "artifacts.zip")
+	part.Write(archive)
+	form.Close()
+	path := fmt.Sprintf("/jobs/%d", job.ID)
+	uploaded, said, err := send("POST", path+"/artifacts", job.Token, form.FormDataContentType(), body.Bytes())
+	if err != nil || uploaded != http.StatusCreated {
+		return 0, fmt.Errorf("upload: %d %s %v", uploaded, said, err)
+	}
+	end, _ := json.Marshal(map[string]string{"token": job.Token, "state": "success"})
+	ended, said, err := send("PUT", path, "", "application/json", end)
+	if err != nil || ended >= 300 {
+		return 0, fmt.Errorf("end: %d %s %v", ended, said, err)
+	}
+	return job.ID, nil
+}
+
+func artifacts() error {
+	project, err := newProject("go artifacts")
+	if err != nil {
+		return err
+	}
+	_, _, err = client.RepositoryFiles.CreateFile(project.ID, ".gitlab-ci.yml", &gitlab.CreateFileOptions{
+		Branch: gitlab.Ptr("main"), CommitMessage: gitlab.Ptr("ci"),
+		Content: gitlab.Ptr("build:\n  script: make\n  artifacts:\n    paths: [out/]\n"),
+	})
+	if err != nil {
+		return err
+	}
+	var archive bytes.Buffer
+	writer := zip.NewWriter(&archive)
+	file, _ := writer.Create("out/hello.txt")
+	file.Write([]byte("hello"))
+	writer.Close()
+	id, err := runJob(project, archive.Bytes())
+	if err != nil {
+		return err
+	}
+	of := &gitlab.DownloadArtifactsFileOptions{Job: gitlab.Ptr("build")}
+	whole, _, wholeErr := client.Jobs.GetJobArtifacts(project.ID, id)
+	single, _, singleErr := client.Jobs.DownloadSingleArtifactsFile(project.ID, id, "out/hello.txt")
+	var byRef, byRefFile *bytes.Reader
+	var refErr, refFileErr error
+	for try := 0; try < 100; try++ {
+		byRef, _, refErr = client.Jobs.DownloadArtifactsFile(project.ID, "main", of)
+		byRefFile, _, refFileErr = client.Jobs.DownloadSingleArtifactsFileByTagOrBranch(project.ID, "main", "out/hello.txt", of)
+		if refErr == nil && refFileErr == nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err := errors.Join(wholeErr, singleErr, refErr, refFileErr); err != nil {
+		return err
+	}
+	kept, _, keepErr := client.Jobs.KeepArtifacts(project.ID, id)
+	report, _, reportErr := client.Pipelines.GetPipelineTestReport(project.ID, kept.Pipeline.ID)
+	_, deleteErr := client.Jobs.DeleteArtifacts(project.ID, id)
+	_, allErr := client.Jobs.DeleteProjectArtifacts(project.ID)
+	_, gone, _ := client.Jobs.GetJobArtifacts(project.ID, id)
+	text, _ := io.ReadAll(single)
+	refText, _ := io.ReadAll(byRefFile)
+	return errors.Join(keepErr, reportErr, deleteErr, allErr,
+		check(whole.Len() == archive.Len() && byRef.Len() == archive.Len(), "%d and %d bytes", whole.Len(), byRef.Len()),
+		check(string(text) == "hello" && string(refText) == "hello", "%q and %q", text, refText),
+		check(kept.ArtifactsFile.Filename == "artifacts.zip" && kept.ArtifactsExpireAt == nil, "job %+v", kept),
+		check(report.TotalCount == 0, "report %+v", report),
+		check(gone.StatusCode == http.StatusNotFound, "they are still there"))
+}
+
 func main() {
 	var err error
 	client, err = gitlab.NewClient(os.Getenv("STITHY_TOKEN"), gitlab.WithBaseURL(os.Getenv("STITHY_URL")))
@@ -309,7 +429,7 @@ func main() {
 	for _, test := range []struct {
 		name string
 		run  func() error
-	}{{"projects", projects}, {"groups", groups}, {"repository", repository}, {"issues", issues}, {"merge requests", mergeRequests}, {"pipelines", pipelines}, {"graphql", graphql}} {
+	}{{"projects", projects}, {"groups", groups}, {"repository", repository}, {"issues", issues}, {"merge requests", mergeRequests}, {"pipelines", pipelines}, {"graphql", graphql}, {"artifacts", artifacts}} {
 		if err := test.run(); err != nil {
 			failed++
 			fmt.Printf("client-go %s: failed: %v\n", test.name, err)
