@@ -7,9 +7,10 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { zipOf } from '../support/zip.ts';
 import { TestRunner } from './runner.ts';
 import { api, folder, must, run, runTests, token, url } from './support.ts';
 
@@ -333,6 +334,24 @@ const TESTS: Record<string, () => Promise<void>> = {
       (await pipelines()).map(({ id }) => id),
       [first!.id],
     );
+  },
+  'what a job left is downloaded by branch': async () => {
+    const { base, dir } = await project();
+    const { id } = await api<{ id: number }>('GET', base);
+    const runner = await TestRunner.of(id);
+    writeFileSync(join(dir, '.gitlab-ci.yml'), 'build:\n  script: make\n  artifacts:\n    paths: [out/]\n');
+    await git(dir, 'add', '--all');
+    await git(dir, 'commit', '--quiet', '-m', 'Build');
+    await git(dir, 'push', '--quiet', 'origin', 'main');
+    const pipelines = () => api<{ id: number }[]>('GET', `${base}/pipelines`);
+    await until(async () => (await pipelines()).length === 1, 'the push has made no pipeline');
+    const job = await runner.take();
+    await runner.leave(job, await zipOf({ 'out/': '', 'out/hello.txt': 'hello' }));
+    await runner.finish(job, 'success', 'made\n');
+    await glab(dir, 'job', 'artifact', 'main', 'build', '--path', folder);
+    assert.equal(readFileSync(join(folder, 'out/hello.txt'), 'utf8'), 'hello');
+    const none = await run(dir, program, ['job', 'artifact', 'main', 'none'], env);
+    assert.ok(!none.ok && /404/.test(none.text), none.text);
   },
   'any request can be sent': async () => {
     const { base, dir } = await project();

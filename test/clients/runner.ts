@@ -37,6 +37,15 @@ export class TestRunner {
     assert.equal(ended.status, 200, await ended.clone().text());
   }
 
+  /** Leaves an archive as the artifacts of a job that was taken. */
+  async leave(job: Job, archive: Buffer): Promise<void> {
+    const body = new FormData();
+    body.set('file', new Blob([new Uint8Array(archive)]), 'artifacts.zip');
+    const headers = { 'job-token': job.token };
+    const response = await fetch(`${url}/api/v4/jobs/${job.id}/artifacts`, { method: 'POST', headers, body });
+    assert.equal(response.status, 201, await response.text());
+  }
+
   async log(job: Job, text: string): Promise<void> {
     const bytes = Buffer.from(text);
     const response = await fetch(`${url}/api/v4/jobs/${job.id}/trace`, {
