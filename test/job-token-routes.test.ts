@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { routes } from '../src/routes.ts';
+
+/** What jobs may call with their tokens: nothing else takes one. `~` is `/projects/:id`. */
+const TAKEN = `
+GET /job
+GET /jobs/:job_id/artifacts
+GET ~/jobs
+GET ~/jobs/:job_id/artifacts
+GET ~/jobs/:job_id/artifacts/*artifact_path
+GET ~/jobs/:job_id/artifacts/tree
+GET ~/jobs/artifacts/:ref_name/download
+GET ~/jobs/artifacts/:ref_name/raw/*artifact_path
+GET ~/pipelines
+GET ~/pipelines/:pipeline_id
+GET ~/pipelines/:pipeline_id/bridges
+GET ~/pipelines/:pipeline_id/jobs
+PUT ~/pipelines/:pipeline_id/metadata
+GET ~/environments
+GET ~/environments/:environment_id
+POST ~/environments
+PUT ~/environments/:environment_id
+DELETE ~/environments/:environment_id
+POST ~/environments/:environment_id/stop
+POST ~/environments/stop_stale
+DELETE ~/environments/review_apps
+GET ~/deployments
+GET ~/deployments/:deployment_id
+POST ~/deployments
+PUT ~/deployments/:deployment_id
+DELETE ~/deployments/:deployment_id
+GET ~/deployments/:deployment_id/merge_requests
+GET ~/repository/branches
+GET ~/repository/branches/:branch
+GET ~/repository/changelog
+GET ~/repository/commits/:sha
+GET ~/repository/commits/:sha/merge_requests
+GET ~/repository/files/:file_path/raw
+HEAD ~/repository/files/:file_path/raw
+GET ~/repository/tags
+GET ~/repository/tags/:tag_name
+GET ~/issues
+GET ~/issues/:issue_iid
+GET ~/merge_requests
+GET ~/merge_requests/:merge_request_iid
+GET ~/merge_requests/:noteable_id/notes
+GET ~/merge_requests/:noteable_id/notes/:note_id
+`;
+
+test('jobs may call these with their tokens, and nothing else', () => {
+  const taking = routes
+    .filter(({ options }) => options.credentials?.ways.some(({ name }) => name === 'jobToken'))
+    .map(({ options: { method, path } }) => `${method} ${path.replace('/projects/:id/', '~/')}`);
+  assert.deepEqual(taking.sort(), TAKEN.trim().split('\n').sort());
+});
