@@ -14,7 +14,7 @@ const options: Rule = (value, at) => {
 };
 
 const hasDefault: Rule = (value, at) => {
-  if (isMap(value) && own(value, 'default') === null) at.says('must have a default value');
+  if (isMap(value) && own(value, 'default') === null) at.lower('must have a default value');
 };
 
 const input: Reader<TreeMap> = entry(

@@ -102,7 +102,7 @@ function checkPublish(name: string, words: Words, pages: JobOptions['pages'], at
   if (words.publish === null) return;
   if (pages === null) at.field('publish', 'can only be used within a `pages` job');
   if (words.pages && words.pages.publish !== null) {
-    at.problems.add(`${name} job: use either ${name}:publish or ${name}:pages:publish`);
+    at.tell(`${name} job: use either ${name}:publish or ${name}:pages:publish`);
   }
 }
 

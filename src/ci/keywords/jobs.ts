@@ -38,7 +38,7 @@ export function readJobs(config: TreeMap, around: JobSurroundings, at: Place): W
   const nothing = all.filter(({ kind }) => kind === null);
   for (const { name } of nothing) {
     if (at.problems.full) break;
-    here.says(`${asWords(name)} config should implement the script:, run:, or trigger: keyword`.toLowerCase());
+    here.lower(`${asWords(name)} config should implement the script:, run:, or trigger: keyword`);
   }
   if (!all.some(({ kind }) => kind === 'job' || kind === 'bridge')) {
     here.config('should contain at least one visible job');

@@ -1,7 +1,32 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
 
-/** A configuration that is wrong in more places than this is not looked at further. */
-const MOST_PROBLEMS = 1000;
+/** A configuration that is wrong in more places than this, or as often as that, is not looked at further. */
+const MOST_ERRORS = 1_000;
+const MOST_FAULTS = 10_000;
+/** Texts name what stands in the configuration, however long that is. */
+const LONGEST = 2_000;
+
+/** Something that is wrong. */
+interface Fault {
+  /** Of the place; empty where the text does not name it. */
+  path: string;
+  text: string;
+  /** Whether all of it, names too, is told in lower case. */
+  lower: boolean;
+}
+
+/** What came of reading a value at a place. */
+interface Outcome<T> {
+  found: T | null;
+  path: string;
+  faults: Fault[];
+}
+
+function whole({ path, text, lower }: Fault): string {
+  const words = path === '' ? text : `${path} ${text}`;
+  const told = lower ? words.toLowerCase() : words;
+  return told.length > LONGEST ? `${told.slice(0, LONGEST)}...` : told;
+}
 
 /** What is wrong with a configuration, each thing once, in the order in which it was found. */
 export class Problems {
@@ -9,34 +34,47 @@ export class Problems {
   readonly warnings: string[] = [];
   /** How often something was found wrong, the same again included. */
   count = 0;
-  readonly #read = new Map<Reader<unknown>, WeakMap<object, unknown>>();
+  readonly #faults: Fault[] = [];
+  readonly #outcomes = new Map<Reader<unknown>, WeakMap<object, unknown>>();
 
-  add(text: string): void {
+  add(fault: Fault): void {
     this.count++;
-    if (!this.full) this.errors.add(text);
-  }
-
-  /**
-   * Reads a value at a place; one that was read before without a fault is not read again. So what a thousand jobs extend
-   * is read once, and is one object in what comes of them.
-   */
-  read<T>(reader: Reader<T>, value: Tree, at: Place): T | null {
-    if (typeof value !== 'object' || value === null) return reader(value, at);
-    let known = this.#read.get(reader) as WeakMap<object, T | null> | undefined;
-    if (known === undefined) {
-      known = new WeakMap();
-      this.#read.set(reader, known);
-    }
-    const before = known.get(value);
-    if (before !== undefined) return before;
-    const { count } = this;
-    const found = reader(value, at);
-    if (this.count === count) known.set(value, found);
-    return found;
+    if (this.full) return;
+    this.#faults.push(fault);
+    this.errors.add(whole(fault));
   }
 
   get full(): boolean {
-    return this.errors.size >= MOST_PROBLEMS;
+    return this.errors.size >= MOST_ERRORS || this.#faults.length >= MOST_FAULTS;
+  }
+
+  /**
+   * Reads a value at a place; one that was read before is not read again. So what a thousand jobs extend is read once, and is
+   * one object in what comes of them.
+   */
+  read<T>(reader: Reader<T>, value: Tree, at: Place): T | null {
+    if (typeof value !== 'object' || value === null) return reader(value, at);
+    let known = this.#outcomes.get(reader) as WeakMap<object, Outcome<T>> | undefined;
+    if (known === undefined) {
+      known = new WeakMap();
+      this.#outcomes.set(reader, known);
+    }
+    const before = known.get(value);
+    if (before !== undefined) return this.#again(before, at);
+    const { count } = this;
+    const { length } = this.#faults;
+    const found = reader(value, at);
+    const faults = this.count === count ? [] : this.#faults.slice(length);
+    known.set(value, { found, path: faults.length === 0 ? '' : at.path, faults });
+    return found;
+  }
+
+  #again<T>({ found, path: before, faults }: Outcome<T>, at: Place): T | null {
+    for (const fault of faults) {
+      const { path } = fault;
+      this.add({ ...fault, path: path.startsWith(before) ? at.path + path.slice(before.length) : path });
+    }
+    return found;
   }
 }
 
@@ -71,17 +109,29 @@ export class Place {
 
   /** The value here is wrong: `jobs:test:image config <text>`. */
   config(text: string): null {
-    return this.says(`config ${text}`.toLowerCase());
+    return this.lower(`config ${text}`);
   }
 
   /** A field of the value here is wrong: `jobs:test start in <text>`. */
   field(name: string, text: string): null {
-    return this.says(`${name.replaceAll('_', ' ')} ${text}`.toLowerCase());
+    return this.lower(`${name.replaceAll('_', ' ')} ${text}`);
   }
 
-  /** Something is wrong here, in words of its own. */
+  /** Something is wrong here; the whole text, names too, is told in lower case. */
+  lower(text: string): null {
+    this.problems.add({ path: this.path, text, lower: true });
+    return null;
+  }
+
+  /** The value here is of a kind that it cannot be, which is told as it stands. */
   says(text: string): null {
-    this.problems.add(`${this.path.toLowerCase()} ${text}`);
+    this.problems.add({ path: this.path, text, lower: false });
+    return null;
+  }
+
+  /** Something is wrong, and the text says itself where. */
+  tell(text: string): null {
+    this.problems.add({ path: '', text, lower: false });
     return null;
   }
 

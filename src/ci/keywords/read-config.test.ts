@@ -141,6 +141,10 @@ test('hostile configurations end in an error', () => {
   assert.deepEqual(read(`a: { ${script}, parallel: 1000000000 }`).errors, [
     'jobs:a:parallel config must be less than or equal to 200',
   ]);
+  const crooked = many
+    .slice(0, 5000)
+    .map(([name]) => [name, { script: 'x', image: [], rules: [{ changes: 1, if: 2 }] }]);
+  assert.equal(readConfig(Object.fromEntries(crooked)).errors.length, 1000);
   const wrong = Object.fromEntries(many.map(([name]) => [name as string, 1]));
   assert.equal(readConfig(wrong).errors.length, 1000);
   const large = { before_script: 'x'.repeat(900_000) };
@@ -166,6 +170,21 @@ test('what thousands of jobs extend is read once', () => {
   const then = Array.from({ length: 5_000 }, (_, at) => [`then${at}`, { ...shared }]);
   const { errors } = readConfig(Object.fromEntries([...first, ...then]));
   assert.deepEqual(errors, ['Total size of combined CI/CD configuration is too big']);
+});
+
+test('faults of what many jobs extend are told of each, and found once', () => {
+  const rules = [...Array.from({ length: 10_000 }, (_, at) => ({ if: `$A == "${at}"` })), { if: '==' }, { when: 'x' }];
+  const jobs = Array.from({ length: 600 }, (_, at) => [`j${at}`, { script: 'x', rules }]);
+  const { errors } = readConfig(Object.fromEntries(jobs));
+  assert.equal(errors.length, 1000);
+  assert.deepEqual(errors.slice(2, 4), [
+    'jobs:j1:rules:rule if invalid expression syntax',
+    'jobs:j1:rules:rule when unknown value: x',
+  ]);
+  const name = 'n'.repeat(900_000);
+  const long = { [name]: { value: 1, colour: 1 }, [`${name}2`]: [] };
+  const texts = readConfig(Object.fromEntries(jobs.map(([job]) => [job, { script: 'x', variables: long }]))).errors;
+  assert.ok(texts.join('').length < 3_000_000);
 });
 
 test('keys that every object seems to have are as good as any', () => {

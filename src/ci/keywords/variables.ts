@@ -49,7 +49,7 @@ export function variables(details: readonly Detail[]): Reader<ConfigVariable[]> 
   const each = eachOf((value, at) => {
     if (value === null || isMap(value)) return complex(value ?? {}, at);
     if (isScalar(value)) return { value: String(value), raw: false };
-    at.problems.add('variable definition must be either a string or a hash');
+    at.tell('variable definition must be either a string or a hash');
     return null;
   });
   return (value, at) => each(value, at)?.map(([key, variable]) => ({ key, ...variable })) ?? null;
