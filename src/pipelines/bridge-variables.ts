@@ -6,7 +6,7 @@ import type { Db } from '../db/schema.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
 import type { GivenVariable } from './save.ts';
-import { jobVariables } from './variables/job-variables.ts';
+import { jobVariables, reportedVariables } from './variables/job-variables.ts';
 
 /**
  * The variables that a bridge gives the pipeline it starts: its own, and, where it says so, those that its pipeline was
@@ -35,6 +35,7 @@ export async function passedVariables(
   };
   if (forward.yamlVariables) for (const variable of yaml) pass(variable);
   if (forward.pipelineVariables) {
+    for (const variable of await reportedVariables(db, bridge, null)) pass(variable);
     const given = await db
       .selectFrom('ci_pipeline_variables')
       .selectAll()

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { Pipelines } from '../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
+import { zipOf } from '../../test/support/zip.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { createPipeline, type PipelineRequest } from './create.ts';
+import { finishJob } from './finish-job.ts';
 import { retryJob } from './retry.ts';
 
 let app: TestApp;
@@ -283,6 +286,62 @@ describe('bridges', () => {
     await pipelines.run(child.id, 'inner', 'script_failure');
     await app.settle();
     assert.equal(await pipelines.states(pipeline!.id), 'failed: go failed, after skipped');
+  });
+
+  it('start what a job before them has written, with what it reported', async () => {
+    configure(
+      [
+        'write:',
+        '  stage: build',
+        '  script: x',
+        'go:',
+        '  trigger:',
+        '    include: [{artifact: out/child.yml, job: write}]',
+        '    forward: {pipeline_variables: true}',
+        '',
+      ].join('\n'),
+    );
+    for (const [path, state] of [
+      ['out/child.yml', 'success'],
+      ['other.yml', 'failed'],
+    ] as const) {
+      const { pipeline } = await create({ variables: [{ key: 'GIVEN', value: 'g', variable_type: 'env_var' }] });
+      const job = await pipelines.start(pipeline!.id, 'write');
+      const blob = await app.deps.blobs.put(Readable.from([await zipOf({ [path]: 'inner:\n  script: x\n' })]), {
+        maxBytes: 10_000,
+      });
+      await app.deps.db
+        .insertInto('ci_job_artifacts')
+        .values({
+          ...{ job_id: job.id, project_id: project.id, file_type: 'archive', file_format: 'zip', filename: 'a.zip' },
+          ...{ size: blob.size, sha256: blob.sha256, accessibility: 'all', created_at: job.created_at },
+        })
+        .execute();
+      await app.deps.db
+        .insertInto('ci_job_variables')
+        .values({ job_id: job.id, key: 'SAID', value: 's', source: 'dotenv' })
+        .execute();
+      await finishJob(app.deps, job.id, { status: 'success' });
+      await app.settle();
+      const bridge = await pipelines.job(pipeline!.id, 'go');
+      assert.equal(bridge.status, state);
+      if (state === 'failed') {
+        assert.match(bridge.description!, /does not exist inside the `write` artifacts archive/);
+        continue;
+      }
+      const child = (await all()).at(-1)!;
+      assert.equal(await pipelines.states(child.id), 'pending: inner pending');
+      const given = await app.deps.db
+        .selectFrom('ci_pipeline_variables')
+        .select('key')
+        .where('pipeline_id', '=', child.id)
+        .orderBy('key')
+        .execute();
+      assert.deepEqual(
+        given.map(({ key }) => key),
+        ['GIVEN', 'SAID'],
+      );
+    }
   });
 
   it('are done as soon as the other pipeline is there, without a strategy', async () => {

@@ -14,6 +14,7 @@ import type { ConfigContent } from './config-content.ts';
 import { resolvePipelineRef } from './ref.ts';
 import { isProtectedRef, mayRunOn, maySetVariables } from './run-rights.ts';
 import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './save.ts';
+import { parentArtifacts } from './sources/parent-artifacts.ts';
 import type { MergeRequestFacts, PipelineFacts } from './variables/facts.ts';
 
 export interface PipelineRequest {
@@ -107,7 +108,8 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   if (Object.keys(request.inputs ?? {}).length > MAX_INPUTS) {
     return refusal(`There cannot be more than ${MAX_INPUTS} inputs`);
   }
-  const compiled = await compileFor(deps, { ...request, ...subject });
+  const artifact = request.upstream?.child ? parentArtifacts(deps, request.upstream.pipelineId) : undefined;
+  const compiled = await compileFor(deps, { ...request, ...subject, artifact });
   if (compiled === null) return refusal('Missing CI config file');
   return entered(deps, request, made, compiled);
 }

@@ -89,8 +89,8 @@ async function configOf(db: Db, jobId: number): Promise<JobConfigured> {
   };
 }
 
-/** What the jobs before it reported for it, those of later jobs counting more. */
-async function reportedVariables(db: Db, job: CiJob, names: readonly string[] | null): Promise<Variable[]> {
+/** What the jobs before it reported for it, those of later jobs counting more. @param names see `dependenciesOf` */
+export async function reportedVariables(db: Db, job: CiJob, names: readonly string[] | null): Promise<Variable[]> {
   const order = (await dependenciesOf(db, job, names)).map(({ id }) => id);
   if (order.length === 0) return [];
   const rows = await db
