@@ -95,7 +95,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
   const hostile = host.compile(request(patterns.join('\n')));
   const others = await Promise.all([1, 2].map(() => compile(request('include: [a.yml, b.yml]\n', withFiles))));
   assert.deepEqual((await hostile).errors, TOO_MUCH);
-  assert.equal(host.ended, true);
+  assert.equal(host.isFree, false);
   for (const { errors } of others) assert.deepEqual(errors, []);
 });
 

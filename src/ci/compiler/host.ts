@@ -25,8 +25,8 @@ export class CompileHost {
   private result = Promise.withResolvers<Compiled>();
   private readonly ready = Promise.withResolvers<void>();
   private readonly limits: typeof LIMITS;
-  /** Whether it has ended, by itself or because it took too long. */
-  ended = false;
+  private unanswered = 0;
+  private ended = false;
 
   constructor(limits = LIMITS) {
     this.limits = limits;
@@ -60,6 +60,11 @@ export class CompileHost {
     }
   }
 
+  /** Whether it may take another configuration: it has not ended, and nothing of the last one is still to come. */
+  get isFree(): boolean {
+    return !this.ended && this.unanswered === 0;
+  }
+
   /** Ends the thread: nothing is wanted of it any more, or it has taken too long. */
   stop(): void {
     this.ended = true;
@@ -89,6 +94,7 @@ export class CompileHost {
   private async answer(question: number, { name, args }: SourceCall): Promise<void> {
     const sources = this.request?.sources;
     if (sources === undefined) return;
+    this.unanswered++;
     try {
       const method = sources[name] as (...args: unknown[]) => unknown;
       this.send({ type: 'answer', question, value: await method.apply(sources, args) });
@@ -96,6 +102,8 @@ export class CompileHost {
       // It is thrown here, where it can be told from others, and not there.
       this.result.reject(error);
       this.send({ type: 'refusal', question, reason: 'a source failed' });
+    } finally {
+      this.unanswered--;
     }
   }
 }

@@ -29,10 +29,11 @@ let sweep: NodeJS.Timeout | undefined;
 export async function compileApart(request: CompileRequest): Promise<Compiled> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
-  const host = idle.pop()?.host ?? new CompileHost();
+  const host = take();
   try {
     const compiled = await host.compile(request);
-    if (!host.ended) keep(host);
+    if (host.isFree) keep(host);
+    else host.stop();
     return compiled;
   } catch (error) {
     // It may still be at work.
@@ -43,6 +44,11 @@ export async function compileApart(request: CompileRequest): Promise<Compiled> {
   }
 }
 
+function take(): CompileHost {
+  for (let next = idle.pop(); next !== undefined; next = idle.pop()) if (next.host.isFree) return next.host;
+  return new CompileHost();
+}
+
 function keep(host: CompileHost): void {
   idle.push({ host, since: Date.now() });
   sweep ??= setInterval(endIdle, IDLE_MS / 2).unref();
@@ -50,7 +56,7 @@ function keep(host: CompileHost): void {
 
 function endIdle(): void {
   const before = Date.now() - IDLE_MS;
-  while (idle.length > 0 && (idle[0]!.since < before || idle[0]!.host.ended)) idle.shift()!.host.stop();
+  while (idle.length > 0 && (idle[0]!.since < before || !idle[0]!.host.isFree)) idle.shift()!.host.stop();
   if (idle.length > 0) return;
   clearInterval(sweep);
   sweep = undefined;
