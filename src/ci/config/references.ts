@@ -5,18 +5,19 @@ import { tooBig } from './yaml/yaml-error.ts';
 
 /** References that may lead to each other. */
 const MAX_NESTING = 10;
-/** Values that a configuration may have, those counted again that are referred to from several places. */
-export const MAX_NODES = 500_000;
+/** What a configuration may weigh, counting again what stands in several places: a value 1, and 1 for each 32 characters. */
+const MAX_WEIGHT = 500_000;
+const CHARACTERS = 32;
 
 /** @returns the configuration with every `!reference` in the place of what it names. @throws ConfigError, YamlError */
 export function resolveReferences(config: RawMap): TreeMap {
   return new Resolver(config).resolve(config) as TreeMap;
 }
 
-/** What a value came to, and how many values are in it. */
+/** What a value came to, and what it weighs with all that is in it. */
 interface Resolved {
   value: Tree;
-  nodes: number;
+  weight: number;
 }
 
 class Resolver {
@@ -36,15 +37,16 @@ class Resolver {
   }
 
   private at(tree: RawTree): Resolved {
-    if (typeof tree !== 'object' || tree === null) return { value: tree, nodes: 1 };
+    if (typeof tree === 'string') return { value: tree, weight: weightOf(tree) };
+    if (typeof tree !== 'object' || tree === null) return { value: tree, weight: 1 };
     if (tree instanceof Reference) return this.follow(tree);
     const known = this.maps.get(tree);
     if (known !== undefined) return known;
-    let nodes = 1;
+    let weight = 1;
     const add = (value: RawTree): Tree => {
       const resolved = this.at(value);
-      nodes += resolved.nodes;
-      if (nodes > MAX_NODES) throw tooBig();
+      weight += resolved.weight;
+      if (weight > MAX_WEIGHT) throw tooBig();
       return resolved.value;
     };
     let value: Tree;
@@ -53,9 +55,12 @@ class Resolver {
     if (Array.isArray(tree)) value = tree.map(add);
     else {
       value = newMap<Tree>();
-      for (const key of Object.keys(tree)) value[key] = add(tree[key]!);
+      for (const key of Object.keys(tree)) {
+        weight += weightOf(key);
+        value[key] = add(tree[key]!);
+      }
     }
-    const resolved = { value, nodes };
+    const resolved = { value, weight };
     // What follows references of its own has to be looked at wherever it stands: how deep they are counts.
     if (this.nesting === 0) this.maps.set(tree, resolved);
     this.nesting = Math.max(this.nesting, before);
@@ -92,6 +97,8 @@ class Resolver {
     return resolved;
   }
 }
+
+const weightOf = (text: string): number => 1 + Math.floor(text.length / CHARACTERS);
 
 const tooDeep = (path: readonly unknown[]) =>
   new ConfigError(`!reference ${inspect(path)} is nested more than ${MAX_NESTING} levels deep`);

@@ -1,14 +1,13 @@
+import { MapBuilder, MergeBudget } from './map-builder.ts';
 import { plainValue } from './plain-values.ts';
-import { isMap, newMap, type RawMap, type RawTree, Reference } from './reference.ts';
+import { type RawMap, type RawTree, Reference } from './reference.ts';
 import { Scanner } from './scanner.ts';
 import { listSize, MAX_DEPTH, MAX_PARSED_BYTES, mapSize, textSize } from './sizes.ts';
+import { STANDARD, TagNames } from './tag-names.ts';
 import { type Mark, syntaxError, tooBig, YamlError } from './yaml-error.ts';
 
 /** Deeper than this nothing is read on: far beyond what is allowed, far below what would exhaust the stack. */
 const DEEPEST = 1000;
-/** Keys that merges (`<<`) may copy in a file. */
-const MOST_MERGED = 200_000;
-const STANDARD = 'tag:yaml.org,2002:';
 
 interface Anchored {
   value: RawTree;
@@ -26,8 +25,8 @@ export function readDocuments(text: string, most: number): RawTree[] {
 class Composer {
   private readonly scanner: Scanner;
   private anchors = new Map<string, Anchored>();
-  private tagHandles = new Map<string, string>();
-  private merged = 0;
+  private tags = new TagNames();
+  private readonly merges = new MergeBudget();
   /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
   private size = 0;
   private height = 0;
@@ -58,35 +57,23 @@ class Composer {
   private document(first: boolean): RawTree | undefined {
     const { scanner } = this;
     this.anchors = new Map();
-    this.tagHandles = new Map();
+    this.tags = new TagNames();
     if (!first) while (scanner.peek().type === 'document-end') scanner.skip();
     if (scanner.peek().type === 'stream-end') return undefined;
     const implicit = first && scanner.peek().type !== 'directive' && scanner.peek().type !== 'document-start';
     if (!implicit) {
-      this.directives();
+      for (; scanner.peek().type === 'directive'; scanner.skip()) this.tags.declare(scanner.peek().value);
       if (scanner.peek().type !== 'document-start')
         throw syntaxError('did not find expected <document start>', null, null);
       scanner.skip();
     }
-    this.size = 0;
-    this.height = 0;
+    this.nothing();
     this.endless = false;
     const ends = ['directive', 'document-start', 'document-end', 'stream-end'];
     const root = !implicit && ends.includes(scanner.peek().type) ? null : this.node(true, false, 1);
     if (scanner.peek().type === 'document-end') scanner.skip();
     if (this.endless || this.size > MAX_PARSED_BYTES || this.height > MAX_DEPTH) this.later(tooBig());
     return root;
-  }
-
-  private directives(): void {
-    let version = false;
-    for (; this.scanner.peek().type === 'directive'; this.scanner.skip()) {
-      const [name, first = '', second = ''] = this.scanner.peek().value.split(/[ \t]+/);
-      if (name === 'TAG') this.tagHandles.set(first, second);
-      else if (version) throw syntaxError('found duplicate %YAML directive', null, null);
-      else if (!/^1\.\d+$/.test(first)) throw syntaxError('found incompatible YAML document', null, null);
-      else version = true;
-    }
   }
 
   /** Reads a node; its size and height are left in the fields of these names. */
@@ -104,19 +91,13 @@ class Composer {
     for (; token.type === 'anchor' || token.type === 'tag'; token = scanner.peek()) {
       if (token.type === 'anchor' ? anchor !== null : tag !== null) break;
       if (token.type === 'anchor') anchor = token.value;
-      else tag = this.tagName(token.value, start, token.start);
+      else tag = this.tag(token.value, start);
       scanner.skip();
     }
     const entry: Anchored | null = anchor === null ? null : { value: null, size: 0, height: 0, open: true };
     if (entry !== null && token.type !== 'scalar') this.anchors.set(anchor!, entry);
-    const value = this.content(token.type, {
-      block,
-      indentless,
-      depth,
-      start,
-      tag,
-      named: anchor !== null || tag !== null,
-    });
+    const about = { block, indentless, depth, start, tag, named: anchor !== null || tag !== null };
+    const value = this.content(token.type, about);
     if (entry !== null) {
       Object.assign(entry, { value, size: this.size, height: this.height, open: false });
       this.anchors.set(anchor!, entry);
@@ -147,12 +128,10 @@ class Composer {
     else if (about.named) {
       this.nothing();
       data = tag === `${STANDARD}str` ? '' : null;
-    } else
-      throw syntaxError(
-        'did not find expected node content',
-        block ? 'while parsing a block node' : 'while parsing a flow node',
-        about.start,
-      );
+    } else {
+      const context = `while parsing a ${block ? 'block' : 'flow'} node`;
+      throw syntaxError('did not find expected node content', context, about.start);
+    }
     return reference ? new Reference(Array.isArray(data) ? data : null) : data;
   }
 
@@ -166,6 +145,13 @@ class Composer {
     }
   }
 
+  private tag(written: string, start: Mark): string {
+    const name = this.tags.nameOf(written, start);
+    const klass = TagNames.classOf(name);
+    if (klass !== null) this.later(new YamlError(`Tried to load unspecified class: ${klass}`));
+    return name;
+  }
+
   private alias(name: string): RawTree {
     const found = this.anchors.get(name);
     if (found === undefined) {
@@ -176,16 +162,6 @@ class Composer {
     this.size = found.size;
     this.height = found.height;
     return found.value;
-  }
-
-  private tagName(tag: string, start: Mark, mark: Mark): string {
-    const handle = /^!(?:[\w-]*!)?/.exec(tag)?.[0] ?? '';
-    const prefix = this.tagHandles.get(handle) ?? { '': '', '!': '!', '!!': STANDARD }[handle];
-    if (prefix === undefined) throw syntaxError('found undefined tag handle', 'while parsing a node', start ?? mark);
-    const name = prefix + tag.slice(handle.length);
-    const ruby = /^(?:!|tag:ruby\.yaml\.org,2002:)ruby\/[\w-]+(?::(.*))?$/.exec(name);
-    if (ruby !== null) this.later(new YamlError(`Tried to load unspecified class: ${ruby[1] ?? 'Object'}`));
-    return name;
   }
 
   /** Reads the nodes of a list with `read`, which says whether there was one more. */
@@ -246,7 +222,7 @@ class Composer {
       first = false;
       if (scanner.peek().type === 'key') {
         const ends = ['value', 'flow-entry', 'flow-sequence-end'];
-        const map = new MapBuilder();
+        const map = new MapBuilder(this.merges);
         scanner.skip();
         this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
         add(this.finish(map));
@@ -260,7 +236,7 @@ class Composer {
   private flowMapping(depth: number): RawTree {
     const { scanner } = this;
     const mark = scanner.peek().start;
-    const map = new MapBuilder();
+    const map = new MapBuilder(this.merges);
     const ends = ['value', 'flow-entry', 'flow-mapping-end'];
     scanner.skip();
     for (let first = true; scanner.peek().type !== 'flow-mapping-end'; first = false) {
@@ -275,8 +251,7 @@ class Composer {
         this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
       } else {
         const key = this.node(false, false, depth + 1);
-        const keySize = this.size;
-        this.put(map, key, keySize, this.nothing());
+        this.put(map, key, this.size, this.nothing());
       }
     }
     scanner.skip();
@@ -286,13 +261,12 @@ class Composer {
   private blockMapping(depth: number): RawTree {
     const { scanner } = this;
     const mark = scanner.peek().start;
-    const map = new MapBuilder();
+    const map = new MapBuilder(this.merges);
     const ends = ['key', 'value', 'block-end'];
     scanner.skip();
-    for (;;) {
-      const { type } = scanner.peek();
-      if (type === 'block-end') break;
-      if (type !== 'key') throw syntaxError('did not find expected key', 'while parsing a block mapping', mark);
+    while (scanner.peek().type !== 'block-end') {
+      if (scanner.peek().type !== 'key')
+        throw syntaxError('did not find expected key', 'while parsing a block mapping', mark);
       scanner.skip();
       this.pair(map, { ends, value: ends }, true, depth + 1);
     }
@@ -316,21 +290,7 @@ class Composer {
   private put(map: MapBuilder, key: RawTree, keySize: number, value: RawTree): void {
     map.size += keySize + this.size;
     map.height = Math.max(map.height, this.height);
-    if (key === '<<' && this.merge(map, value)) return;
-    map.set(keyText(key), value);
-  }
-
-  /** @returns whether the value can be merged: a map, or a list of maps, of which the first wins */
-  private merge(map: MapBuilder, value: RawTree): boolean {
-    const sources = Array.isArray(value) ? value.toReversed() : [value];
-    if (!sources.every(isMap)) return false;
-    for (const source of sources) {
-      const keys = Object.keys(source);
-      this.merged += keys.length + 1;
-      if (this.merged > MOST_MERGED) throw tooBig();
-      for (const key of keys) map.set(key, source[key]!);
-    }
-    return true;
+    map.put(key, keySize, value);
   }
 
   private finish(map: MapBuilder): RawMap {
@@ -338,21 +298,4 @@ class Composer {
     this.height = map.height + 1;
     return map.map;
   }
-}
-
-class MapBuilder {
-  readonly map: RawMap = newMap();
-  length = 0;
-  size = 0;
-  height = 0;
-
-  set(key: string, value: RawTree): void {
-    if (!(key in this.map)) this.length++;
-    this.map[key] = value;
-  }
-}
-
-function keyText(key: RawTree): string {
-  if (typeof key === 'string') return key;
-  return typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key ?? '');
 }

@@ -2,24 +2,12 @@ import { isBlank, isBreak, isFlowIndicator, isSpaceOrEnd, isWord, SPACE, TAB } f
 import { Cursor } from './cursor.ts';
 import { scanBlock, scanPlain, scanQuoted } from './scan-scalars.ts';
 import { scanDirective, scanTag } from './scan-tags.ts';
+import { SimpleKeys } from './simple-keys.ts';
 import type { Token } from './tokens.ts';
 import { type Mark, syntaxError, tooBig } from './yaml-error.ts';
 
-/** A key without `?` is known as one only at its `:`, which has to come within so many characters. */
-const LONGEST_KEY = 1024;
 /** More brackets in each other than any configuration may have. */
 const DEEPEST_FLOW = 1000;
-
-/** Where a key may have begun; `required` when nothing else can stand there. */
-interface SimpleKey {
-  possible: boolean;
-  required: boolean;
-  tokenNumber: number;
-  mark: Mark;
-}
-
-const NOWHERE: Mark = { index: 0, line: 0, column: 0 };
-const noKey = (): SimpleKey => ({ possible: false, required: false, tokenNumber: 0, mark: NOWHERE });
 
 /**
  * Cuts a text into tokens, with the rules and the words of libyaml: indentation becomes tokens, and a key is found when its `:` is.
@@ -35,7 +23,7 @@ export class Scanner {
   private readonly indents: number[] = [];
   private flowLevel = 0;
   private keyAllowed = true;
-  private readonly keys: SimpleKey[] = [noKey()];
+  private readonly keys = new SimpleKeys();
 
   constructor(text: string) {
     this.cursor = new Cursor(text);
@@ -58,21 +46,8 @@ export class Scanner {
 
   private needsMore(): boolean {
     if (this.head === this.tokens.length) return !this.done;
-    this.dropStaleKeys();
-    return !this.done && this.keys.some((key) => key.possible && key.tokenNumber === this.taken);
-  }
-
-  private dropStaleKeys(): void {
-    for (const key of this.keys) {
-      if (key.possible && (key.mark.line < this.cursor.line || key.mark.index + LONGEST_KEY < this.cursor.at))
-        this.dropKey(key);
-    }
-  }
-
-  private dropKey(key: SimpleKey): void {
-    if (key.possible && key.required)
-      throw syntaxError("could not find expected ':'", 'while scanning a simple key', key.mark);
-    key.possible = false;
+    this.keys.dropStale(this.cursor);
+    return !this.done && this.keys.mayBegin(this.taken);
   }
 
   private push(type: Token['type'], start: Mark, value = '', plain = false): void {
@@ -81,14 +56,9 @@ export class Scanner {
 
   private saveKey(): void {
     if (!this.keyAllowed) return;
-    const { column } = this.cursor;
-    this.dropKey(this.keys.at(-1)!);
-    this.keys[this.keys.length - 1] = {
-      possible: true,
-      required: this.flowLevel === 0 && this.indent === column,
-      tokenNumber: this.taken + this.tokens.length - this.head,
-      mark: this.cursor.mark(),
-    };
+    const mark = this.cursor.mark();
+    const required = this.flowLevel === 0 && this.indent === mark.column;
+    this.keys.save(mark, this.taken + this.tokens.length - this.head, required);
   }
 
   /** @param at the place among the tokens where the collection begins */
@@ -121,7 +91,7 @@ export class Scanner {
 
   private fetch(): void {
     this.skipSpace();
-    this.dropStaleKeys();
+    this.keys.dropStale(this.cursor);
     this.unroll(this.cursor.column);
     if (this.fetchAtMargin() || this.fetchBracket() || this.fetchProperty() || this.fetchIndicator()) return;
     if (!this.startsPlain())
@@ -185,7 +155,7 @@ export class Scanner {
   /** What begins anew at the margin: nothing is open any more. */
   private closeAll(): void {
     this.unroll(-1);
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     this.keyAllowed = false;
   }
 
@@ -211,16 +181,16 @@ export class Scanner {
   private openFlow(type: 'flow-sequence-start' | 'flow-mapping-start'): void {
     this.saveKey();
     if (++this.flowLevel > DEEPEST_FLOW) throw tooBig();
-    this.keys.push(noKey());
+    this.keys.open();
     this.keyAllowed = true;
     this.pushIndicator(type);
   }
 
   private closeFlow(type: 'flow-sequence-end' | 'flow-mapping-end'): void {
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     if (this.flowLevel > 0) {
       this.flowLevel--;
-      this.keys.pop();
+      this.keys.close();
     }
     this.keyAllowed = false;
     this.pushIndicator(type);
@@ -232,7 +202,7 @@ export class Scanner {
   }
 
   private fetchFlowEntry(): void {
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     this.keyAllowed = true;
     this.pushIndicator('flow-entry');
   }
@@ -243,7 +213,7 @@ export class Scanner {
       if (!this.keyAllowed) throw syntaxError('block sequence entries are not allowed in this context', null, mark);
       this.roll(mark.column, 'sequence-start', mark);
     }
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     this.keyAllowed = true;
     this.pushIndicator('entry');
   }
@@ -254,18 +224,17 @@ export class Scanner {
       if (!this.keyAllowed) throw syntaxError('mapping keys are not allowed in this context', null, mark);
       this.roll(mark.column, 'mapping-start', mark);
     }
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     this.keyAllowed = this.flowLevel === 0;
     this.pushIndicator('key');
   }
 
   private fetchValue(): void {
-    const key = this.keys.at(-1)!;
-    if (key.possible) {
+    const key = this.keys.take();
+    if (key !== null) {
       const at = this.head + key.tokenNumber - this.taken;
       this.tokens.splice(at, 0, { type: 'key', start: key.mark, value: '', plain: false });
       this.roll(key.mark.column, 'mapping-start', key.mark, at);
-      key.possible = false;
       this.keyAllowed = false;
     } else {
       if (this.flowLevel === 0) {
@@ -304,7 +273,7 @@ export class Scanner {
   }
 
   private fetchBlockScalar(): void {
-    this.dropKey(this.keys.at(-1)!);
+    this.keys.drop();
     this.keyAllowed = true;
     const start = this.cursor.mark();
     this.push('scalar', start, scanBlock(this.cursor, this.indent));

@@ -1,0 +1,59 @@
+import { isMap, newMap, type RawMap, type RawTree } from './reference.ts';
+import { tooBig } from './yaml-error.ts';
+
+/** Keys that merges (`<<`) may copy in a file. */
+const MOST_MERGED = 200_000;
+/** A key that is a list or a map stands for its text, which its aliases must not make long. */
+const LARGEST_KEY = 4096;
+
+export class MergeBudget {
+  private left = MOST_MERGED;
+
+  take(keys: number): void {
+    this.left -= keys;
+    if (this.left < 0) throw tooBig();
+  }
+}
+
+/** A map that is being read. The last of equal keys wins, in the place of the first. */
+export class MapBuilder {
+  readonly map: RawMap = newMap();
+  length = 0;
+  /** Of keys and values, with what their aliases repeat. */
+  size = 0;
+  height = 0;
+  private readonly merges: MergeBudget;
+
+  constructor(merges: MergeBudget) {
+    this.merges = merges;
+  }
+
+  /** Enters a value, or merges it in when its key is `<<` and it is made of maps. @throws YamlError for a key of too many parts */
+  put(key: RawTree, keySize: number, value: RawTree): void {
+    if (key === '<<' && this.merge(value)) return;
+    if (typeof key === 'object' && key !== null && keySize > LARGEST_KEY) throw tooBig();
+    this.set(keyText(key), value);
+  }
+
+  private set(key: string, value: RawTree): void {
+    if (!(key in this.map)) this.length++;
+    this.map[key] = value;
+  }
+
+  /** What is merged wins over what stands before it. @returns whether it is a map, or a list of maps of which the first wins */
+  private merge(value: RawTree): boolean {
+    const sources = Array.isArray(value) ? value.toReversed() : [value];
+    if (!sources.every(isMap)) return false;
+    for (const source of sources) {
+      const keys = Object.keys(source);
+      this.merges.take(keys.length + 1);
+      for (const key of keys) this.set(key, source[key]!);
+    }
+    return true;
+  }
+}
+
+function keyText(key: RawTree): string {
+  if (typeof key === 'string') return key;
+  return typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key ?? '');
+}
