@@ -9,6 +9,7 @@ import { configSources } from './config-sources.ts';
 import type { GivenVariable } from './save.ts';
 import type { PipelineChanges } from './sources/changes.ts';
 import type { PipelineFacts } from './variables/facts.ts';
+import { userVariables } from './variables/job-facts.ts';
 import { predefinedVariables } from './variables/pipeline-variables.ts';
 import { storedVariables } from './variables/stored.ts';
 
@@ -37,6 +38,8 @@ export async function compileFor(
   const found = config ?? (await configContent(project, facts.sha, sources));
   if (found === null) return null;
   const predefined = await predefinedVariables(deps, facts);
+  const ofJobs = caller.user === null ? [] : await userVariables(deps.db, caller.user.id);
+  if (facts.source === 'trigger') ofJobs.push({ key: 'CI_PIPELINE_TRIGGERED', value: 'true', public: true });
   const stored = await storedVariables(deps.db, project, namespace, { protectedRef: facts.refProtected });
   const given = variables.map(asVariable);
   const { source, ref, refType, sha } = facts;
@@ -47,7 +50,15 @@ export async function compileFor(
     variables: variableValues(predefined, inEnvironment(stored, null), given),
     inputs,
     isChild: facts.source === 'parent_pipeline',
-    pipeline: { source, ref, refType, projectPath: project.full_path, predefined, stored, given },
+    pipeline: {
+      source,
+      ref,
+      refType,
+      projectPath: project.full_path,
+      predefined: [...predefined, ...ofJobs],
+      stored,
+      given,
+    },
   });
   return { path: found.path, compiled };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import { patternSize } from './pattern-size.ts';
 
 /** A pattern that a user wrote. Matching takes time linear in the text. */
 export interface Pattern {
@@ -9,26 +10,15 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Steps that compiling or one match may take: about a tenth of a second. */
-const MAX_PROGRAM = 50_000;
+/** Instructions of a pattern, and steps of one match: about a tenth of a second. */
+const MAX_PROGRAM = 20_000;
 const MAX_STEPS = 20_000_000;
 
 const compiled = new LRUCache<string, Pattern>({
   max: 500,
   maxSize: 200_000,
-  sizeCalculation: (_, text) => estimate(text),
+  sizeCalculation: (_, text) => patternSize(text),
 });
-
-const REPEAT = /\{(\d+)(?:,(\d*))?\}/g;
-
-/** At least the number of instructions that a pattern becomes: repetitions are written out, nested ones multiply. */
-function estimate(source: string): number {
-  let factor = 1;
-  for (const [, from, to] of source.matchAll(REPEAT)) {
-    factor = Math.min(1000, factor * Math.max(1, Number(from), Number(to ?? 0)));
-  }
-  return Math.max(1, source.length * factor);
-}
 
 /**
  * Compiles a pattern in the syntax of RE2.
@@ -39,7 +29,7 @@ export function compilePattern(source: string, flags: string): Pattern | null {
   const text = `/${source}/${flags}`;
   const known = compiled.get(text);
   if (known !== undefined) return known;
-  const size = estimate(source);
+  const size = patternSize(source);
   if (size > MAX_PROGRAM) return null;
   try {
     const program = RE2JS.compile(flags === '' ? source : `(?${flags})${source}`);

@@ -154,6 +154,13 @@ describe('a configuration in the context of a project', () => {
     assert.deepEqual(await names('refs/tags/both'), ['build']);
   });
 
+  test('rules of a dry run know who asks, as those of his pipelines do', async () => {
+    const content = (name: string) => `a: {script: echo, rules: [{if: $GITLAB_USER_LOGIN == "${name}"}]}`;
+    const valid = async (name: string) => (await post(content(name), { dry_run: true })).valid;
+    assert.equal(await valid(staff.developer.user.username), true);
+    assert.equal(await valid('somebody-else'), false);
+  });
+
   test('a dry run without a pipeline says why', async () => {
     const errors = async (content: string, json: object = {}) =>
       (await post(content, { dry_run: true, include_jobs: true, ...json })).errors.join();
