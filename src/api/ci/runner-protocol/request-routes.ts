@@ -8,6 +8,7 @@ import { optional, Secret } from '../../../http/schema.ts';
 import { finishJob } from '../../../pipelines/finish-job.ts';
 import { PENDING_JOBS } from '../../../pipelines/jobs.ts';
 import { pendingJobsState } from '../../../pipelines/pending-jobs.ts';
+import { watchingPending } from '../../../pipelines/watch-pending.ts';
 import { noteContact } from '../runners/contacts.ts';
 import { infoParameter, type RunnerInfo, systemIdParameter, tokenParameter } from './inputs.ts';
 import { JobRequest } from './job-answer.ts';
@@ -105,7 +106,7 @@ export const jobRequestRoutes: readonly Route[] = [
         return nextJob(deps, runner.id, managerId, input.info);
       };
       const waits = runner.paused === 0 && input.last_update === state;
-      const job = await (waits ? c.waitFor(PENDING_JOBS, WAIT_MS, look) : look());
+      const job = await (waits ? watchingPending(deps, () => c.waitFor(PENDING_JOBS, WAIT_MS, look)) : look());
       if (job !== undefined) return job;
       reply.code(204).header(STATE_HEADER, state);
       return reply.send();
