@@ -353,6 +353,44 @@ const TESTS: Record<string, () => Promise<void>> = {
     const none = await run(dir, program, ['job', 'artifact', 'main', 'none'], env);
     assert.ok(!none.ok && /404/.test(none.text), none.text);
   },
+  'variables of projects and groups are set, listed, changed, exported and deleted': async () => {
+    const { base, dir } = await project();
+    await glab(dir, 'variable', 'set', 'TARGET', 'staging', '--description', 'Where to');
+    await glab(dir, 'variable', 'set', 'TARGET', 'live', '--scope', 'production');
+    await glab(dir, 'variable', 'set', 'SECRET', 'sesame-open-1', '--masked', '--protected');
+    const found = await api<{ masked: boolean; protected: boolean }>('GET', `${base}/variables/SECRET`);
+    assert.deepEqual([found.masked, found.protected], [true, true]);
+    assert.match(await glab(dir, 'variable', 'list'), /TARGET[\s\S]*TARGET[\s\S]*SECRET/);
+    assert.equal(await glab(dir, 'variable', 'get', 'TARGET', '--scope', 'production'), 'live');
+    await glab(dir, 'variable', 'update', 'TARGET', 'nowhere', '--scope', 'production');
+    assert.match(await glab(dir, 'variable', 'export', '--scope', 'production', '--format', 'env'), /TARGET="?nowhere/);
+    await glab(dir, 'variable', 'delete', 'TARGET', '--scope', 'production');
+    assert.equal((await api<unknown[]>('GET', `${base}/variables`)).length, 2);
+    const path = `glab-variables-${count}`;
+    await api('POST', '/groups', { name: path, path });
+    await glab(dir, 'variable', 'set', 'G', 'of the group', '--group', path);
+    assert.match(await glab(dir, 'variable', 'list', '--group', path), /G\s/);
+    await glab(dir, 'variable', 'delete', 'G', '--group', path);
+  },
+  'schedules are made, listed, run and deleted': async () => {
+    const { base, dir } = await project();
+    writeFileSync(join(dir, '.gitlab-ci.yml'), CONFIG);
+    await git(dir, 'add', '--all');
+    await git(dir, 'commit', '--quiet', '-m', 'Build it [skip ci]');
+    await git(dir, 'push', '--quiet', 'origin', 'main');
+    const night = ['--cron', '0 4 * * *', '--description', 'Nightly', '--ref', 'main'];
+    await glab(dir, 'schedule', 'create', ...night, '--variable', 'WHERE:staging');
+    assert.match(await glab(dir, 'schedule', 'list'), /Nightly[\s\S]*0 4 \* \* \*[\s\S]*root/);
+    const [made] = await api<{ id: number }[]>('GET', `${base}/pipeline_schedules`);
+    const at = `${base}/pipeline_schedules/${made!.id}`;
+    const { variables } = await api<{ variables: { key: string }[] }>('GET', at);
+    assert.equal(variables[0]!.key, 'WHERE');
+    await glab(dir, 'schedule', 'run', String(made!.id));
+    const pipelines = await api<{ source: string }[]>('GET', `${at}/pipelines`);
+    assert.equal(pipelines[0]!.source, 'schedule');
+    await glab(dir, 'schedule', 'delete', String(made!.id));
+    assert.deepEqual(await api('GET', `${base}/pipeline_schedules`), []);
+  },
   'any request can be sent': async () => {
     const { base, dir } = await project();
     await glab(dir, 'api', '--method', 'POST', 'projects/:id/labels', '-f', 'name=api', '-f', 'color=#00ff00');

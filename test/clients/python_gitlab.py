@@ -409,6 +409,84 @@ def test_pipelines_and_jobs():
     refused(404, project.pipelines.get, pipeline["id"])
 
 
+def test_variables():
+    project, group = new_project("py variables"), gl.groups.create({"name": "py variables", "path": "py-variables"})
+    for holder in (project, group):
+        made = holder.variables.create({"key": "A", "value": "one"})
+        assert (made.value, made.environment_scope, made.variable_type) == ("one", "*", "env_var"), made
+        made.value = "two"
+        made.save()
+        assert holder.variables.get("A").value == "two"
+        holder.variables.create({"key": "A", "value": "live", "environment_scope": "production"})
+        refused(409, holder.variables.get, "A")
+        scoped = holder.variables.get("A", filter={"environment_scope": "production"})
+        assert scoped.value == "live", scoped
+        holder.variables.delete("A", filter={"environment_scope": "production"})
+        assert len(holder.variables.list(get_all=True)) == 1
+        refused(400, holder.variables.create, {"key": "A", "value": "x"})
+    hidden = project.variables.create({"key": "H", "value": "topsecret", "masked_and_hidden": True})
+    assert (hidden.value, hidden.hidden) == (None, True), hidden
+    gl.variables.create({"key": "PY_INSTANCE", "value": "x"})
+    gl.variables.update("PY_INSTANCE", {"value": "y"})
+    assert gl.variables.get("PY_INSTANCE").value == "y"
+    gl.variables.delete("PY_INSTANCE")
+
+
+def test_schedules_and_triggers():
+    project = new_project("py schedules")
+    project.files.create(
+        {"file_path": ".gitlab-ci.yml", "branch": "main", "content": CONFIG, "commit_message": "Build [skip ci]"}
+    )
+    made = project.pipelineschedules.create({"ref": "main", "description": "Nightly", "cron": "0 4 * * *"})
+    assert (made.ref, made.active, made.owner["username"]) == ("refs/heads/main", True, "root"), made
+    made.cron = "0 5 * * *"
+    made.save()
+    made.variables.create({"key": "A", "value": "one"})
+    made.variables.update("A", {"value": "two"})
+    schedule = project.pipelineschedules.get(made.id)
+    assert schedule.attributes["variables"][0]["value"] == "two", schedule
+    schedule.take_ownership()
+    schedule.play()
+    assert [each.source for each in schedule.pipelines.list(get_all=True)] == ["schedule"]
+    schedule.variables.delete("A")
+    project.pipelineschedules.delete(made.id)
+    assert project.pipelineschedules.list(get_all=True) == []
+    refused(400, project.pipelineschedules.create, {"ref": "main", "description": "x", "cron": "never"})
+
+    trigger = project.triggers.create({"description": "bot"})
+    pipeline = project.trigger_pipeline("main", trigger.token, variables={"A": "b"})
+    assert (pipeline.source, pipeline.user["username"]) == ("trigger", "root"), pipeline
+    keys = [each.key for each in project.pipelines.get(pipeline.id).variables.list(get_all=True)]
+    assert keys == ["A", "TRIGGER_PAYLOAD"], keys
+    trigger.description = "other"
+    trigger.save()
+    trigger.delete()
+    assert project.triggers.list(get_all=True) == []
+
+
+def test_environments_and_deployments():
+    project = new_project("py environments")
+    sha = project.commits.get("main").id
+    made = project.environments.create({"name": "review/one", "external_url": "https://one.example"})
+    assert (made.tier, made.state) == ("development", "available"), made
+    made.external_url = "https://two.example"
+    made.save()
+    refused(403, made.delete)
+    deployment = project.deployments.create(
+        {"environment": "review/one", "sha": sha, "ref": "main", "tag": False, "status": "running"}
+    )
+    deployment.status = "success"
+    deployment.save()
+    assert [each.id for each in project.deployments.list(environment="review/one")] == [deployment.id]
+    assert deployment.mergerequests.list(get_all=True) == []
+    shown = project.environments.get(made.id)
+    assert shown.last_deployment["id"] == deployment.id, shown
+    shown.stop()
+    assert project.environments.list(states="stopped", get_all=True)[0].name == "review/one"
+    shown.delete()
+    assert project.resource_groups.list(get_all=True) == []
+
+
 def new_merge_request(project, branch="feature", **more):
     action = {"action": "create", "file_path": f"{branch}.txt", "content": "one\ntwo\n"}
     project.commits.create(
