@@ -65,18 +65,18 @@ class Resolver {
   }
 
   dependencies(written: readonly string[]): string[] {
-    return written.flatMap((name) => this.#names(name));
+    return written.flatMap((name) => this.#spend(this.#names(name)));
   }
 
   needs(written: readonly WrittenNeed[], job: string, place: Place): Need[] {
     const known = this.#needs.get(written);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#spend(known);
     const found = written.flatMap(({ job: name, artifacts, optional, matrix }): Need[] => {
       const all =
         matrix === null
           ? this.#names(name)
           : combine(inOwnMatrix(matrix, job, place)).map((values) => matrixName(name, values.values()));
-      return all.map((each) => ({ job: each, artifacts, optional }));
+      return this.#spend(all).map((each) => ({ job: each, artifacts, optional }));
     });
     if (!dependsOnPlace(written)) this.#needs.set(written, found);
     return found;
@@ -86,23 +86,21 @@ class Resolver {
     if (!written.some(({ needs }) => needs !== null)) return written;
     const known = this.#rules.get(written);
     if (known !== undefined) return known;
-    this.#spend(written.length);
-    const found = written.map((rule): Rule => ({ ...rule, needs: rule.needs && this.needs(rule.needs, job, place) }));
+    const found = this.#spend(written).map(
+      (rule): Rule => ({ ...rule, needs: rule.needs && this.needs(rule.needs, job, place) }),
+    );
     if (!written.some(({ needs }) => needs !== null && dependsOnPlace(needs))) this.#rules.set(written, found);
     return found;
   }
 
   #names(name: string): string[] {
-    const found = this.#becomes.get(name)?.map((copy) => copy.name) ?? [name];
-    this.#spend(found.length);
-    return found;
+    return this.#becomes.get(name)?.map((copy) => copy.name) ?? [name];
   }
 
-  #spend(count: number): void {
-    this.#made += count;
-    if (this.#made > MOST_NEEDS) {
-      throw new ConfigError(`The jobs of a configuration can together need ${MOST_NEEDS} others`);
-    }
+  #spend<T extends readonly unknown[]>(found: T): T {
+    this.#made += found.length;
+    if (this.#made <= MOST_NEEDS) return found;
+    throw new ConfigError(`The jobs of a configuration can together need ${MOST_NEEDS} others`);
   }
 }
 

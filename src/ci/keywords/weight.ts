@@ -5,7 +5,7 @@ import { own } from './place.ts';
 import type { WrittenJob } from './processable.ts';
 
 /** Characters that all jobs may have together, each with all that it takes over. */
-const MOST = 64 * 1024 * 1024;
+const MOST = 32 * 1024 * 1024;
 
 const TAKEN_OVER = ['default', 'variables', 'before_script', 'image', 'services', 'after_script', 'cache'];
 
