@@ -42,7 +42,7 @@ import { Archives } from './storage/zip/archives.ts';
 /** Requests that wait for something to happen: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
-const ARCHIVE_CACHE_BYTES = 48 * 1024 * 1024;
+const ARCHIVE_CACHE_BYTES = 64 * 1024 * 1024;
 const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
 
 export interface Instance {

@@ -37,7 +37,7 @@ export async function checkAgreement(config: Config, { db }: Database, quick: bo
   tell(
     say,
     problems,
-    `${count} files of uploads, avatars and LFS ${quick ? 'are there' : 'are sound'}.`,
+    `${count} files of uploads, avatars, LFS and jobs ${quick ? 'are there' : 'are sound'}.`,
     'A file is wrong',
   );
 }

@@ -20,7 +20,7 @@ const MAX_FILE = 16 * 1024 ** 3;
 const SUSPICIOUS = 100 * 1024 ** 2;
 const MAX_RATIO = 200;
 /** No directory is kept that takes more than this share. */
-const MAX_SHARE = 4;
+const MAX_SHARE = 2;
 
 /** Reads single files out of zip archives in the blob store, without unpacking them. Directories are kept by content. */
 export class Archives {
