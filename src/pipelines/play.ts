@@ -5,7 +5,7 @@ import { isOutdated } from './deployments.ts';
 import { lockJob } from './lock-job.ts';
 import { processLocked } from './process.ts';
 import { resetSkipped } from './reset-skipped.ts';
-import { isRetryable, type PlayVariable, retryLocked, setVariables } from './retry.ts';
+import { type GivenValues, isRetryable, retryLocked, setGiven } from './retry.ts';
 import { moveJob } from './transitions.ts';
 
 /** Whether a job waits for somebody to start it, or can be started so once more. */
@@ -22,14 +22,14 @@ export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fai
 export function playJob(
   deps: Deps,
   jobId: number,
-  { userId, variables = [] }: { userId: number; variables?: readonly PlayVariable[] },
+  { userId, ...given }: { userId: number } & GivenValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(deps, db, jobId);
     if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
-    if (isRetryable(job)) return retryLocked(deps, db, locked, userId, variables);
-    await setVariables(db, job.id, variables);
+    if (isRetryable(job)) return retryLocked(deps, db, locked, userId, given);
+    await setGiven(db, job.id, given);
     const values = { user_id: userId, updated_at: timestamp(deps.clock) };
     const played = await moveJob(deps, db, 'enqueue', job, { values, actorId: userId });
     if (played === null) return null;

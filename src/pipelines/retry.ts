@@ -6,6 +6,7 @@ import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Deps } from '../deps.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { isOutdated } from './deployments.ts';
+import { type GivenInputs, setInputs } from './job-inputs.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
 import { lockPipeline } from './pipeline-status.ts';
 import { latestJobs, processLocked } from './process.ts';
@@ -27,6 +28,12 @@ export const isRetryable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fa
   !(job.kind === 'bridge' && HOPELESS.includes(job.failure_reason));
 
 /** Values that a job is run with, beside its own. */
+export interface GivenValues {
+  variables?: readonly PlayVariable[];
+  /** Of its inputs: checked by `inputErrors`. */
+  inputs?: GivenInputs;
+}
+
 export interface PlayVariable {
   key: string;
   value: string;
@@ -40,12 +47,12 @@ export interface PlayVariable {
 export function retryJob(
   deps: Deps,
   jobId: number,
-  { userId, variables = [] }: { userId: number; variables?: readonly PlayVariable[] },
+  { userId, ...given }: { userId: number } & GivenValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(deps, db, jobId);
     if (locked === null || !isRetryable(locked.job) || (await isOutdated(db, locked.job))) return null;
-    return retryLocked(deps, db, locked, userId, variables);
+    return retryLocked(deps, db, locked, userId, given);
   });
 }
 
@@ -55,10 +62,10 @@ export async function retryLocked(
   db: Db,
   { job, pipeline }: LockedJob,
   userId: number,
-  variables: readonly PlayVariable[],
+  given: GivenValues,
 ): Promise<CiJob> {
   const made = await cloneJobs(deps, db, [job], userId);
-  await setVariables(db, made[0]!.id, variables);
+  await setGiven(db, made[0]!.id, given);
   await resetSkipped(deps, db, [job], userId);
   await startAgain(deps, db, made);
   await processLocked(deps, db, pipeline);
@@ -72,7 +79,12 @@ export async function startAgain(deps: Deps, db: Db, made: readonly CiJob[]): Pr
 }
 
 /** Has a job run with values in the place of those that it was given before. */
-export async function setVariables(db: Db, jobId: number, variables: readonly PlayVariable[]): Promise<void> {
+export async function setGiven(db: Db, jobId: number, { variables = [], inputs = {} }: GivenValues): Promise<void> {
+  await setInputs(db, jobId, inputs);
+  await setVariables(db, jobId, variables);
+}
+
+async function setVariables(db: Db, jobId: number, variables: readonly PlayVariable[]): Promise<void> {
   if (variables.length === 0) return;
   await db.deleteFrom('ci_job_variables').where('job_id', '=', jobId).where('source', '=', 'manual').execute();
   const rows = new Map(

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { maintainer } from '../../../access/ability-rule.ts';
-import { badRequest, forbidden, recordNotFound } from '../../../core/errors.ts';
+import { badRequest, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { route } from '../../../http/route.ts';
 import { cancelJob } from '../../../pipelines/cancel.ts';
 import { eraseJob } from '../../../pipelines/erase.ts';
+import { type GivenInputs, inputErrors } from '../../../pipelines/job-inputs.ts';
 import { playJob } from '../../../pipelines/play.ts';
 import { retryJob } from '../../../pipelines/retry.ts';
 import { maySetVariables } from '../../../pipelines/run-rights.ts';
@@ -15,7 +16,7 @@ import { mayCancel, mayRun } from '../run-rights.ts';
 import { jobObject, ONE } from './access.ts';
 import { Bridge, Job } from './answers.ts';
 import { findJob } from './find.ts';
-import { PlayJob } from './inputs.ts';
+import { PlayJob, RetryJob } from './inputs.ts';
 import { presentBridges, presentJobs } from './views.ts';
 
 const AnyJob = Type.Union([Job, Bridge]);
@@ -31,6 +32,13 @@ async function answerJob(c: BaseContext & ProjectScope, job: CiJob) {
       : await presentJobs(c.deps, [job], c.project);
   if (shown === undefined) throw recordNotFound();
   return shown;
+}
+
+/** Values for the inputs of a job. @throws ApiError 400 for those that it cannot have */
+async function checkedInputs({ deps }: BaseContext, job: CiJob, given: GivenInputs = {}): Promise<GivenInputs> {
+  const errors = await inputErrors(deps.db, job.id, given);
+  if (errors.length > 0) throw invalidModel({ base: errors });
+  return given;
 }
 
 export const jobActionRoutes = [
@@ -66,9 +74,12 @@ export const jobActionRoutes = [
     summary: 'Run a job once more',
     description: 'The answer is the new job, which has another id.',
     access: runnable,
+    input: RetryJob,
     success: { status: 201, schema: AnyJob },
+    errors: [400],
     handler: async (c) => {
-      const made = await retryJob(c.deps, c.job.id, { userId: c.caller.user.id });
+      const inputs = await checkedInputs(c, c.job, c.input.inputs);
+      const made = await retryJob(c.deps, c.job.id, { userId: c.caller.user.id, inputs });
       if (made === null) throw forbidden('Job is not retryable');
       return answerJob(c, made);
     },
@@ -86,7 +97,8 @@ export const jobActionRoutes = [
       const variables = c.input.job_variables_attributes ?? [];
       if (variables.length > 0 && !maySetVariables(c))
         throw forbidden('Insufficient permissions to set pipeline variables');
-      const played = await playJob(c.deps, c.job.id, { userId: c.caller.user.id, variables });
+      const inputs = await checkedInputs(c, c.job, c.input.job_inputs);
+      const played = await playJob(c.deps, c.job.id, { userId: c.caller.user.id, variables, inputs });
       if (played === null) throw badRequest('Unplayable Job');
       return answerJob(c, played);
     },

@@ -6,6 +6,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import type { State } from '../../../ci/states.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { inputsOf } from '../../../pipelines/job-inputs.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 
 type Row = Record<string, unknown>;
@@ -151,6 +152,55 @@ describe('POST /projects/:id/jobs/:job_id/play', () => {
     const json = { job_variables_attributes: [{ key: 'A', value: '1' }] };
     assert.equal((await act('play', job.id, { of, json, token: developer.token })).statusCode, 403);
     assert.equal((await act('play', job.id, { of, json, token: maintainer.token })).statusCode, 200);
+  });
+});
+
+describe('inputs of a job', () => {
+  const inputs = {
+    target: { type: 'string', default: 'none', options: ['none', 'live'] },
+    count: { type: 'number', default: 1 },
+  };
+  const given = async (id: number) => {
+    const row = await app.deps.db
+      .selectFrom('ci_job_configs')
+      .select('options')
+      .where('job_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return inputsOf(JSON.parse(row.options)).map(({ key, value }) => [key, value.type, value.content]);
+  };
+
+  test('are changed when it is started, and stay when it is run again', async () => {
+    const { id } = await makeJob('manual', { when: 'manual', options: { inputs } });
+    assert.deepEqual(await given(id), [
+      ['target', 'string', 'none'],
+      ['count', 'number', 1],
+    ]);
+    expectStatus(await act('play', id, { json: { job_inputs: { target: 'live' } } }), 200);
+    assert.deepEqual(await given(id), [
+      ['target', 'string', 'live'],
+      ['count', 'number', 1],
+    ]);
+    expectStatus(await act('cancel', id), 201);
+    const again = expectStatus<{ id: number }>(await act('retry', id, { json: { inputs: { count: '2' } } }), 201);
+    assert.deepEqual(await given(again.id), [
+      ['target', 'string', 'live'],
+      ['count', 'number', 2],
+    ]);
+    assert.deepEqual((await given(id))[1], ['count', 'number', 1]);
+  });
+
+  test('are refused where it has none of that name or kind', async () => {
+    const { id } = await makeJob('manual', { when: 'manual', options: { inputs } });
+    const refusal = async (job_inputs: unknown) =>
+      expectStatus<Row>(await act('play', id, { json: { job_inputs } }), 400).message;
+    assert.equal(await refusal({ other: 'x' }), 'unknown input arguments: other');
+    assert.match(String(await refusal({ target: 'else' })), /^`target` input: `else` cannot be used/);
+    assert.match(String(await refusal({ count: 'many' })), /not a number/);
+    assert.equal(await refusal('x'), 'job_inputs is invalid');
+    assert.equal(await stateOf(id), 'manual');
+    const plain = await makeJob('failed');
+    const body = expectStatus<Row>(await act('retry', plain.id, { json: { inputs: { a: 1 } } }), 400);
+    assert.equal(body.message, 'unknown input arguments: a');
   });
 });
 

@@ -29,10 +29,20 @@ export const ListPipelineJobs = Type.Object({
 
 export const ListBridges = Type.Object({ scope: JobScope, ...pagination });
 
+const JobInputs = Type.Optional(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Values for the inputs of the job, by name; the others keep theirs.',
+    examples: [{ target: 'staging' }],
+  }),
+);
+
+export const RetryJob = Type.Object({ inputs: JobInputs });
+
 /** Variables that a job is started with at most. */
 const MAX_VARIABLES = 1_000;
 
 export const PlayJob = Type.Object({
+  job_inputs: JobInputs,
   job_variables_attributes: Type.Optional(
     Type.Array(
       Type.Object({

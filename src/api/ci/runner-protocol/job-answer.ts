@@ -98,7 +98,7 @@ export const JobRequest = Type.Object({
     },
     { description: 'What concerns the runner.' },
   ),
-  inputs: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Inputs of the job.' }),
+  inputs: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Values of the inputs of the job.' }),
   variables: Type.Array(
     Type.Object({
       key: text('Name of the variable.'),

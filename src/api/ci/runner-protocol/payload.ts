@@ -7,6 +7,7 @@ import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { inputsOf } from '../../../pipelines/job-inputs.ts';
 import { keepPipelineRef } from '../../../pipelines/pipeline-ref.ts';
 import { jobVariables } from '../../../pipelines/variables/job-variables.ts';
 import { cachesOf } from './cache.ts';
@@ -60,7 +61,7 @@ export async function payloadOf(deps: Deps, started: StartedJob) {
     job_info: await jobInfoOf(db, started, namespace),
     git_info: gitInfoOf(deps, started, { token, variables, kept }),
     runner_info: { timeout, runner_session_url: null },
-    inputs: [],
+    inputs: inputsOf(options),
     variables: variables.map(variableOf),
     ...(run === null ? { steps: stepsOf(options, timeout) } : { run: JSON.stringify(run) }),
     hooks:
