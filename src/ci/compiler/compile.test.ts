@@ -131,6 +131,21 @@ test('hostile files get an error of their own, long before their thread would ha
       `spec:\n  inputs:\n    a: {default: ${'b'.repeat(10_000)}}\n---\nj:\n  script: "${'$[[ inputs.a ]]'.repeat(60_000)}"`,
       ['config too large'],
     ],
+    [
+      'a key that its aliases make long',
+      `${times(30, (place) => `a${place}: &a${place} [${place === 0 ? 'x' : `*a${place - 1}, *a${place - 1}`}]`)}\n? *a29\n: x`,
+      tooBig,
+    ],
+    [
+      'a long text that is referred to often',
+      `a: ['${'x'.repeat(500_000)}']\nb: [${'!reference [a],'.repeat(5000)}]`,
+      tooBig,
+    ],
+    [
+      'a long text that many jobs take over',
+      `.p: {script: '${'x'.repeat(200_000)}'}\n${times(3000, (place) => `j${place}: {extends: .p}`)}`,
+      tooBig,
+    ],
     ['openings of blocks', `spec:\n  inputs:\n    a: {default: b}\n---\nj:\n  script: "${'$[[ '.repeat(200_000)}"`, []],
   ] as const) {
     const compiled = await compileHere(request(text));

@@ -41,7 +41,12 @@ function normalized(entry: RawTree, variables: VariableValues): RawMap {
 async function singles(entry: RawMap, scope: Scope, loading: Loading): Promise<RawMap[]> {
   const { project = null, file = null, local } = entry;
   const withKey = (key: string, value: RawTree): RawMap => Object.assign(newMap(), entry, { [key]: value });
-  if (project !== null) return (Array.isArray(file) ? file : [file]).map((each) => withKey('file', each));
+  if (project !== null) {
+    const files = (Array.isArray(file) ? file : [file]).filter((each) => each !== null);
+    if (files.length === 0)
+      throw new ConfigError('include config must specify the file where to fetch the config from');
+    return files.map((each) => withKey('file', each));
+  }
   if (typeof local !== 'string' || !local.includes('*')) return [entry];
   if (scope.context.project === null) return [entry];
   const paths = await loading.waitFor(matching(withoutSlashes(local), scope, loading));

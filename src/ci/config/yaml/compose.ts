@@ -159,8 +159,7 @@ class Composer {
       return this.nothing();
     }
     this.endless ||= found.open;
-    this.size = found.size;
-    this.height = found.height;
+    ({ size: this.size, height: this.height } = found);
     return found.value;
   }
 
