@@ -4,6 +4,9 @@ import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
 import { insertDeployments } from './deployments.ts';
 
+/** Jobs that one statement makes: what SQLite binds at most, by the width of the rows. */
+const AT_ONCE = 800;
+
 /**
  * Makes new jobs in the place of others, which count as retried then: same name, same doing, nothing done yet.
  * @param db the handle of a transaction that has locked their pipeline
@@ -16,7 +19,14 @@ export async function cloneJobs(
   jobs: readonly CiJob[],
   userId: number | null = null,
 ): Promise<CiJob[]> {
-  if (jobs.length === 0) return [];
+  const made: CiJob[] = [];
+  for (let at = 0; at < jobs.length; at += AT_ONCE) {
+    made.push(...(await cloneSome(deps, db, jobs.slice(at, at + AT_ONCE), userId)));
+  }
+  return made;
+}
+
+async function cloneSome(deps: Deps, db: Db, jobs: readonly CiJob[], userId: number | null): Promise<CiJob[]> {
   const now = timestamp(deps.clock);
   const old = jobs.map(({ id }) => id);
   await db.updateTable('ci_jobs').set({ retried: 1, updated_at: now }).where('id', 'in', old).execute();

@@ -102,15 +102,16 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   const text = variablesRefusal(subject.standing, request);
   if (text !== null) return refusal(text);
   const made = newPipeline(request, subject);
-  if (await isSkipped(request, subject)) {
-    return { pipeline: await saveEmptyPipeline(deps, made, { status: 'skipped' }), texts: [], filtered: false };
-  }
+  const skipped = await isSkipped(request, subject);
+  // A merge request has no pipeline at all where no job is for it.
+  if (skipped && request.source !== 'merge_request_event') return saveSkipped(deps, made);
   if (Object.keys(request.inputs ?? {}).length > MAX_INPUTS) {
     return refusal(`There cannot be more than ${MAX_INPUTS} inputs`);
   }
   const artifact = request.upstream?.child ? parentArtifacts(deps, request.upstream.pipelineId) : undefined;
   const compiled = await compileFor(deps, { ...request, ...subject, artifact });
   if (compiled === null) return refusal('Missing CI config file');
+  if (skipped && compiled.compiled.evaluated?.seed != null) return saveSkipped(deps, made);
   return entered(deps, request, made, compiled);
 }
 
@@ -138,6 +139,12 @@ async function entered(
   }
   return { pipeline: await savePipeline(deps, { ...made, columns }, seed), texts: [], filtered: false };
 }
+
+const saveSkipped = async (deps: Deps, made: NewPipeline): Promise<Creation> => ({
+  pipeline: await saveEmptyPipeline(deps, made, { status: 'skipped' }),
+  texts: [],
+  filtered: false,
+});
 
 const saveFailed = (deps: Deps, made: NewPipeline, failure_reason: string, texts: readonly string[]) =>
   saveEmptyPipeline(deps, made, { status: 'failed', failure_reason, yaml_errors: texts.join('\n') });

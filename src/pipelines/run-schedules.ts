@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { laterCaller } from '../access/later-caller.ts';
 import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
@@ -13,6 +14,8 @@ const START_DUE = jobKind<Record<string, never>>('ci.start-due-schedules', { lan
 const RUN = jobKind<{ schedule_id: number; due: string }>('ci.run-schedule', { lane: 'ci', maxAttempts: 6 });
 const LOOK_EVERY_MS = 30_000;
 const AT_ONCE = 100;
+/** In the very words of the index of those that are due: without them it is not used. */
+const ACTIVE = sql<boolean>`active = 1`;
 
 /** Starts what schedules are due for, in one process of all. */
 export function registerSchedules(deps: Deps): void {
@@ -25,7 +28,7 @@ async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
     const due = await deps.db
       .selectFrom('ci_pipeline_schedules')
       .selectAll()
-      .where('active', '=', 1)
+      .where(ACTIVE)
       .where('next_run_at', '<=', timestamp(deps.clock))
       .orderBy('next_run_at')
       .orderBy('id')

@@ -5,9 +5,10 @@ import { Pipelines } from '../../test/support/pipeline-states.ts';
 import { pipelineSeed } from '../../test/support/pipelines.ts';
 import type { JobSeed } from '../ci/job-seed.ts';
 import type { Project } from '../db/tables/projects.ts';
+import { cancelPipeline } from './cancel.ts';
 import { finishJob } from './finish-job.ts';
 import { playJob } from './play.ts';
-import { retryJob } from './retry.ts';
+import { retryJob, retryPipeline } from './retry.ts';
 import { type NewPipeline, savePipeline } from './save.ts';
 
 const clock = new TestClock();
@@ -149,6 +150,24 @@ it('nobody rolls a deployment back where the project does not want it', async ()
     const again = await retryJob(app.deps, (await pipelines.job(old.id, 'a')).id, { userId: 1 });
     assert.equal(again?.status, allowed ? 'pending' : undefined);
   }
+});
+
+it('a pipeline of 2,000 jobs is made, canceled and retried like any other', async () => {
+  const jobs = Array.from({ length: 2000 }, (_, n) => ({ name: `job ${n}`, tags: ['linux'] }));
+  const { id, status } = await save(jobs);
+  assert.equal(status, 'pending');
+  assert.equal((await cancelPipeline(app.deps, id))?.status, 'canceled');
+  assert.equal((await retryPipeline(app.deps, id, { userId: 1 }))?.status, 'pending');
+  const all = await pipelines.jobs(id);
+  assert.equal(all.filter(({ retried }) => retried === 0).length, 2000);
+  assert.equal(all.length, 4000);
+  const configs = await app.deps.db
+    .selectFrom('ci_job_configs')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_job_configs.job_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('ci_jobs.pipeline_id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(configs.count), 4000);
 });
 
 describe('resource groups', () => {

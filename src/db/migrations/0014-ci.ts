@@ -321,6 +321,7 @@ create index deployments_updated on deployments (project_id, updated_at, id);
 create index deployments_finished on deployments (project_id, finished_at, id);
 create index deployments_environment on deployments (environment_id, id);
 create index deployments_job on deployments (job_id);
+create index deployments_ref on deployments (project_id, ref, environment_id);
 create index deployments_user on deployments (user_id);
 
 create table freeze_periods (

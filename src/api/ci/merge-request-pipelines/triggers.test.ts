@@ -108,6 +108,20 @@ describe('a merge request', () => {
     assert.deepEqual(await all(project), []);
   });
 
+  it('is skipped where the commit says so, and has none at all where no job is for merge requests', async () => {
+    git.commit('main', { '.gitlab-ci.yml': 'a:\n  script: x\n' });
+    const start = git.run(['rev-parse', 'main']);
+    git.commit('topic', { a: '1' }, { start, message: 'x [skip ci]\n' });
+    await open();
+    assert.deepEqual(await all(project), []);
+    git.commit('other', { '.gitlab-ci.yml': CONFIG }, { start, message: 'x [skip ci]\n' });
+    await open({ source_branch: 'other' });
+    assert.deepEqual(
+      (await all(project)).map(({ source, status }) => [source, status]),
+      [['merge_request_event', 'skipped']],
+    );
+  });
+
   it('leaves the branch alone where the workflow says so', async () => {
     const rules = [
       '{if: $CI_PIPELINE_SOURCE == "merge_request_event"}',
