@@ -3,7 +3,7 @@ import type { Compiled, CompileRequest } from './compile-request.ts';
 /** Characters of a configuration that is compiled at once, in this thread. */
 const SMALL = 2000;
 /** What lets a small text become much, or wait: files, repetition, patterns. */
-const GROWS = /include|extends|parallel|!reference|[&*]\w|=~|!~|\$\[\[|\{\d/;
+const GROWS = /include|exists|changes|extends|parallel|!reference|[&*]\w|=~|!~|\$\[\[|\{\d/;
 
 /**
  * From the text of a configuration to the pipeline that it makes, or to what is wrong with it (part 1, 4.6). Takes a thread

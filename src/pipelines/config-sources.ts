@@ -10,7 +10,7 @@ import { repositoryOf } from '../repositories/change-refs.ts';
 import { type PipelineChanges, pathsChanged } from './sources/changes.ts';
 import { parseComponent, readComponent } from './sources/components.ts';
 import { fetchRemoteFile } from './sources/remote-files.ts';
-import { matchingPaths, readFile } from './sources/repository-files.ts';
+import { LookBudget, matchingPaths, readFile } from './sources/repository-files.ts';
 import { template } from './templates/templates.ts';
 
 export interface ConfigSourcesRequest {
@@ -29,6 +29,8 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
   const { caller, project, changes } = request;
   /** Repositories that may be read, by the full path of their project. */
   const open = new Map<string, Repository>([[project.full_path, repositoryOf(deps, project)]]);
+
+  const budget = new LookBudget();
 
   async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
     // A number is no path, though it finds a project elsewhere.
@@ -53,7 +55,7 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
     },
     async paths(context, globs, limit) {
       const place = at(context);
-      return place === null ? [] : await matchingPaths(place.repo, place.sha, globs, limit);
+      return place === null ? [] : await matchingPaths(place.repo, place.sha, globs, limit, budget);
     },
     async project(fullPath, ref): Promise<SourceProject> {
       const found = await repository(fullPath);

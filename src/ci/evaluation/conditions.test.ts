@@ -28,14 +28,32 @@ test('exists looks at the files of the commit', async () => {
 });
 
 test('exists with more than 50,000 comparisons is true', async () => {
-  const many = {
-    paths: async (_: unknown, globs: readonly string[], limit: number) =>
-      globs[0] === '**/*' ? Array<string>(limit).fill('x') : [],
+  const many: Partial<ConfigSources> = {
+    paths: async (_, [glob], limit) => (glob === '**/*' ? Array<string>(limit).fill('x') : glob === '*' ? ['x'] : []),
   };
-  const asked = (path: string) =>
-    has({ rules: [rule({ exists: { paths: [path], project: null, ref: null } })] }, { sources: many });
-  assert.equal(await asked('*.none'), true);
-  assert.equal(await asked('none'), false);
+  const asked = (...paths: string[]) =>
+    has({ rules: [rule({ exists: { paths, project: null, ref: null } })] }, { sources: many });
+  assert.equal(await asked('lib/*.none'), true);
+  assert.equal(await asked('none', 'a/{b,c}'), true);
+  for (const path of ['none', 'lib/none', 'none/', '**/*.none', '*.none']) assert.equal(await asked(path), false, path);
+});
+
+test('many questions about files are answered out of one list', async () => {
+  let asked = 0;
+  const counting: Partial<ConfigSources> = {
+    paths: async (context, globs, limit) => {
+      asked += 1;
+      return found.paths!(context, globs, limit);
+    },
+  };
+  const of = (path: string) => [rule({ exists: { paths: [path], project: null, ref: null } })];
+  const jobs = Array.from({ length: 200 }, (_, at) => job(`j${at}`, { rules: of(`**/none-${at}.md`) }));
+  const { seed } = await run([...jobs, job('there', { rules: of('docs/b/*.md') })], { sources: counting });
+  assert.deepEqual(
+    seed?.jobs.map(({ name }) => name),
+    ['there'],
+  );
+  assert.ok(asked < 50, `${asked} questions`);
 });
 
 test('exists may look at another project', async () => {

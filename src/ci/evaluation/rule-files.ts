@@ -10,12 +10,15 @@ export class RuleError extends Error {
 
 /** Comparisons of paths with globs past which a condition counts as true. */
 const MAX_COMPARISONS = 50_000;
+/** Questions about files that are there, before all of them are listed. */
+const MAX_LOOKUPS = 20;
 
 /** What rules ask of files: whether the pipeline changes them, and whether they are there. Asked once for each question. */
 export class RuleFiles {
   readonly #sources: ConfigSources;
   readonly #source: SourceContext;
   readonly #answers = new Map<string, Promise<unknown>>();
+  #looked = 0;
 
   constructor(sources: ConfigSources, source: SourceContext) {
     this.#sources = sources;
@@ -46,15 +49,29 @@ export class RuleFiles {
     const globs = paths.map((path) => fileGlob(scope.expand(path, 'kept')));
     const context = project === null ? this.#source : await this.#project(scope.expand(project), ref, scope);
     if (context.sha === null) return false;
-    return await this.#once(['exists', context.project, context.sha, ...globs], async () => {
-      if ((await this.#sources.paths(context, globs, 1)).length > 0) return true;
-      const patterns = globs.filter((glob) => /[*?[{]/.test(glob)).length;
-      if (patterns === 0) return false;
-      const all = await this.#once(['files', context.project, context.sha], () =>
-        this.#sources.paths(context, ['**/*'], MAX_COMPARISONS + 1),
-      );
-      return all.length * patterns > MAX_COMPARISONS;
-    });
+    return await this.#once(['exists', context.project, context.sha, ...globs], () => this.#isThere(context, globs));
+  }
+
+  async #isThere(context: SourceContext, globs: readonly string[]): Promise<boolean> {
+    this.#looked += 1;
+    // Whoever asks often looks through the list of all files himself.
+    const own = this.#looked > MAX_LOOKUPS ? await this.#files(context, '**/*') : [];
+    if (own.length > 0 && own.length <= MAX_COMPARISONS) {
+      if (own.some(globMatcher(globs))) return true;
+    } else if ((await this.#sources.paths(context, globs, 1)).length > 0) {
+      return true;
+    }
+    const compared = globs.filter(isCompared);
+    if (compared.length === 0) return false;
+    const files = await this.#files(context, globs.every((glob) => !glob.includes('/')) ? '*' : '**/*');
+    return files.length * compared.length > MAX_COMPARISONS;
+  }
+
+  /** All files, or those of the top folder; one more than can be compared at most. */
+  #files(context: SourceContext, glob: '*' | '**/*'): Promise<string[]> {
+    return this.#once(['files', context.project, context.sha, glob], () =>
+      this.#sources.paths(context, [glob], MAX_COMPARISONS + 1),
+    );
   }
 
   async #project(path: string, ref: string | null, scope: VariableScope): Promise<SourceContext> {
@@ -79,3 +96,7 @@ const fileGlob = (path: string): string => {
   const bare = path.replace(/^\/+/, '');
   return bare.endsWith('/') ? `${bare}**/*` : bare;
 };
+
+/** Whether a glob has to be compared with each path: plain paths, folders and endings are looked up. */
+const isCompared = (glob: string): boolean =>
+  /[*?[{]/.test(glob) && !/^\*\*\/\*(\.[\w-]+)+$/.test(glob) && !/^[^*?[{]+\/\*\*\/\*$/.test(glob);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { globMatcher } from '../../ci/globs.ts';
 import type { SourceFile } from '../../ci/sources.ts';
 import { GitError } from '../../git/errors.ts';
@@ -21,6 +22,22 @@ export async function readFile(repo: Repository, sha: string, path: string): Pro
   return blob.data.includes(0) ? { binary: true } : { content: blob.data.toString('utf8') };
 }
 
+/** Paths that are looked at for one configuration, and after how many of them others get their turn. */
+const MAX_LOOKS = 2_000_000;
+const TURN = 2_000;
+
+/** How many paths may still be looked at, whatever is asked. */
+export class LookBudget {
+  #looks = 0;
+
+  /** Counts a path. @returns whether it may be looked at */
+  async look(): Promise<boolean> {
+    this.#looks += 1;
+    if (this.#looks % TURN === 0) await nextTurn();
+    return this.#looks <= MAX_LOOKS;
+  }
+}
+
 /** A folder below which paths may fit, and how many levels of it. */
 interface Start {
   folder: string;
@@ -30,12 +47,14 @@ interface Start {
 /**
  * Paths of files at a commit that one of the globs fits, sorted. Only folders that may hold one are read.
  * @param limit so many at most
+ * @param budget of whoever asks; when it is spent no more are found
  */
 export async function matchingPaths(
   repo: Repository,
   sha: string,
   globs: readonly string[],
   limit: number,
+  budget: LookBudget,
 ): Promise<string[]> {
   const plain = globs.filter((glob) => !isPattern(glob));
   const found = new Set<string>();
@@ -48,6 +67,7 @@ export async function matchingPaths(
   for (const start of startsOf(patterns)) {
     if (found.size >= limit) break;
     for await (const path of filesBelow(repo, sha, start)) {
+      if (!(await budget.look())) break;
       if (fits(path)) found.add(path);
       if (found.size >= limit) break;
     }
