@@ -3,11 +3,13 @@ import { processesIn, waitForNone } from './processes.ts';
 import type { Random } from './random.ts';
 import { compareEvents } from './verify/events.ts';
 import { readRefs } from './verify/git.ts';
+import { compareJobs } from './verify/jobs.ts';
 import { compareProjects } from './verify/projects.ts';
 import { compareContents, compareRefs, settleOpen } from './verify/references.ts';
 import { compareSnippets } from './verify/snippets.ts';
 import { findDamage, findLeftovers, findOrphans } from './verify/storage.ts';
 import type { World } from './world.ts';
+import type { JobWriter } from './writers/job-writer.ts';
 import type { ProjectWriter } from './writers/project-writer.ts';
 import type { SnippetWriter } from './writers/snippet-writer.ts';
 import type { Writer } from './writers/writer.ts';
@@ -16,6 +18,7 @@ export interface Crew {
   writers: readonly Writer[];
   projects: ProjectWriter;
   snippets: SnippetWriter;
+  jobs: JobWriter;
 }
 
 const LEAST_MS = 50;
@@ -60,6 +63,7 @@ export async function verify(world: World, crew: Crew): Promise<string[]> {
   }
   problems.push(...(await compareProjects(world, crew.projects)));
   problems.push(...(await compareSnippets(world, crew.snippets)));
+  problems.push(...(await compareJobs(world, crew.jobs)));
   if (problems.length > 0) return problems;
   // The server has to take reads and writes at once, whatever the killed one left.
   await Promise.all(crew.writers.map((writer) => writer.step()));

@@ -13,6 +13,7 @@ import { Random } from './random.ts';
 import { type Crew, crash, verify } from './round.ts';
 import { World } from './world.ts';
 import { CommitWriter } from './writers/commit-writer.ts';
+import { JobWriter } from './writers/job-writer.ts';
 import { ProjectWriter } from './writers/project-writer.ts';
 import { PushWriter } from './writers/push-writer.ts';
 import { RefWriter } from './writers/ref-writer.ts';
@@ -63,7 +64,9 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
   }
   const projects = new ProjectWriter(world, new Random(random.below(2 ** 31)));
   const snippets = new SnippetWriter(world, new Random(random.below(2 ** 31)));
-  return { writers: [...writers, projects, snippets], projects, snippets };
+  const jobs = new JobWriter(world, new Random(random.below(2 ** 31)));
+  await jobs.prepare();
+  return { writers: [...writers, projects, snippets, jobs], projects, snippets, jobs };
 }
 
 async function main(): Promise<number> {
@@ -88,7 +91,7 @@ async function main(): Promise<number> {
       if (problems.length === 0 && passed % 2 === 1) problems = await births.round(passed % 4 === 3);
       if (problems.length === 0) passed += 1;
     }
-    acknowledged = crew.projects.acknowledged + crew.snippets.acknowledged;
+    acknowledged = crew.projects.acknowledged + crew.snippets.acknowledged + crew.jobs.acknowledged;
     for (const { ledger } of world.sites) acknowledged += ledger.acknowledged;
     await world.server.stop();
   } catch (error) {
