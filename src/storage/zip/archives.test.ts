@@ -78,6 +78,18 @@ describe('a good archive', () => {
     assert.equal(await text(await open(await zipOf({ 'übung/日本.txt': 'ja' }), 'übung/日本.txt')), 'ja');
   });
 
+  test('may have names of old tools', async () => {
+    const bytes = rawZip([
+      { name: 'xx.txt', content: Buffer.from('old'), flags: 0 },
+      { name: 'plain.txt', content: Buffer.from('plain'), flags: 0 },
+    ]);
+    // The code page 437 of the first PCs.
+    for (let at = bytes.indexOf('xx.txt'); at !== -1; at = bytes.indexOf('xx.txt', at))
+      bytes.write('\x81\x84', at, 'latin1');
+    assert.equal(await text(await open(bytes, 'üä.txt')), 'old');
+    assert.equal(await text(await open(bytes, 'plain.txt')), 'plain');
+  });
+
   test('with a path twice gives the last, once', async () => {
     const twice = rawZip([
       { name: 'a', content: Buffer.from('old') },

@@ -111,25 +111,26 @@ export class Entries {
   find(path: string): number {
     if (!isPath(path)) return -1;
     const wanted = Buffer.from(path);
-    for (let place = this.count - 1; place >= 0; place -= 1) {
-      if (this.#mayBe(place, wanted) && this.pathAt(place) === path) return place;
-    }
-    return -1;
+    const last = (may: (place: number) => boolean) => {
+      for (let place = this.count - 1; place >= 0; place -= 1) {
+        if (may(place) && this.pathAt(place) === path) return place;
+      }
+      return -1;
+    };
+    const found = last((place) => this.#isNamed(place, wanted));
+    return found === -1 ? last((place) => this.#isOdd(place)) : found;
   }
 
-  /** Whether an entry can have this name: the same bytes, or what has to be decoded. */
-  #mayBe(place: number, wanted: Buffer): boolean {
-    const [view, start, { length }] = [this.#view, this.#starts[place]!, wanted];
-    // Names of old tools, in code pages or with another name beside.
-    if (!(view.getUint16(start + 8, true) & UTF8) || view.getUint16(start + 30, true) > 0) {
-      if (this.#isOdd(place)) return true;
-    }
-    if (view.getUint16(start + 28, true) !== length) return false;
+  /** Whether the name of an entry is these bytes. */
+  #isNamed(place: number, wanted: Buffer): boolean {
+    const [start, { length }] = [this.#starts[place]!, wanted];
+    if (this.#view.getUint16(start + 28, true) !== length) return false;
     const end = start + HEADER + length - 1;
     for (let at = 0; at < length; at += 1) if (this.bytes[end - at] !== wanted[length - 1 - at]) return false;
     return true;
   }
 
+  /** Whether the name of an entry has to be decoded: those of old tools stand in a code page, or have another one beside. */
   #isOdd(place: number): boolean {
     const [view, start] = [this.#view, this.#starts[place]!];
     const extra = this.#extraAt(place);
