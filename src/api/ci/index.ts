@@ -6,6 +6,7 @@ import { artifactRoutes } from './artifacts/routes.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { freezePeriodRoutes } from './freeze-periods/routes.ts';
+import { idTokenRoutes } from './id-tokens/routes.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/routes.ts';
 import { jobActionRoutes } from './jobs/action-routes.ts';
 import { pipelineJobRoutes } from './jobs/pipeline-routes.ts';
@@ -42,6 +43,7 @@ export const ci: Area = {
     ...resourceGroupRoutes,
     ...triggerRoutes,
     ...triggerStartRoutes,
+    ...idTokenRoutes,
     ...jobTokenScopeRoutes,
     ...jobActionRoutes,
     ...jobReportRoutes,

@@ -1,6 +1,6 @@
 import type { EnvironmentConfig, JobOptions } from '../../ci/pipeline-config.ts';
 import { inEnvironment } from '../../ci/variables/environment-scope.ts';
-import { ExpansionError, expandVariables } from '../../ci/variables/expand.ts';
+import { ExpansionError, expandText, expandVariables } from '../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
@@ -10,12 +10,14 @@ import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { idTokens } from '../id-tokens.ts';
 import { dependenciesOf } from '../job-dependencies.ts';
 import { environmentVariables } from './environment-variables.ts';
 import { factsOf } from './facts.ts';
 import { predefinedJobVariables, runningJobVariables, userVariables } from './job-facts.ts';
 import { predefinedVariables } from './pipeline-variables.ts';
 import { storedVariables } from './stored.ts';
+import { secret } from './values.ts';
 
 export interface JobVariablesOptions {
   /** The token of the job, as text. */
@@ -59,7 +61,22 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     ...(await manualVariables(db, job.id)),
     ...environment.late,
   ];
-  return [...variableValues(expandedFor(given)).values()];
+  const values = variableValues(expandedFor(given));
+  const audiences = config.options?.idTokens ?? {};
+  if (Object.keys(audiences).length === 0) return [...values.values()];
+  const subject = { job, pipeline, project, namespace, environment: config.environment, runner: options.runner };
+  const tier = values.get('CI_ENVIRONMENT_TIER')?.value ?? null;
+  const expanded = Object.entries(audiences).map(([name, { aud }]) => [
+    name,
+    aud.map((text) => expandText(text, values)),
+  ]);
+  const tokens = await idTokens(deps, db, { ...subject, tier }, Object.fromEntries(expanded));
+  return [
+    ...variableValues(
+      tokens.map(({ key, value }) => secret(key, value)),
+      values.values(),
+    ).values(),
+  ];
 }
 
 /** Where references go in circles, all stay as they are written. */
