@@ -6,13 +6,14 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^snippets\/(\d+)$/, (id) => `/snippets/${id}`],
   [/^pipelines\/(\d+)$/, (id) => `/pipelines/${id}`],
   [/^jobs\/(\d+)$/, (id) => `/jobs/${id}`],
+  [/^jobs\/(\d+)\/raw$/, (id) => `/jobs/${id}/trace`],
   [/^commit\/([^/]+)$/, (sha) => `/repository/commits/${sha}`],
   [/^commits\/(.+)$/, (ref) => `/repository/commits?ref_name=${ref}`],
   [/^compare\/(.+?)\.\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}`],
   [/^compare\/(.+?)\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}&straight=true`],
   [/^tags\/(.+)$/, (name) => `/repository/tags/${name}`],
   [
-    /^(branches|tags|issues|merge_requests|milestones|releases|pipelines)\/?$/,
+    /^(branches|tags|issues|merge_requests|milestones|releases|pipelines|jobs)\/?$/,
     (kind) => (kind === 'branches' || kind === 'tags' ? `/repository/${kind}` : `/${kind}`),
   ],
 ];

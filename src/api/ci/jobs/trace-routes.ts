@@ -29,6 +29,7 @@ export const jobTraceRoutes = [
       }
       if (job.status === 'running') noteWatcher(c.deps, job.id);
       c.reply.type('text/plain').header('Content-Disposition', `infile; filename="${job.id}.log"`);
+      c.reply.header('Cache-Control', 'max-age=0, private, must-revalidate');
       return c.stream(LOG_MEMORY, () => readLog(c.deps, job));
     },
   }),

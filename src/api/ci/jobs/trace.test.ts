@@ -46,6 +46,7 @@ test('gives what the runner has sent so far, piece by piece', async () => {
   assert.deepEqual([empty.statusCode, empty.body], [200, '']);
   assert.equal(empty.headers['content-disposition'], `infile; filename="${id}.log"`);
   assert.match(String(empty.headers['content-type']), /^text\/plain/);
+  assert.match(String(empty.headers['cache-control']), /private/);
   let at = 0;
   const all: Buffer[] = [];
   for (let index = 0; index < 40; index += 1) {
