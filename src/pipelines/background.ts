@@ -9,11 +9,12 @@ import {
   CANCEL_REDUNDANT,
   DROP_PIPELINE_REF,
   FOLLOW_DOWNSTREAM,
+  KEEP_PIPELINE_REF,
   RUN_BRIDGE,
   START_DELAYED,
 } from './jobs.ts';
 import { registerOldPipelines } from './old-pipelines.ts';
-import { dropPipelineRef } from './pipeline-ref.ts';
+import { dropPipelineRef, keepNewPipelineRef } from './pipeline-ref.ts';
 import { registerPushes } from './push.ts';
 import { assignResource } from './resource-groups.ts';
 import { runBridge } from './run-bridge.ts';
@@ -33,6 +34,7 @@ export function registerPipelines(deps: Deps): void {
   jobs.register(CANCEL_REDUNDANT, ({ pipeline_id }) => cancelRedundant(deps, pipeline_id));
   jobs.register(DROP_PIPELINE_REF, ({ project_id, pipeline_id }) => dropPipelineRef(deps, project_id, pipeline_id));
   jobs.register(FOLLOW_DOWNSTREAM, (followed) => followDownstream(deps, followed));
+  jobs.register(KEEP_PIPELINE_REF, ({ pipeline_id }) => keepNewPipelineRef(deps, pipeline_id));
   jobs.register(RUN_BRIDGE, ({ job_id }) => runBridge(deps, job_id));
   jobs.register(START_DELAYED, ({ job_id }) => startDelayed(deps, job_id));
 }

@@ -8,7 +8,9 @@ import { zipOf } from '../../test/support/zip.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { createPipeline, type PipelineRequest } from './create.ts';
+import { destroyPipeline } from './destroy.ts';
 import { finishJob } from './finish-job.ts';
+import { keepPipelineRef } from './pipeline-ref.ts';
 import { retryJob } from './retry.ts';
 
 let app: TestApp;
@@ -221,6 +223,24 @@ describe('a push', () => {
     await app.settle();
     assert.equal((await all()).length, 2);
   });
+});
+
+it('the commit of a pipeline is kept by a ref of its own while something is to be done', async () => {
+  const sha = configure('a:\n  script: x\n');
+  const { pipeline } = await create();
+  const refs = () => git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/pipelines']);
+  await app.settle();
+  assert.equal(refs(), `refs/pipelines/${pipeline!.id} ${sha}`);
+  await pipelines.run(pipeline!.id, 'a', 'script_failure');
+  await app.settle();
+  assert.equal(refs(), '');
+  await retryJob(app.deps, (await pipelines.job(pipeline!.id, 'a')).id, { userId: 1 });
+  assert.equal(await keepPipelineRef(app.deps, project, pipeline!), true);
+  await app.settle();
+  assert.equal(refs(), `refs/pipelines/${pipeline!.id} ${sha}`);
+  await destroyPipeline(app.deps, pipeline!.id);
+  await app.settle();
+  assert.equal(refs(), '');
 });
 
 it('what a job pushes makes no pipeline', async () => {

@@ -11,6 +11,8 @@ export const FOLLOW_DOWNSTREAM = jobKind<{ pipeline_id: number; job_id: number; 
 export const START_DELAYED = jobKind<{ job_id: number }>('ci.start-delayed', { lane: 'ci' });
 /** Gives a free resource group to the next job that waits for it. */
 export const ASSIGN_RESOURCE = jobKind<{ resource_group_id: number }>('ci.assign-resource', { lane: 'ci' });
+/** Makes the ref that keeps the commit of a pipeline, long before a runner asks for it. */
+export const KEEP_PIPELINE_REF = jobKind<{ pipeline_id: number }>('ci.keep-pipeline-ref', { lane: 'git' });
 /** Removes the ref that kept the commit of a pipeline while its jobs ran. */
 export const DROP_PIPELINE_REF = jobKind<{ pipeline_id: number; project_id: number }>('ci.drop-pipeline-ref', {
   lane: 'git',

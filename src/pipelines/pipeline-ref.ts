@@ -10,8 +10,8 @@ import { ofProject, writable } from '../repositories/holder.ts';
 export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;
 
 /**
- * Makes the ref by which runners fetch the commit of a pipeline, whatever becomes of its branch meanwhile. Call it when a job
- * has started and before its runner is told. Starts no process where the ref is there already.
+ * Makes the ref by which runners fetch the commit of a pipeline, whatever becomes of its branch meanwhile. It is asked for when
+ * a job has started and before its runner is told; by then it is mostly there, which starts no process.
  * @returns false where it cannot be made: the commit is gone, or the repository takes no writes
  */
 export async function keepPipelineRef(
@@ -33,6 +33,22 @@ export async function keepPipelineRef(
     deps.log.log('warn', 'the ref of a pipeline could not be made', { id, error: error.message });
     return false;
   }
+}
+
+/** The same in the background, for a pipeline that was made just now; none for one that has nothing to do. */
+export async function keepNewPipelineRef(deps: Deps, pipelineId: number): Promise<void> {
+  const pipeline = await deps.db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
+  if (pipeline === undefined || !isOneOf(ACTIVE, pipeline.status)) return;
+  const project = await deps.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', pipeline.project_id)
+    .where('pending_delete', '=', 0)
+    .executeTakeFirst();
+  if (project === undefined) return;
+  await keepPipelineRef(deps, project, pipeline);
+  // It may have come to its end meanwhile, and who removes the ref may have come before.
+  await dropPipelineRef(deps, project.id, pipelineId);
 }
 
 /** Removes the ref of a pipeline that has nothing at work any more, or is gone. */

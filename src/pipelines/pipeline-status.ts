@@ -52,13 +52,13 @@ export async function setPipelineStatus(
     ...(over ? { duration: secondsOf(jobs, now) } : {}),
   };
   await db.updateTable('pipelines').set(values).where('id', '=', id).execute();
-  await deps.jobs.enqueueAll(db, followUps(pipeline, status, jobs));
+  await deps.jobs.enqueueAll(db, followUps(pipeline, status));
   const payload = { pipeline_id: id, project_id, status, old_status };
   await deps.events.record(db, 'pipeline.updated', payload, { projectId: project_id });
   return { ...pipeline, ...(values as Partial<Pipeline>) };
 }
 
-function followUps(pipeline: Pipeline, status: State, jobs: readonly TimedJob[]): NewJob<unknown>[] {
+function followUps(pipeline: Pipeline, status: State): NewJob<unknown>[] {
   const { id: pipeline_id, project_id: projectId, upstream_job_id } = pipeline;
   /** Whether it was over, and goes on since somebody has retried something. */
   const again = isOneOf(COMPLETE, pipeline.status) || pipeline.status === 'manual';
@@ -67,7 +67,7 @@ function followUps(pipeline: Pipeline, status: State, jobs: readonly TimedJob[])
     works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id, job_id: upstream_job_id, again }, projectId });
   }
   const idle = !isOneOf(ACTIVE, status) && status !== 'created' && status !== 'canceling';
-  if (idle && jobs.some(({ started_at }) => started_at !== null)) {
+  if (idle) {
     works.push({ kind: DROP_PIPELINE_REF, payload: { pipeline_id, project_id: projectId }, projectId });
   }
   return works;

@@ -11,7 +11,7 @@ import type { Pipeline, PipelinesTable } from '../db/tables/pipelines.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { insertDeployments } from './deployments.ts';
-import { CANCEL_REDUNDANT } from './jobs.ts';
+import { CANCEL_REDUNDANT, KEEP_PIPELINE_REF } from './jobs.ts';
 import { findEnvironments, findResourceGroups } from './places.ts';
 import { processLocked } from './process.ts';
 
@@ -46,7 +46,11 @@ export function savePipeline(deps: Deps, made: NewPipeline, seed: PipelineSeed):
     const pipeline = await insertPipeline(deps, db, made, { status: 'created', name }, autoCancel);
     await insertJobs(deps, db, made, pipeline, jobs);
     const { id, project_id } = pipeline;
-    await deps.jobs.enqueue(db, CANCEL_REDUNDANT, { pipeline_id: id }, { projectId: project_id });
+    const payload = { pipeline_id: id };
+    await deps.jobs.enqueueAll(db, [
+      { kind: CANCEL_REDUNDANT, payload, projectId: project_id },
+      { kind: KEEP_PIPELINE_REF, payload, projectId: project_id },
+    ]);
     return processLocked(deps, db, pipeline);
   });
 }
