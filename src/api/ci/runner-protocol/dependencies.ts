@@ -8,7 +8,7 @@ import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../../deps.ts';
 import type { StartedJob } from './known-job.ts';
 
-interface Dependency {
+export interface Dependency {
   id: number;
   name: string;
   token: string;

@@ -2,7 +2,7 @@ import { ARTIFACT_TYPES, type ArtifactTypeName } from '../../../ci/artifact-type
 import type { ConfigVariable, Image, JobOptions, Release, Service } from '../../../ci/pipeline-config.ts';
 import type { Variable } from '../../../ci/variables/variable.ts';
 
-interface Step {
+export interface Step {
   name: string;
   script: string[];
   timeout: number;
