@@ -1,6 +1,7 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
 import type { CrossNeed, Need } from '../pipeline-config.ts';
 import { BOOLEAN, isMap, isString, PRESENT, STRING } from './checks.ts';
+import { flat } from './commands.ts';
 import { type MatrixRow, matrix } from './matrix.ts';
 import { own, type Place } from './place.ts';
 import { anyEntry, config, entry, field, keys, type Reader, readEach, required } from './reader.ts';
@@ -116,7 +117,7 @@ export function needs(...allowed: readonly Kind[]): Reader<Needs> {
       config((value) => (isMap(value) && Object.keys(value).length === 0 ? 'can not be an empty hash' : null)),
     ],
     (value, at) => {
-      const written: Tree[] = Array.isArray(value) ? value.flat() : [value];
+      const written: Tree[] = Array.isArray(value) ? flat(value) : [value];
       const found = readEach(written, need, at.child('need'));
       check(found, written, allowed, at);
       const jobs = found.flatMap((each) => (each.kind === 'job' ? [each.need] : []));
