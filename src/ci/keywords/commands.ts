@@ -1,18 +1,40 @@
+import { ConfigError } from '../config/config-error.ts';
 import type { Tree } from '../config/loaded.ts';
 import { isString } from './checks.ts';
 import { anyEntry, config, entry, keys, type Reader } from './reader.ts';
 
-export const DEEPEST = 10;
+const DEEPEST = 10;
 
-/** Whether a value is an array of what fits, or of such arrays, down to a depth. */
-export function isNested(value: Tree, fits: (value: Tree) => boolean, depth = DEEPEST): value is Tree[] {
-  if (!Array.isArray(value) || depth < 0) return false;
-  return value.every((each) => fits(each) || isNested(each, fits, depth - 1));
+/** Items that one value may have: references that nest each other can make many of few. */
+const MOST_ITEMS = 200_000;
+
+/** Counts the arrays and items of a value. @throws ConfigError where there are too many */
+function counter(): () => void {
+  let left = MOST_ITEMS;
+  return () => {
+    if (--left < 0) throw new ConfigError('Total size of combined CI/CD configuration is too big');
+  };
 }
 
-/** The items of nested arrays, in their order. */
-export const flat = (value: readonly Tree[]): Tree[] =>
-  value.flatMap((each) => (Array.isArray(each) ? flat(each) : [each]));
+/** Whether a value is an array of what fits, or of such arrays, down to a depth. @throws ConfigError */
+export function isNested(value: Tree, fits: (value: Tree) => boolean): value is Tree[] {
+  const count = counter();
+  const within = (each: Tree, depth: number): boolean => {
+    count();
+    return Array.isArray(each) && depth >= 0 && each.every((item) => fits(item) || within(item, depth - 1));
+  };
+  return within(value, DEEPEST);
+}
+
+/** The items of nested arrays, in their order. @throws ConfigError */
+export function flat(value: readonly Tree[]): Tree[] {
+  const count = counter();
+  const items = (each: Tree): Tree[] => {
+    count();
+    return Array.isArray(each) ? each.flatMap(items) : [each];
+  };
+  return value.flatMap(items);
+}
 
 const LINES = `should be a string or a nested array of strings up to ${DEEPEST} levels deep`;
 const isLines = (value: Tree) => isString(value) || isNested(value, isString);

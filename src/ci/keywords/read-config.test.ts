@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import type { Tree } from '../config/loaded.ts';
 import { readConfig } from './read-config.ts';
 
 const read = (text: string) => readConfig(parse(text));
@@ -185,6 +186,19 @@ test('faults of what many jobs extend are told of each, and found once', () => {
   const long = { [name]: { value: 1, colour: 1 }, [`${name}2`]: [] };
   const texts = readConfig(Object.fromEntries(jobs.map(([job]) => [job, { script: 'x', variables: long }]))).errors;
   assert.ok(texts.join('').length < 3_000_000);
+});
+
+test('few lists that nest each other are not many items', () => {
+  const nest = (item: Tree) => {
+    let list: Tree[] = Array.from({ length: 10 }, () => item);
+    for (let depth = 0; depth < 9; depth++) list = Array.from({ length: 10 }, () => list);
+    return list;
+  };
+  const errors = ['Total size of combined CI/CD configuration is too big'];
+  assert.deepEqual(readConfig({ a: { script: nest('x') } }).errors, errors);
+  assert.deepEqual(readConfig({ a: { script: 'x', needs: nest('x') } }).errors, errors);
+  assert.deepEqual(readConfig({ a: { script: 'x', rules: nest({ if: '$A' }) } }).errors, errors);
+  assert.deepEqual(readConfig({ a: { script: 'x' }, stages: nest('x') }).errors, errors);
 });
 
 test('keys that every object seems to have are as good as any', () => {
