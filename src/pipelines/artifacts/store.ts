@@ -123,7 +123,7 @@ async function enter(
   // The lock on its row keeps the job from ending before this does.
   const alive = await db
     .updateTable('ci_jobs')
-    .set({ artifacts_expire_at: expire_at })
+    .set((eb) => ({ artifacts_expire_at: eb.ref('artifacts_expire_at') }))
     .where('id', '=', job.id)
     .where('status', 'in', EXECUTING)
     .where('erased_at', 'is', null)
@@ -140,6 +140,7 @@ async function enter(
     .returning('id')
     .executeTakeFirst();
   if (kept === undefined) return requireSame(db, job.id, type, sha256);
+  await db.updateTable('ci_jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute();
   if (variables === null || variables.size === 0) return;
   const source = 'dotenv' as const;
   await db

@@ -346,6 +346,14 @@ describe('GET /projects/:id/jobs/artifacts/:ref_name/download and /raw/*artifact
     assert.equal(await raw('main', { ...recent, job: 'nope' }), 404);
   });
 
+  test('bear names that nothing can have', async () => {
+    const status = async (ref: string, query: Record<string, string>) =>
+      (await ofRef(ref, 'download', query)).statusCode;
+    assert.ok([400, 404].includes(await status('main', { job: 'a\0b' })));
+    assert.equal(await status('ma%00in', { job: 'build' }), 404);
+    assert.equal(await status('x'.repeat(2_000), { job: 'y'.repeat(5_000) }), 404);
+  });
+
   test('keep to who may read', async () => {
     const made = await version('1');
     await setAccess('maintainer', made);

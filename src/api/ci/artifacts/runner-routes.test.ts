@@ -137,8 +137,9 @@ describe('POST /jobs/:id/artifacts', () => {
   });
 
   test('the same file again is taken, another of the kind is not', async () => {
-    expectStatus(await upload(), 201);
-    expectStatus(await upload(), 201);
+    expectStatus(await upload(zip, { expire_in: '1 day' }), 201);
+    expectStatus(await upload(zip, { expire_in: '9 days' }), 201);
+    assert.equal((await jobRow()).artifacts_expire_at, (await rows())[0]!.expire_at);
     const other = await zipOf({ b: 'other' });
     assert.equal(await refused(await upload(other), 400), 'another artifact of the same type already exists');
     assert.equal((await rows()).length, 1);
