@@ -10,7 +10,8 @@ export const isBreak = (code: number): boolean =>
 export const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 export const isBreakOrEnd = (code: number): boolean => code === NUL || isBreak(code);
 /** Blank, break or end: what ends an indicator. */
-export const isSpaceOrEnd = (code: number): boolean => code === SPACE || code === TAB || isBreakOrEnd(code);
+export const isSpaceOrEnd = (code: number): boolean =>
+  code <= SPACE ? code === SPACE || code === TAB || isBreakOrEnd(code) : code >= 0x85 && isBreak(code);
 
 /** Letters, digits, `-` and `_`: what names of anchors and directives are made of. */
 export const isWord = (code: number): boolean =>

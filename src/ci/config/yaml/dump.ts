@@ -16,7 +16,16 @@ export function dumpYaml(tree: Tree): string {
     parts.push('\n');
     writeList(parts, tree, 0, '');
   } else writeLeaf(parts, tree, 0, 3);
+  if (endsOpen(tree)) parts.push('...\n');
   return parts.join('');
+}
+
+/** Whether the text that is written last is a block whose empty lines at its end count: the document's end has to be told. */
+function endsOpen(tree: Tree): boolean {
+  let last: Tree | undefined = tree;
+  while (typeof last === 'object' && last !== null)
+    last = Array.isArray(last) ? last.at(-1) : Object.values(last).at(-1);
+  return typeof last === 'string' && last.endsWith('\n\n') && styleOf(last, false) === 'literal';
 }
 
 const isMap = (tree: Tree): tree is TreeMap => typeof tree === 'object' && tree !== null && !Array.isArray(tree);

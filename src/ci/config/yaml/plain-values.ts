@@ -1,6 +1,8 @@
 import { YamlError } from './yaml-error.ts';
 
 const TEXT = /^[^\d.:-]?[\p{L}_\s!@#$%^&*(){}<>|/\\~;=]+/u;
+/** Most numbers. */
+const SMALL_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 const DATE = /^\d{4}-(1[012]|0\d|\d)-([12]\d|3[01]|0\d|\d)$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d){1,2}$/;
 const FLOAT = /^[-+]?(\d[\d_,]*)?\.\d*([eE][+-]\d+)?$/;
@@ -13,6 +15,7 @@ const INTEGER = /^[-+]?(?:0b_*[01][01_]*|0_*[0-7][0-7_]*|0|[1-9](?:\d|,\d|_\d)*|
  */
 export function plainValue(text: string): string | number | boolean | null {
   if (text === '') return null;
+  if (SMALL_INTEGER.test(text)) return Number(text);
   if (text.includes('\n') || TEXT.test(text)) return text.length > 5 ? text : wordValue(text);
   const date = DATE.exec(text);
   if (date !== null) {

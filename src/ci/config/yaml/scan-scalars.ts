@@ -13,6 +13,8 @@ interface Gap {
   broken: boolean;
 }
 
+const NO_GAP: Gap = { text: '', broken: false };
+
 /** @param onBlank is asked at each blank after a break */
 function takeGap(cursor: Cursor, broken: boolean, onBlank?: () => void): Gap {
   let blanks = '';
@@ -77,32 +79,33 @@ export function scanQuoted(cursor: Cursor, quote: number): string {
 /** @returns the scalar, and whether it ended at a line's end, where a key may begin */
 export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): { value: string; broken: boolean } {
   const start = cursor.mark();
-  const parts: string[] = [];
-  let gap: Gap = { text: '', broken: false };
+  let value = '';
+  let gap = NO_GAP;
   const onBlank = () => {
     if (cursor.peek() === TAB && cursor.column < indent + 1)
       throw syntaxError('found a tab character that violates indentation', 'while scanning a plain scalar', start);
   };
-  for (;;) {
-    if (cursor.atDocumentIndicator() || cursor.peek() === 35) break;
+  while (!cursor.atDocumentIndicator() && cursor.peek() !== 35) {
     const from = cursor.at;
-    for (let code = cursor.peek(); !isSpaceOrEnd(code); code = cursor.peek()) {
+    let code = cursor.peek();
+    for (; !isSpaceOrEnd(code); code = cursor.peek()) {
       if (code === 58) {
-        if (inFlow && (isFlowIndicator(cursor.peek(1)) || cursor.peek(1) === 63))
+        const next = cursor.peek(1);
+        if (inFlow && (isFlowIndicator(next) || next === 63))
           throw syntaxError("found unexpected ':'", 'while scanning a plain scalar', start);
-        if (isSpaceOrEnd(cursor.peek(1))) break;
+        if (isSpaceOrEnd(next)) break;
       } else if (inFlow && isFlowIndicator(code)) break;
       cursor.at++;
     }
     if (cursor.at > from) {
-      parts.push(gap.text, cursor.text.slice(from, cursor.at));
-      gap = { text: '', broken: false };
+      value += gap.text + cursor.text.slice(from, cursor.at);
+      gap = NO_GAP;
     }
-    if (!isBlank(cursor.peek()) && !isBreak(cursor.peek())) break;
+    if (!isBlank(code) && !isBreak(code)) break;
     gap = takeGap(cursor, false, onBlank);
     if (!inFlow && cursor.column < indent + 1) break;
   }
-  return { value: parts.join(''), broken: gap.broken };
+  return { value, broken: gap.broken };
 }
 
 /** Reads a block scalar from its `|` or `>`. @param outer indentation of what it stands in, -1 for nothing */

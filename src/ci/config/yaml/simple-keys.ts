@@ -43,7 +43,8 @@ export class SimpleKeys {
 
   /** Whether a key may begin before a token. */
   mayBegin(tokenNumber: number): boolean {
-    return this.keys.some((key) => key?.tokenNumber === tokenNumber);
+    for (const key of this.keys) if (key !== null && key.tokenNumber === tokenNumber) return true;
+    return false;
   }
 
   /** The innermost one, which is one: its `:` is there. */
