@@ -8,6 +8,7 @@ import type { Database } from './db/database.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
 import type { Db } from './db/schema.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
+import type { MergeRequest } from './db/tables/merge-requests.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { AnswerCache } from './http/answers.ts';
@@ -58,6 +59,8 @@ export interface Deps {
   leftIntents: LeftIntents;
   /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */
   settleIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
+  /** Whether a merge request has the approvals that it needs; set by the area that keeps them. */
+  isApproved(db: Db, mergeRequest: MergeRequest): Promise<boolean>;
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
   /** Bytes of memory that large bodies and answers may take together. */

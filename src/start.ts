@@ -103,6 +103,7 @@ export async function open(
     refObservers: [],
     leftIntents: new LeftIntents(log),
     settleIntent: async () => {},
+    isApproved: async () => false,
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
   };
   const close = async () => {

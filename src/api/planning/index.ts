@@ -17,6 +17,7 @@ import { issueRoutes } from './issues/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { registerResync } from './merge-requests/approvals/owners-changed.ts';
 import { approvalRoutes } from './merge-requests/approvals/routes.ts';
+import { approvalsLeft } from './merge-requests/approvals/state.ts';
 import { contextCommitRoutes } from './merge-requests/context-commits/routes.ts';
 import { externalStatusCheckRoutes } from './merge-requests/external-status-checks/routes.ts';
 import { registerMergeRequestWork } from './merge-requests/head/background.ts';
@@ -102,6 +103,8 @@ export const planning: Area = {
     registerMerging(deps);
     registerReferences(deps);
     registerTodos(deps);
+    deps.isApproved = async (db, mergeRequest) =>
+      (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;
   },
   recover: recoverMerges,
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
@@ -176,6 +176,7 @@ test('a merge request is told with its people and labels, and the branch names t
     'CI_MERGE_REQUEST_LABELS',
     'CI_MERGE_REQUEST_ASSIGNEES',
     'CI_MERGE_REQUEST_MILESTONE',
+    'CI_MERGE_REQUEST_APPROVED',
   ];
   assert.deepEqual([...found.keys()].sort(), names.sort());
   const values = valuesOf(found);
@@ -190,6 +191,9 @@ test('a merge request is told with its people and labels, and the branch names t
   assert.equal(values.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA, '');
   assert.equal(values.CI_MERGE_REQUEST_DIFF_ID, String(row.latest_diff_id));
   assert.equal(values.CI_OPEN_MERGE_REQUESTS, `${target.full_path}!${row.iid}`);
+  const rule = { name: 'Two', approvals_required: 1 };
+  expectStatus(await app.post(`/projects/${target.id}/approval_rules`, { json: rule }), 201);
+  assert.equal((await variables({ ...changes })).has('CI_MERGE_REQUEST_APPROVED'), false);
   const branch = await variables({ project: target, ref: row.source_branch, sha: row.head_sha! });
   assert.equal(branch.get('CI_OPEN_MERGE_REQUESTS')?.value, `${target.full_path}!${row.iid}`);
   assert.equal(branch.has('CI_MERGE_REQUEST_IID'), false);
