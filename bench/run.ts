@@ -8,6 +8,7 @@ import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } fro
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
 import { pipelines } from './pipelines.ts';
+import { runners } from './runners.ts';
 import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
 import { starts } from './starts.ts';
@@ -46,6 +47,7 @@ const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
 
 await measure('starts', () => starts(dataDir, data, PORT));
 await measure('artifacts', () => artifacts(join(data, 'artifacts'), PORT));
+await measure('runners', () => runners(join(data, 'runners'), PORT));
 const server = await startServer(dataDir, PORT);
 const bare = await startBare();
 const bench: Bench = { server, bare, repository, scratch: data };

@@ -48,6 +48,8 @@ export function shareOf({ user, credential, sudoBy }: Caller, address: string): 
   switch (credential.kind) {
     case 'deploy_token':
       return `deploy_token:${credential.token.id}`;
+    case 'job_token':
+      return `job:${credential.jobId}`;
     case 'runner':
       return `runner:${credential.runner.id}`;
     default:

@@ -24,6 +24,7 @@ import { resourceGroupRoutes } from './resource-groups/routes.ts';
 import { runnerRegistrationRoutes } from './runner-protocol/registration-routes.ts';
 import { jobReportRoutes } from './runner-protocol/report-routes.ts';
 import { jobRequestRoutes } from './runner-protocol/request-routes.ts';
+import { registerRunners } from './runners/background.ts';
 import { runnerRoutes } from './runners/routes.ts';
 import { runnerTokenRoutes } from './runners/token-routes.ts';
 import { testReportRoutes } from './test-reports/routes.ts';
@@ -68,6 +69,7 @@ export const ci: Area = {
     registerPipelines(deps);
     registerMergeRequestPipelines(deps);
     registerTraceArchive(deps);
+    registerRunners(deps);
     registerArtifacts(deps);
     stopSchedulesOfFormerOwners(deps);
   },

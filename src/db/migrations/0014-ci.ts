@@ -221,6 +221,8 @@ create table ci_runner_managers (
   unique (runner_id, system_id)
 );
 
+create index ci_runner_managers_contacted on ci_runner_managers (contacted_at);
+
 create table ci_registration_tokens (
   id {id},
   project_id {int} references projects (id) on delete cascade,

@@ -1,31 +1,58 @@
-import { bodyParameter } from '../../../http/credential-places.ts';
+import { ANONYMOUS, type Caller } from '../../../access/caller.ts';
+import { forbidden } from '../../../core/errors.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp, Way } from '../../../http/credentials.ts';
+import type { Access } from '../../../http/route.ts';
 import { finishJob } from '../../../pipelines/finish-job.ts';
-import { JobTokenExpired } from '../../../pipelines/running-job.ts';
-import { RUNNING_JOB_CREDENTIALS } from '../artifacts/job-access.ts';
+import { JobTokenExpired, runningJob } from '../../../pipelines/running-job.ts';
+import { byRunningJob } from '../artifacts/job-access.ts';
 
-/** A job that has had more than its time ends when its runner speaks of it. */
-const ending =
-  (lookUp: LookUp): LookUp =>
-  async (deps, sent, request) => {
-    try {
-      return await lookUp(deps, sent, request);
-    } catch (error) {
-      if (error instanceof JobTokenExpired) {
-        await finishJob(deps, error.job.id, { status: 'failed', failureReason: 'job_token_expired' });
-      }
-      throw error;
+/** Jobs that were looked up with their tokens: the check after that needs no further query. */
+const jobs = new WeakMap<Caller, CiJob>();
+
+/**
+ * The token of the job that the address names, while it runs. It stands for no user here: whoever the job is for may be
+ * blocked, and still its runner brings it to an end. A job that has had more than its time ends when its runner speaks of it.
+ */
+const ownToken: LookUp = async (deps, { secret }, request) => {
+  const { job_id: id } = request.params as { job_id: string };
+  if (!/^\d{1,15}$/.test(id)) throw forbidden();
+  try {
+    const job = await runningJob(deps, Number(id), secret);
+    const credential = { kind: 'job_token', jobId: job.id, projectId: job.project_id } as const;
+    const caller: Caller = { ...ANONYMOUS, credential };
+    jobs.set(caller, job);
+    return caller;
+  } catch (error) {
+    if (error instanceof JobTokenExpired) {
+      await finishJob(deps, error.job.id, { status: 'failed', failureReason: 'job_token_expired' });
     }
-  };
+    throw error;
+  }
+};
+const description = 'The token of the job that the address names.';
+const kinds = [ownToken];
+const ways: readonly Way[] = [
+  { name: 'runningJobToken', place: header('JOB-TOKEN'), description, kinds },
+  { name: 'runningJobTokenQuery', place: parameter('token'), description, kinds },
+];
 
-const ways: readonly Way[] = RUNNING_JOB_CREDENTIALS.ways.map((way) => ({ ...way, kinds: way.kinds.map(ending) }));
-const [{ description, kinds }] = ways as [Way];
-
-/** How a runner that sends a log says which job it has. */
-export const TRACE_CREDENTIALS: Credentials = { ...RUNNING_JOB_CREDENTIALS, ways };
+/** How a runner that sends a log says which job it has. Of the protocol's words 401 is none. */
+export const TRACE_CREDENTIALS: Credentials = { ways, refusal: () => forbidden() };
 
 /** The same where the body holds parameters. */
 export const REPORT_CREDENTIALS: Credentials = {
-  ...RUNNING_JOB_CREDENTIALS,
+  ...TRACE_CREDENTIALS,
   ways: [...ways, { name: 'runningJobTokenBody', place: bodyParameter('token'), description, kinds }],
+};
+
+/** The runner that has the job of `:job_id`. Handlers find the job in their context, as it was a moment ago. */
+export const reportsOnJob: Access<{ job: CiJob }> = {
+  ...byRunningJob,
+  check: async ({ caller }) => {
+    const job = jobs.get(caller);
+    if (job === undefined) throw forbidden();
+    return { job };
+  },
 };

@@ -350,3 +350,21 @@ describe('a runner', () => {
     assert.equal(await refusal(app.get(path, { query: { cursor: 'x' } }), 400), 'cursor is invalid');
   });
 });
+
+test('machines that were not heard of for a week are forgotten', async () => {
+  const place = await app.make.project();
+  const json = { runner_type: 'project_type', project_id: place.id };
+  const runner = await FakeRunner.make(app, json);
+  await runner.request();
+  const [id] = await list(`/projects/${place.id}/runners`, { type: 'project_type' });
+  const machines = () => list(`/runners/${id}/managers`);
+  await app.deps.jobs.upkeep();
+  clock.advance(6 * 86_400_000);
+  await app.settle();
+  assert.equal((await machines()).length, 1);
+  clock.advance(3 * 86_400_000);
+  await app.settle();
+  assert.deepEqual(await machines(), []);
+  assert.equal((await runner.ask()).statusCode, 204);
+  assert.equal((await machines()).length, 1);
+});
