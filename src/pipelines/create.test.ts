@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { beforeTransaction } from '../../test/support/meanwhile.ts';
 import { Pipelines } from '../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { zipOf } from '../../test/support/zip.ts';
 import type { Pipeline } from '../db/tables/pipelines.ts';
 import type { Project } from '../db/tables/projects.ts';
+import { cancelPipeline } from './cancel.ts';
 import { createPipeline, type PipelineRequest } from './create.ts';
 import { destroyPipeline } from './destroy.ts';
 import { finishJob } from './finish-job.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
 import { retryJob } from './retry.ts';
+import { runBridge } from './run-bridge.ts';
 
 let app: TestApp;
 let pipelines: Pipelines;
@@ -396,6 +399,25 @@ describe('bridges', () => {
       assert.equal((await pipelines.job(pipeline!.id, 'go')).failure_reason, reason, trigger);
       assert.equal((await pipelines.get(pipeline!.id)).status, 'failed');
     }
+  });
+
+  it('leave nothing behind that was started while their pipeline was canceled', async () => {
+    git.commit('main', {
+      '.gitlab-ci.yml': `go:\n  ${CHILD}, strategy: depend}\n`,
+      'child.yml': 'inner:\n  script: x\n',
+    });
+    const { pipeline } = await create();
+    const { id } = await pipelines.job(pipeline!.id, 'go');
+    // The first transaction has the bridge begin, the second enters the child.
+    beforeTransaction(app, async () => {
+      queueMicrotask(() => beforeTransaction(app, () => cancelPipeline(app.deps, pipeline!.id)));
+    });
+    await runBridge(app.deps, id);
+    await app.settle();
+    assert.equal(await pipelines.states(pipeline!.id), 'canceled: go canceled');
+    const child = (await all()).at(-1)!;
+    assert.equal(child.parent_id, pipeline!.id);
+    assert.equal(await pipelines.states(child.id), 'canceled: inner canceled');
   });
 
   it('go down two generations and no further', async () => {

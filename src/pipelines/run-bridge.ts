@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { familyRefusal } from './bridge-checks.ts';
 import { passedVariables, yamlVariablesOf } from './bridge-variables.ts';
+import { cancelPipeline } from './cancel.ts';
 import { including } from './config-content.ts';
 import { type Creation, createPipeline, type PipelineRequest } from './create.ts';
 import { finishJob } from './finish-job.ts';
@@ -53,6 +54,14 @@ export async function runBridge(deps: Deps, jobId: number): Promise<void> {
   } else {
     await followDownstream(deps, { pipeline_id: started.pipeline.id, job_id: jobId, again: false });
   }
+  if ('pipeline' in started) await cancelOrphan(deps, jobId, started.pipeline);
+}
+
+/** A child pipeline that came while its parent was canceled goes the same way. */
+async function cancelOrphan(deps: Deps, jobId: number, { id, parent_id }: Pipeline): Promise<void> {
+  if (parent_id === null) return;
+  const bridge = await deps.db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
+  if (bridge?.status === 'canceled') await cancelPipeline(deps, id);
 }
 
 /** The bridge, which is at work now; null when it is not to run any more. */
