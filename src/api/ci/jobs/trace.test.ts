@@ -67,6 +67,8 @@ test('gives the archived log of a job that is over, whatever bytes it has', asyn
   const response = await trace(id);
   assert.equal(response.statusCode, 200);
   assert.ok(response.rawPayload.equals(bytes));
+  const head = await app.head(`/projects/${project.id}/jobs/${id}/trace`);
+  assert.deepEqual([head.statusCode, head.body], [200, '']);
 });
 
 test('ends before a gap, and goes on in the archive where pieces went meanwhile', async () => {
