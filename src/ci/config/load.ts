@@ -1,3 +1,4 @@
+import { ExpansionError } from '../variables/expand.ts';
 import { ConfigError } from './config-error.ts';
 import { addEdgeStages } from './edge-stages.ts';
 import { extendAll } from './extends.ts';
@@ -9,6 +10,9 @@ import { readWithInputs } from './read-with-inputs.ts';
 import { resolveReferences } from './references.ts';
 import { dumpYaml } from './yaml/dump.ts';
 import { YamlError } from './yaml/yaml-error.ts';
+
+/** Errors whose words are for the author of the configuration. */
+const KNOWN = [ConfigError, YamlError, ExpansionError];
 
 /**
  * Makes a configuration whole: reads it, includes, extends and refers (order: section 3.6 of the platform's facts). At most one
@@ -25,7 +29,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     const tree = addEdgeStages(resolveReferences(extendAll(whole, budget)));
     return { tree, mergedYaml: dumpYaml(tree), includes: await loading.list(), errors: [], warnings: [] };
   } catch (error) {
-    if (!(error instanceof ConfigError) && !(error instanceof YamlError)) throw error;
+    if (!KNOWN.some((known) => error instanceof known) || !(error instanceof Error)) throw error;
     return { tree: null, mergedYaml: null, includes: null, errors: [error.message], warnings: [] };
   }
 }
