@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import type { Project } from '../../src/db/tables/projects.ts';
-import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
 import { closedAddress, type FileServer, serveFiles } from '../support/file-server.ts';
 import { GitUser } from '../support/git-user.ts';
+import { ProjectGit } from '../support/project-git.ts';
 
 interface Linted {
   valid: boolean;
@@ -176,6 +177,33 @@ describe('includes of all kinds', () => {
       await guarded.close();
     }
   });
+});
+
+test('who leaves while a file is fetched ends the fetch, and that is no error of the server', async () => {
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const slow = await serveFiles({
+    '/slow.yml': (_, response) => {
+      response.on('close', () => ended.resolve());
+      asked.resolve();
+    },
+  });
+  try {
+    const leaving = new AbortController();
+    const waiting = await app.make.project();
+    new ProjectGit(app, waiting).commit('main', { '.gitlab-ci.yml': `include: ${slow.url}/slow.yml\n` });
+    const headers = { 'private-token': ROOT_TOKEN };
+    const url = `${await app.listen()}/api/v4/projects/${waiting.id}/ci/lint`;
+    const sent = fetch(url, { headers, signal: leaving.signal });
+    await asked.promise;
+    leaving.abort();
+    await assert.rejects(sent, { name: 'AbortError' });
+    await ended.promise;
+    assert.equal((await lint('a: {script: echo}')).valid, true);
+    assert.ok(!app.logLines.join('').includes('"severity":"ERROR"'));
+  } finally {
+    await slow.close();
+  }
 });
 
 test('gitbeaker checks configurations', async () => {
