@@ -2,10 +2,12 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { CronSchedule } from '../../../core/cron.ts';
 import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
+import { isStorable } from '../../../core/storable.ts';
 import { zoneName } from '../../../core/time-zones.ts';
 import { bit, parseJson } from '../../../db/columns.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../../deps.ts';
+import { isValidRefName } from '../../../git/ref-name.ts';
 import { nextRunOf } from '../../../pipelines/schedules.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { UserScope } from '../../object-access.ts';
@@ -42,6 +44,7 @@ function check(wanted: Wanted): void {
   else if (wanted.description.length > MAX_TEXT)
     errors.description = [`is too long (maximum is ${MAX_TEXT} characters)`];
   if (wanted.ref === '') errors.ref = blank;
+  else if (!isValidRefName(wanted.ref)) errors.ref = ['is invalid'];
   if (zoneName(wanted.cron_timezone) === null) errors.cron_timezone = ['syntax is invalid'];
   // Whether the line can be read is not a matter of the zone.
   if (CronSchedule.parse(wanted.cron, 'UTC') === null) errors.cron = ['syntax is invalid'];
@@ -76,7 +79,7 @@ function mergedInputs(before: readonly Input[], changes: readonly Input[]): stri
 function checkedInput(name: string, value: unknown): unknown {
   const simple = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each);
   const length = JSON.stringify(value ?? null).length;
-  if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT) return value;
+  if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT && isStorable(value)) return value;
   throw invalidModel({
     inputs: [`${name} must be a text, a number, a truth value or a list, of at most ${MAX_INPUT} characters`],
   });
