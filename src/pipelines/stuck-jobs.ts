@@ -2,7 +2,7 @@ import { isOneOf, type State } from '../ci/states.ts';
 import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/kinds.ts';
-import { ALIVE } from './alive.ts';
+import { ALIVE } from './alive-jobs.ts';
 import { finishJob, type JobEnd } from './finish-job.ts';
 import { jobsWithoutRunner } from './online-runners.ts';
 
