@@ -194,6 +194,7 @@ create unique index ci_runners_digest on ci_runners (digest);
 create index ci_runners_group on ci_runners (group_id, id);
 create index ci_runners_type on ci_runners (runner_type, id);
 create index ci_runners_creator on ci_runners (creator_id);
+create index ci_runners_contacted on ci_runners (contacted_at, id);
 
 create table ci_runner_projects (
   runner_id {int} not null references ci_runners (id) on delete cascade,

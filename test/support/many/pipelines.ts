@@ -3,6 +3,7 @@ import { type Amounts, at, insert, type Row, rowsOf, USERS } from './rows.ts';
 
 const JOBS_OF_ONE = 10;
 const BRANCHES = 50;
+const RUNNERS = 100;
 
 const shaOf = (n: number) => n.toString(16).padStart(40, '0');
 /** The last ones are at work; of the others most succeeded. */
@@ -37,6 +38,7 @@ export async function pipelines(db: Db, { jobs: amount }: Amounts, project: numb
       };
     }),
   );
+  await runners(db, project);
   await insert(
     db,
     'ci_jobs',
@@ -57,6 +59,43 @@ export async function pipelines(db: Db, { jobs: amount }: Amounts, project: numb
   );
 }
 
+/** Runners of the server and of the project in turn, each with two machines. */
+async function runners(db: Db, project: number): Promise<void> {
+  const isOfProject = (n: number) => n % 2 === 1;
+  await insert(
+    db,
+    'ci_runners',
+    rowsOf(RUNNERS, (n) => ({
+      id: 1 + n,
+      runner_type: isOfProject(n) ? 'project_type' : 'instance_type',
+      digest: `digest of ${n}`,
+      short_token: 'short',
+      registration: 'user',
+      access_level: 'not_protected',
+      tag_list: n % 3 === 0 ? '["a"]' : '[]',
+      requested: 1,
+      contacted_at: at(n),
+      created_at: at(n),
+      updated_at: at(n),
+    })),
+  );
+  await insert(
+    db,
+    'ci_runner_projects',
+    rowsOf(RUNNERS, (n) => (isOfProject(n) ? { runner_id: 1 + n, project_id: project, created_at: at(n) } : null)),
+  );
+  await insert(
+    db,
+    'ci_runner_managers',
+    rowsOf(RUNNERS * 2, (n) => ({
+      runner_id: 1 + (n % RUNNERS),
+      system_id: `s_${n}`,
+      contacted_at: at(n),
+      created_at: at(n),
+    })),
+  );
+}
+
 function jobRow(n: number, amount: number, project: number): Row {
   const pipeline = Math.floor(n / JOBS_OF_ONE);
   const status = stateOf(n, amount);
@@ -68,6 +107,7 @@ function jobRow(n: number, amount: number, project: number): Row {
     sha: shaOf(pipeline),
     ref: pipeline % 3 === 0 ? 'main' : `feature-${pipeline % BRANCHES}`,
     name: `job ${n % JOBS_OF_ONE}`,
+    runner_id: n % JOBS_OF_ONE === 9 ? null : 1 + (n % RUNNERS),
     stage: n % 2 === 0 ? 'build' : 'test',
     stage_index: 1 + (n % 2),
     status,

@@ -17,8 +17,9 @@ import { inState, RUNNER_STATES } from './status.ts';
 type Runners = SelectQueryBuilder<Schema, 'ci_runners', CiRunner>;
 type Filters = Static<typeof runnerFilters>;
 
-/** All runners, the newest first. */
-export const allRunners = ({ db }: Deps): Runners => db.selectFrom('ci_runners').selectAll().orderBy('id', 'desc');
+/** All runners, the newest first: a walk along their ids, which is said so that both engines plan it. */
+export const allRunners = ({ db }: Deps): Runners =>
+  db.selectFrom('ci_runners').selectAll().where('id', '>', 0).orderBy('id', 'desc');
 
 /** Those that a user looks after: of projects where he is a Maintainer, and of groups where he is an Owner. */
 export function ownRunners(deps: Deps, userId: number): Runners {
@@ -42,20 +43,20 @@ export function ownRunners(deps: Deps, userId: number): Runners {
 export function runnersOfProject(deps: Deps, project: Project, namespace: Namespace): Runners {
   const { group_runners_enabled, shared_runners_enabled } = settingsOf(project);
   const groups = namespace.kind === 'group' && group_runners_enabled ? lineageIds(namespace.lineage) : [];
-  return allRunners(deps).where((eb) =>
-    eb.or([
-      eb('id', 'in', eb.selectFrom('ci_runner_projects').select('runner_id').where('project_id', '=', project.id)),
-      ...(groups.length === 0 ? [] : [eb('group_id', 'in', groups)]),
-      ...(shared_runners_enabled ? [eb('runner_type', '=', 'instance_type')] : []),
-    ]),
-  );
+  let ids = deps.db.selectFrom('ci_runner_projects').select('runner_id as id').where('project_id', '=', project.id);
+  if (groups.length > 0)
+    ids = ids.unionAll(deps.db.selectFrom('ci_runners').select('id').where('group_id', 'in', groups));
+  if (shared_runners_enabled) ids = ids.unionAll(ofServer(deps));
+  return allRunners(deps).where('id', 'in', ids);
 }
 
+const ofServer = ({ db }: Deps) => db.selectFrom('ci_runners').select('id').where('runner_type', '=', 'instance_type');
+
 /** Those of a group and the groups above it, and those of the server. */
-export const runnersOfGroup = (deps: Deps, group: Namespace): Runners =>
-  allRunners(deps).where((eb) =>
-    eb.or([eb('group_id', 'in', lineageIds(group.lineage)), eb('runner_type', '=', 'instance_type')]),
-  );
+export function runnersOfGroup(deps: Deps, group: Namespace): Runners {
+  const ofGroups = deps.db.selectFrom('ci_runners').select('id').where('group_id', 'in', lineageIds(group.lineage));
+  return allRunners(deps).where('id', 'in', ofGroups.unionAll(ofServer(deps)));
+}
 
 const has = (tag: string) => {
   const quoted = JSON.stringify(tag);
