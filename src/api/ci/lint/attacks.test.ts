@@ -199,6 +199,15 @@ describe('hostile configurations end with an error', () => {
   });
 });
 
+test('one script that many jobs take over is answered for each, out of a share of the memory', async () => {
+  const content = `default: {before_script: ["${'x'.repeat(20_000)}"]}\n${Array.from({ length: 500 }, (_, at) => `j${at}: {script: a}`).join('\n')}`;
+  const before = app.deps.memory.held;
+  const sent = await app.post(path(), { token: staff.developer.token, json: { content, include_jobs: true } });
+  assert.equal(expectStatus<LintAnswer & { jobs: unknown[] }>(sent, 200).jobs.length, 500);
+  assert.ok(sent.body.length > 10_000_000);
+  assert.equal(app.deps.memory.held, before);
+});
+
 test('markup in names stays a text of JSON', async () => {
   const content = '"<img src=x onerror=alert(1)>": {script: echo, stage: "<script>alert(1)</script>"}';
   const sent = await app.post(path(), { token: staff.developer.token, json: { content } });

@@ -1,15 +1,15 @@
 import type { Standing } from '../../../access/standing.ts';
+import type { Compiled } from '../../../ci/compile-request.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import type { Access } from '../../../http/route.ts';
-import { route } from '../../../http/route.ts';
+import { type Access, type BaseContext, route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
 import { LintResult } from './answers.ts';
 import { lintContent, lintOfProject } from './inputs.ts';
 import { type LintRef, lintConfig, lintPipeline } from './lint.ts';
-import { presentLint } from './views.ts';
+import { answerSize, presentLint } from './views.ts';
 
 const PATH = '/projects/:id/ci/lint';
 const success = { status: 200, schema: LintResult } as const;
@@ -29,6 +29,21 @@ const reader: Access<ProjectScope> = {
     }
   },
 };
+
+/** Characters up to which an answer takes no share of the memory, and bytes that one takes on its way. */
+const SMALL = 500_000;
+const BYTES = 4;
+
+/** The answer, once there is memory for it. @throws ApiError 429, 503 while too many wait */
+async function answer(
+  c: Pick<BaseContext, 'hold'>,
+  compiled: Compiled,
+  options: { includeJobs: boolean; dryRun: boolean },
+) {
+  const size = answerSize(compiled, options);
+  if (size > SMALL) await c.hold(size * BYTES);
+  return presentLint(compiled, options);
+}
 
 /** The head of the default branch, or what is asked for. @throws ApiError 404 for a commit that is not there */
 async function refOf(deps: Deps, { project }: Standing, asked: string | undefined): Promise<LintRef> {
@@ -59,7 +74,8 @@ export const lintRoutes = [
     },
     success,
     expensive: true,
-    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
+    handler: async (c) => {
+      const { deps, caller, project, namespace, permissions, input } = c;
       const standing = { caller, project, namespace, permissions };
       const { dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
       const at = await refOf(deps, standing, input.content_ref ?? input.sha);
@@ -67,7 +83,7 @@ export const lintRoutes = [
       const compiled = dryRun
         ? await lintPipeline(deps, standing, linted, input.dry_run_ref ?? input.ref)
         : await lintConfig(deps, standing, linted, at);
-      return presentLint(compiled, { includeJobs, dryRun });
+      return await answer(c, compiled, { includeJobs, dryRun });
     },
   }),
   route({
@@ -81,13 +97,14 @@ export const lintRoutes = [
     input: lintContent,
     success,
     expensive: true,
-    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
+    handler: async (c) => {
+      const { deps, caller, project, namespace, permissions, input } = c;
       const standing = { caller, project, namespace, permissions };
       const { content, dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
       const compiled = dryRun
         ? await lintPipeline(deps, standing, { content }, input.ref)
         : await lintConfig(deps, standing, { content }, await refOf(deps, standing, undefined));
-      return presentLint(compiled, { includeJobs, dryRun });
+      return await answer(c, compiled, { includeJobs, dryRun });
     },
   }),
 ];

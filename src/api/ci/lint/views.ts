@@ -34,6 +34,17 @@ export function presentLint(compiled: Compiled, options: { includeJobs: boolean;
   };
 }
 
+/** About how many characters an answer has: jobs may share a long script, which the answer has for each. */
+export function answerSize(compiled: Compiled, options: { includeJobs: boolean; dryRun: boolean }): number {
+  const { mergedYaml, config, evaluated } = compiled;
+  const jobs = options.includeJobs ? ((options.dryRun ? evaluated?.seed?.jobs : config?.jobs) ?? []) : [];
+  let size = mergedYaml?.length ?? 0;
+  for (const { options: given } of jobs) {
+    for (const command of [...given.beforeScript, ...given.script, ...given.afterScript]) size += command.length;
+  }
+  return size;
+}
+
 function jobsOf({ config, evaluated }: Compiled, dryRun: boolean): LintJob[] | null {
   if (dryRun) return evaluated?.seed?.jobs.map(presentSeed) ?? null;
   return config && byStage(config).map(presentJob);
