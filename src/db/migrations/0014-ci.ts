@@ -62,7 +62,7 @@ alter table pipelines add column schedule_id {int};
 alter table pipelines add column trigger_id {int};
 alter table pipelines add column locked {int} not null default 0;
 alter table pipelines add column origin {text};
-create index pipelines_project on pipelines (project_id, id);
+create index pipelines_project on pipelines (project_id, id, source);
 create index pipelines_status on pipelines (project_id, status, id);
 create index pipelines_ref_status on pipelines (project_id, ref, status, id);
 create index pipelines_merge_request on pipelines (merge_request_id, id) where merge_request_id is not null;
