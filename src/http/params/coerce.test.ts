@@ -184,3 +184,9 @@ test('a query string reaches the declared shape', () => {
   const result = compileParams(schema)(parseUrlencoded('range[start]=1&range[end]=20'));
   assert.deepEqual(result, { range: { start: 1, end: 20 } });
 });
+
+test('what may be anything holds no null byte, however deep', () => {
+  const readAny = compileParams(Type.Object({ p: Type.Optional(Type.Unsafe<unknown>({})) }));
+  assert.deepEqual(readAny({ p: { a: [1, 'text', null] } }), { p: { a: [1, 'text', null] } });
+  for (const p of ['x\0', { a: ['x\0'] }, { 'x\0': 1 }]) assert.throws(() => readAny({ p }), /p is invalid/);
+});

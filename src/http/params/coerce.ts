@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
+import { isStorable } from '../../core/storable.ts';
 import { SpooledText } from './request-body.ts';
 import {
   type Coercer,
@@ -127,7 +128,7 @@ function compileType(schema: JsonSchema, type: string | undefined): Coercer {
     case 'null':
       return (value, name, failures) => (value === null || value === '' ? null : fail(failures, `${name} is invalid`));
     default:
-      return (value) => value;
+      return (value, name, failures) => (isStorable(value) ? value : fail(failures, `${name} is invalid`));
   }
 }
 

@@ -2,7 +2,6 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { CronSchedule } from '../../../core/cron.ts';
 import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
-import { isStorable } from '../../../core/storable.ts';
 import { zoneName } from '../../../core/time-zones.ts';
 import { bit, parseJson } from '../../../db/columns.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
@@ -79,7 +78,7 @@ function mergedInputs(before: readonly Input[], changes: readonly Input[]): stri
 function checkedInput(name: string, value: unknown): unknown {
   const simple = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each);
   const length = JSON.stringify(value ?? null).length;
-  if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT && isStorable(value)) return value;
+  if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT) return value;
   throw invalidModel({
     inputs: [`${name} must be a text, a number, a truth value or a list, of at most ${MAX_INPUT} characters`],
   });

@@ -5,7 +5,6 @@ import { projectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, invalidParameter, notFound } from '../../../core/errors.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
-import { isStorable } from '../../../core/storable.ts';
 import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -37,7 +36,6 @@ export async function startByToken(
   request: StartRequest,
 ): Promise<{ pipeline: Pipeline; project: Project }> {
   const variables = readVariables(request.variables);
-  if (!isStorable(request.inputs ?? {})) throw invalidParameter('inputs is invalid');
   const found = await findProject(deps, request.project);
   if (found === undefined) throw notFound();
   const start = { projectId: found.project.id, ref: request.ref, variables, inputs: request.inputs ?? {} };
@@ -52,7 +50,7 @@ export async function startByToken(
 function readVariables(given: unknown): Variables {
   if (given === undefined || given === null) return [];
   const isMap = typeof given === 'object' && !Array.isArray(given);
-  if (!isMap || !isStorable(given) || Object.values(given).some((value) => typeof value !== 'string')) {
+  if (!isMap || Object.values(given).some((value) => typeof value !== 'string')) {
     throw invalidParameter('variables needs to be a map of key-valued strings');
   }
   return Object.entries(given as Record<string, string>).map(([key, value]) => {
