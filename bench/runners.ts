@@ -5,7 +5,7 @@ import { loadConfig } from '../src/config/config.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { open } from '../src/start.ts';
 import type { Figure } from './figures.ts';
-import { median } from './git.ts';
+import { median, timedGit } from './git.ts';
 import { type BenchServer, startServer, TOKEN } from './server.ts';
 
 const FINISHED = 10_000;
@@ -30,7 +30,11 @@ async function seedJobs(dataDir: string): Promise<void> {
   const place = { namespace, name: 'busy', path: 'busy', visibility: 'private', creatorId: 1 } as const;
   const project = await createProject(deps, { ...place, defaultBranch: 'main' });
   const now = deps.clock.now().toISOString();
-  const shared = { project_id: project.id, sha: 'a'.repeat(40), ref: 'main', user_id: 1 } as const;
+  const dir = deps.storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+  const git = async (...args: string[]) => (await timedGit(['--git-dir', dir, ...args])).stdout.trim();
+  const tree = await git('hash-object', '-t', 'tree', '-w', '/dev/null');
+  const sha = await git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit-tree', tree, '-m', 'First');
+  const shared = { project_id: project.id, sha, ref: 'main', user_id: 1 } as const;
   const dated = { created_at: now, updated_at: now };
   const pipeline = await db
     .insertInto('pipelines')
