@@ -70,10 +70,8 @@ describe('cancelJob', () => {
     await pipelines.start(pipeline.id, 'a', await manager({ cancel_gracefully: true }));
     assert.equal((await cancelJob(app.deps, jobs.a!.id))?.status, 'canceling');
     assert.equal(await pipelines.states(pipeline.id), 'canceling: a canceling');
-    assert.notEqual((await pipelines.job(pipeline.id, 'a')).token_digest, null);
     assert.equal(await cancelJob(app.deps, jobs.a!.id), null);
     assert.equal((await cancelJob(app.deps, jobs.a!.id, { force: true }))?.status, 'canceled');
-    assert.equal((await pipelines.job(pipeline.id, 'a')).token_digest, null);
     const other = await make([{ name: 'a' }]);
     await pipelines.start(other.pipeline.id, 'a', await manager({}));
     assert.equal((await cancelJob(app.deps, other.jobs.a!.id))?.status, 'canceled');

@@ -35,14 +35,11 @@ const pending = async () =>
     ({ job_id }) => job_id,
   );
 
-/** What must hold whatever came first: runners see just the jobs that wait, and nobody has a token whose job is over. */
+/** What must hold whatever came first: runners see just the jobs that wait. */
 async function check(pipelineId: number): Promise<void> {
   const jobs = await pipelines.jobs(pipelineId);
   const waiting = jobs.filter(({ status, kind }) => status === 'pending' && kind === 'build').map(({ id }) => id);
   assert.deepEqual((await pending()).filter((id) => jobs.some((job) => job.id === id)).sort(), waiting.sort());
-  for (const { status, token_digest, name } of jobs) {
-    assert.equal(token_digest !== null, status === 'running' || status === 'canceling', `${name} ${status}`);
-  }
   const latest = jobs.filter(({ retried }) => retried === 0).map(({ name }) => name);
   assert.equal(new Set(latest).size, latest.length, 'one latest job of each name');
   const before = await pipelines.states(pipelineId);

@@ -100,7 +100,7 @@ const AT_ONCE = 2000;
 
 /**
  * Moves jobs of one pipeline: the only place where the state of a job is changed. Sets its times, keeps what runners look
- * through and deployments in line, ends its token, frees what it held, and records `job.updated`. Jobs that are not in the
+ * through and deployments in line, frees what it held, and records `job.updated`. Jobs that are not in the
  * state in which they are given any more, or in one that the event does not lead from, stay as they are.
  * @param db the handle of a transaction that has locked the pipeline (`lockPipeline`)
  * @param jobs as they were read after that
@@ -155,7 +155,6 @@ async function moveAlike<J extends MovableJob>(
   const now = deps.clock.now();
   const set: Updateable<CiJobsTable> = {
     ...timesOf(kind, from, to, now, start_in),
-    ...(isOneOf(COMPLETE, to) ? { token_digest: null } : {}),
     ...values,
     status: to,
     updated_at: now.toISOString(),

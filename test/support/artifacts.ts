@@ -67,6 +67,6 @@ export async function endJob(
   pipelineStatus: 'success' | 'failed' = status === 'failed' ? 'failed' : 'success',
 ): Promise<void> {
   const { db } = app.deps;
-  await db.updateTable('ci_jobs').set({ status, token_digest: null }).where('id', '=', job.id).execute();
+  await db.updateTable('ci_jobs').set({ status }).where('id', '=', job.id).execute();
   await db.updateTable('pipelines').set({ status: pipelineStatus }).where('id', '=', pipeline.id).execute();
 }

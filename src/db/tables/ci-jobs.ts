@@ -49,7 +49,7 @@ export interface CiJobsTable {
   start_in: number | null;
   /** Sorted. */
   tag_list: DefaultedJson<string[]>;
-  /** Of its token, while a runner has it. */
+  /** Of the token that its runner got: it is good while the job is at work, and tells the runner afterwards that it is not. */
   token_digest: string | null;
   runner_id: number | null;
   runner_manager_id: number | null;

@@ -122,10 +122,12 @@ describe('PUT /jobs/:job_id', () => {
     const job = await start();
     await job.finish();
     const again = await job.update('success');
-    assert.equal(expectStatus(again, 403).message, '403 Forbidden');
+    assert.equal(expectStatus(again, 403).message, '403 Forbidden - Job is not processing on runner');
     const canceled = await start({}, {});
     await cancelJob(app.deps, canceled.id);
-    expectStatus(await canceled.update('running'), 403);
+    const told = await canceled.update('running');
+    expectStatus(told, 403);
+    assert.equal(told.headers['job-status'], 'canceled');
   });
 
   test('tells a runner that can bring jobs to an end itself that its job is being canceled', async () => {
