@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { finishJob } from '../src/pipelines/finish-job.ts';
+import { finishJob } from '../src/pipelines/states/finish-job.ts';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';

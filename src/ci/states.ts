@@ -20,14 +20,10 @@ export type State = (typeof STATES)[number];
 export const ACTIVE = ['waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
 /** Over, until somebody retries. */
 export const COMPLETE = ['success', 'failed', 'canceled', 'skipped'] as const;
-/** Waiting for a person or a time. */
-export const BLOCKED = ['manual', 'scheduled'] as const;
 /** Over, and it came to its end. */
 export const FINISHED = ['success', 'failed', 'canceled'] as const;
 /** What a runner has in hand. */
 export const EXECUTING = ['running', 'canceling'] as const;
-/** Not over and not waiting for a person. */
-export const ALIVE = ['created', ...ACTIVE, 'canceling'] as const;
 
 export const isOneOf = (states: readonly State[], state: State): boolean => states.includes(state);
 
@@ -68,9 +64,3 @@ export function compositeState(jobs: Iterable<JobState>, { ofNeeds = false } = {
   if (found.has('created')) return 'running';
   return found.has('canceling') ? 'canceling' : 'failed';
 }
-
-/** Whether a set of jobs has come through with a job that failed and was allowed to. */
-export const hasWarnings = (jobs: Iterable<JobState>): boolean => {
-  for (const job of jobs) if (counted(job) === 'warned') return true;
-  return false;
-};

@@ -1,9 +1,11 @@
 import type { Deps } from '../deps.ts';
-import { cancelRedundant } from './auto-cancel.ts';
-import { startDelayed } from './delayed.ts';
-import { registerEnvironments } from './environments.ts';
-import { followDownstream } from './follow-downstream.ts';
-import { endJobsOfFormerUsers } from './former-users.ts';
+import { followDownstream } from './bridges/follow-downstream.ts';
+import { runBridge } from './bridges/run-bridge.ts';
+import { cancelRedundant } from './creation/auto-cancel.ts';
+import { dropPipelineRef, keepNewPipelineRef } from './creation/pipeline-ref.ts';
+import { registerPushes } from './creation/push.ts';
+import { registerSchedules } from './creation/run-schedules.ts';
+import { registerEnvironments } from './environments/environments.ts';
 import {
   ASSIGN_RESOURCE,
   CANCEL_REDUNDANT,
@@ -12,14 +14,12 @@ import {
   KEEP_PIPELINE_REF,
   RUN_BRIDGE,
   START_DELAYED,
-} from './jobs.ts';
-import { registerOldPipelines } from './old-pipelines.ts';
-import { dropPipelineRef, keepNewPipelineRef } from './pipeline-ref.ts';
-import { registerPushes } from './push.ts';
-import { assignResource } from './resource-groups.ts';
-import { runBridge } from './run-bridge.ts';
-import { registerSchedules } from './run-schedules.ts';
-import { registerStuckJobs } from './stuck-jobs.ts';
+} from './job-kinds.ts';
+import { endJobsOfFormerUsers } from './removal/former-users.ts';
+import { registerOldPipelines } from './removal/old-pipelines.ts';
+import { startDelayed } from './states/delayed.ts';
+import { assignResource } from './states/resource-groups.ts';
+import { registerStuckJobs } from './states/stuck-jobs.ts';
 
 /** What pipelines do by themselves: names the work in the background. */
 export function registerPipelines(deps: Deps): void {

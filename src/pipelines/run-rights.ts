@@ -1,7 +1,7 @@
 import type { Standing } from '../access/standing.ts';
 import type { Deps } from '../deps.ts';
 import { canRunOn, loadProtections, protectionsOf } from '../repositories/protections.ts';
-import { ciSettings } from './ci-settings.ts';
+import { ciSettings } from './creation/ci-settings.ts';
 
 /**
  * Whether somebody may run pipelines and jobs on a branch or tag: on a protected one those who may push to it, merge into

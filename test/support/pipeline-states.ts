@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { FailureReason } from '../../src/ci/failure-reasons.ts';
 import type { CiJob } from '../../src/db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../src/db/tables/pipelines.ts';
-import { finishJob, type JobEnd } from '../../src/pipelines/finish-job.ts';
-import { startJob } from '../../src/pipelines/start-job.ts';
+import { finishJob, type JobEnd } from '../../src/pipelines/states/finish-job.ts';
+import { startJob } from '../../src/pipelines/states/start-job.ts';
 import type { TestApp } from './app.ts';
 
 const START = { runner: { id: 1 }, managerId: null, timeout: 3600, timeoutSource: 2 };

@@ -8,8 +8,8 @@ import type { Db } from '../../src/db/schema.ts';
 import type { CiJob, CiJobsTable } from '../../src/db/tables/ci-jobs.ts';
 import type { Pipeline, PipelinesTable } from '../../src/db/tables/pipelines.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
-import { processPipeline } from '../../src/pipelines/process.ts';
-import { tagKey } from '../../src/pipelines/transitions.ts';
+import { processPipeline } from '../../src/pipelines/states/process.ts';
+import { tagKey } from '../../src/pipelines/states/transitions.ts';
 import type { TestApp } from './app.ts';
 
 /** What a job has when nothing is said of it. */

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Json } from '../columns.ts';
 
 /** What a job was made of: JSON that only the runner, a retry or a variable wants. */
@@ -11,4 +10,3 @@ export interface CiJobConfigsTable {
   /** An `EnvironmentConfig` as JSON, expanded as far as was possible at the making. */
   environment: string | null;
 }
-export type CiJobConfig = Selectable<CiJobConfigsTable>;

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Bit, Defaulted } from '../columns.ts';
 
 /** The jobs of its pipeline that a job waits for, by name. */
@@ -8,4 +7,3 @@ export interface CiJobNeedsTable {
   artifacts: Defaulted<Bit>;
   optional: Defaulted<Bit>;
 }
-export type CiJobNeed = Selectable<CiJobNeedsTable>;

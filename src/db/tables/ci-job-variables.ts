@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Bit, Defaulted } from '../columns.ts';
 
 /** Variables that a job got by itself: when it was played, or by what a job before it reported. */
@@ -10,4 +9,3 @@ export interface CiJobVariablesTable {
   source: 'manual' | 'dotenv';
   raw: Defaulted<Bit>;
 }
-export type CiJobVariable = Selectable<CiJobVariablesTable>;

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Timestamp } from '../columns.ts';
 
 /** Jobs that wait for a runner: what requests look through. */
@@ -11,4 +10,3 @@ export interface CiPendingJobsTable {
   protected: Defaulted<Bit>;
   created_at: Timestamp;
 }
-export type CiPendingJob = Selectable<CiPendingJobsTable>;

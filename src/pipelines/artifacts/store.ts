@@ -15,7 +15,7 @@ import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
-import { isNotRunning } from '../running-job.ts';
+import { isNotRunning } from '../runners/running-job.ts';
 import { DEFAULT_EXPIRY, maxBytesOf } from './limits.ts';
 
 const unpack = promisify(gunzip);

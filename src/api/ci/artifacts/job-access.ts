@@ -5,7 +5,7 @@ import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import { header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
-import { runningJob } from '../../../pipelines/running-job.ts';
+import { runningJob } from '../../../pipelines/runners/running-job.ts';
 
 const params = { job_id: Type.Integer() };
 

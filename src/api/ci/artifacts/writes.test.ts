@@ -6,7 +6,7 @@ import { endJob, type HeldJob, holdJob, uploadArtifact } from '../../../../test/
 import { zipOf } from '../../../../test/support/zip.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { finishJob } from '../../../pipelines/finish-job.ts';
+import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { usedBlobs } from '../../../storage/unused-blobs.ts';
 
 type Row = Record<string, unknown>;

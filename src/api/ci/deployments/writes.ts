@@ -8,7 +8,7 @@ import type { Deployment } from '../../../db/tables/deployments.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { isOid } from '../../../git/objects.ts';
-import { lastDeployment } from '../../../pipelines/stop-environment.ts';
+import { lastDeployment } from '../../../pipelines/environments/stop-environment.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { createEnvironment } from '../environments/create.ts';
 

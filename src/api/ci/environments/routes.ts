@@ -7,7 +7,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
-import { stopActionOf, stopEnvironment } from '../../../pipelines/stop-environment.ts';
+import { stopActionOf, stopEnvironment } from '../../../pipelines/environments/stop-environment.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
 import { onObject, type ProjectObject } from '../../object-access.ts';
 import { presentEnvironmentBasic } from '../deployments/views.ts';

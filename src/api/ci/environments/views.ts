@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Environment as Row } from '../../../db/tables/environments.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { lastDeployment } from '../../../pipelines/stop-environment.ts';
+import { lastDeployment } from '../../../pipelines/environments/stop-environment.ts';
 import { presentProjects } from '../../spaces/index.ts';
 import { presentDeployments, presentEnvironmentBasic } from '../deployments/views.ts';
 import type { Environment, EnvironmentDetails, EnvironmentListEntry } from './answers.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
-import { signingKey } from '../../../pipelines/signing-key.ts';
+import { signingKey } from '../../../pipelines/variables/signing-key.ts';
 import { anyone } from '../../access.ts';
 
 const KEYS = '/oauth/discovery/keys';

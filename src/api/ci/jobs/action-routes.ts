@@ -4,12 +4,12 @@ import { badRequest, forbidden, invalidModel, recordNotFound } from '../../../co
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { route } from '../../../http/route.ts';
-import { cancelJob } from '../../../pipelines/cancel.ts';
-import { eraseJob } from '../../../pipelines/erase.ts';
-import { type GivenInputs, inputErrors } from '../../../pipelines/job-inputs.ts';
-import { playJob } from '../../../pipelines/play.ts';
-import { retryJob } from '../../../pipelines/retry.ts';
+import { eraseJob } from '../../../pipelines/removal/erase.ts';
 import { maySetVariables } from '../../../pipelines/run-rights.ts';
+import { type GivenInputs, inputErrors } from '../../../pipelines/runners/job-inputs.ts';
+import { cancelJob } from '../../../pipelines/states/cancel.ts';
+import { playJob } from '../../../pipelines/states/play.ts';
+import { retryJob } from '../../../pipelines/states/retry.ts';
 import type { ProjectScope } from '../../access.ts';
 import { onObject } from '../../object-access.ts';
 import { mayCancel, mayRun } from '../run-rights.ts';

@@ -6,7 +6,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import type { State } from '../../../ci/states.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { inputsOf } from '../../../pipelines/job-inputs.ts';
+import { inputsOf } from '../../../pipelines/runners/job-inputs.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 
 type Row = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { forbidden, unauthorized } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
-import { LOG_MEMORY, readLog } from '../../../pipelines/read-log.ts';
+import { LOG_MEMORY, readLog } from '../../../pipelines/trace/read-log.ts';
 import { noteWatcher } from '../../../pipelines/trace/watchers.ts';
 import { ONE, readable } from './access.ts';
 import { findJob } from './find.ts';

@@ -80,7 +80,7 @@ test('ends before a gap, and goes on in the archive where pieces went meanwhile'
   const id = await makeJob();
   await append(id, 0, Buffer.from('first '));
   await append(id, 6, Buffer.from('second'));
-  const { readLog } = await import('../../../pipelines/read-log.ts');
+  const { readLog } = await import('../../../pipelines/trace/read-log.ts');
   const stream = await readLog(app.deps, { id });
   const chunks: Buffer[] = [];
   for await (const chunk of stream) {

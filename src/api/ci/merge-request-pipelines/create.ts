@@ -5,8 +5,8 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
-import { ciSettings } from '../../../pipelines/ci-settings.ts';
-import { type Creation, createPipeline, type PipelineRequest } from '../../../pipelines/create.ts';
+import { ciSettings } from '../../../pipelines/creation/ci-settings.ts';
+import { type Creation, createPipeline, type PipelineRequest } from '../../../pipelines/creation/create.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { refreshMergeRequest, updateMergeRef } from '../../planning/index.ts';
 

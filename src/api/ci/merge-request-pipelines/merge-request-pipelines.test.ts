@@ -7,9 +7,9 @@ import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { State } from '../../../ci/states.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { cancelJob } from '../../../pipelines/cancel.ts';
-import { finishJob } from '../../../pipelines/finish-job.ts';
-import { retryPipeline } from '../../../pipelines/retry.ts';
+import { cancelJob } from '../../../pipelines/states/cancel.ts';
+import { finishJob } from '../../../pipelines/states/finish-job.ts';
+import { retryPipeline } from '../../../pipelines/states/retry.ts';
 import { refreshMergeRequest } from '../../planning/merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts';
-import { deactivateSchedulesOf } from '../../../pipelines/schedules.ts';
+import { deactivateSchedulesOf } from '../../../pipelines/creation/schedules.ts';
 
 /** Has schedules stand still whose owner goes or is blocked: they never run in the name of somebody else. */
 export function stopSchedulesOfFormerOwners(deps: Deps): void {

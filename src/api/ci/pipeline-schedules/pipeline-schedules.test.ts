@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { advanceSchedule } from '../../../pipelines/schedules.ts';
+import { advanceSchedule } from '../../../pipelines/creation/schedules.ts';
 
 interface Schedule {
   id: number;

@@ -3,7 +3,7 @@ import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
-import { runSchedule } from '../../../pipelines/run-schedules.ts';
+import { runSchedule } from '../../../pipelines/creation/run-schedules.ts';
 import { inProjectByUser } from '../../access.ts';
 import { PipelineListEntry, presentPipelineEntry, projectUrl } from '../../code/index.ts';
 import { onObject } from '../../object-access.ts';

@@ -7,7 +7,7 @@ import { bit, parseJson } from '../../../db/columns.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidRefName } from '../../../git/ref-name.ts';
-import { nextRunOf } from '../../../pipelines/schedules.ts';
+import { nextRunOf } from '../../../pipelines/creation/schedules.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { UserScope } from '../../object-access.ts';
 import { mayRunSchedule } from './access.ts';

@@ -1,6 +1,6 @@
 import { invalidModel } from '../../../core/errors.ts';
 import { route } from '../../../http/route.ts';
-import { createPipeline } from '../../../pipelines/create.ts';
+import { createPipeline } from '../../../pipelines/creation/create.ts';
 import { inProjectByUser } from '../../access.ts';
 import { Pipeline, presentPipeline } from '../../code/index.ts';
 import { CreatePipeline } from './inputs.ts';

@@ -2,7 +2,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound } from '../../../core/errors.ts';
 import type { ResourceGroup } from '../../../db/tables/resource-groups.ts';
 import type { Deps } from '../../../deps.ts';
-import { assignResource } from '../../../pipelines/resource-groups.ts';
+import { assignResource } from '../../../pipelines/states/resource-groups.ts';
 
 /** Has jobs get a group in another order from now on. @throws ApiError 404 */
 export async function setProcessMode(

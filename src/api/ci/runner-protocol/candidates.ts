@@ -3,7 +3,7 @@ import { AFTER_LINEAGE, lineageIds } from '../../../access/membership.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
-import { ALIVE } from '../../../pipelines/alive-jobs.ts';
+import { ALIVE } from '../../../pipelines/states/alive-jobs.ts';
 
 /** Kinds of jobs, by their tags, that one request looks at. */
 const MAX_KEYS = 1_000;

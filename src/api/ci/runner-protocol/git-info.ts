@@ -4,7 +4,7 @@ import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { pipelineRef } from '../../../pipelines/pipeline-ref.ts';
+import { pipelineRef } from '../../../pipelines/creation/pipeline-ref.ts';
 
 const DEFAULT_DEPTH = 20;
 

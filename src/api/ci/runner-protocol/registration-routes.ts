@@ -3,7 +3,7 @@ import { ApiError, forbidden } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Secret } from '../../../http/schema.ts';
-import { placeOfRegistrationToken, type RegistrationPlace } from '../../../pipelines/registration-tokens.ts';
+import { placeOfRegistrationToken, type RegistrationPlace } from '../../../pipelines/runners/registration-tokens.ts';
 import { openAbility } from '../../access.ts';
 import { RenewedRunnerToken, RunnerRegistration } from '../runners/answers.ts';
 import { forgetMachine, noteContact } from '../runners/contacts.ts';

@@ -4,8 +4,8 @@ import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp, Way } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
-import { finishJob } from '../../../pipelines/finish-job.ts';
-import { JobTokenExpired, runningJob } from '../../../pipelines/running-job.ts';
+import { JobTokenExpired, runningJob } from '../../../pipelines/runners/running-job.ts';
+import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { byRunningJob } from '../artifacts/job-access.ts';
 
 /** Jobs that were looked up with their tokens: the check after that needs no further query. */

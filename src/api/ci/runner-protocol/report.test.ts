@@ -6,7 +6,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { FakeRunner, type RunningJob } from '../../../../test/support/fake-runner.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { cancelJob } from '../../../pipelines/cancel.ts';
+import { cancelJob } from '../../../pipelines/states/cancel.ts';
 
 const clock = new TestClock();
 let app: TestApp;

@@ -6,7 +6,7 @@ import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.t
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { pendingJobsState, wakeRunners } from '../../../pipelines/pending-jobs.ts';
+import { pendingJobsState, wakeRunners } from '../../../pipelines/runners/pending-jobs.ts';
 
 let app: TestApp;
 before(async () => {

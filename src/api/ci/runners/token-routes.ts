@@ -4,7 +4,11 @@ import { groupPermissions, projectPermissions } from '../../../access/permission
 import { forbidden, invalidParameter, notFound } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
-import { INSTANCE, type RegistrationPlace, resetRegistrationToken } from '../../../pipelines/registration-tokens.ts';
+import {
+  INSTANCE,
+  type RegistrationPlace,
+  resetRegistrationToken,
+} from '../../../pipelines/runners/registration-tokens.ts';
 import { inGroup, inProject, onServer } from '../../access.ts';
 import { RenewedRunnerToken, RunnerRegistration } from './answers.ts';
 import { createRunner, type RunnerPlace } from './create.ts';

@@ -11,7 +11,7 @@ import type { CiRunnerManager } from '../../../db/tables/ci-runner-managers.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { ALIVE } from '../../../pipelines/alive-jobs.ts';
+import { ALIVE } from '../../../pipelines/states/alive-jobs.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import { presentProjects } from '../../spaces/index.ts';
 import type { Runner, RunnerDetails, RunnerManager } from './answers.ts';

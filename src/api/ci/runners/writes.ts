@@ -8,7 +8,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { CiRunner, CiRunnersTable } from '../../../db/tables/ci-runners.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { wakeRunnersAfter } from '../../../pipelines/pending-jobs.ts';
+import { wakeRunnersAfter } from '../../../pipelines/runners/pending-jobs.ts';
 import type { runnerChange } from './inputs.ts';
 import { checkRunner, cleanTags } from './rules.ts';
 import { ownerProject } from './tokens.ts';

@@ -9,7 +9,7 @@ import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { createPipeline, type PipelineRequest } from '../../../pipelines/create.ts';
+import { createPipeline, type PipelineRequest } from '../../../pipelines/creation/create.ts';
 import { maySetVariables } from '../../../pipelines/run-rights.ts';
 import { keyErrors } from '../variables/rules.ts';
 

@@ -10,7 +10,7 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { refsContaining } from '../../../git/contains.ts';
 import type { Repository } from '../../../git/repository.ts';
-import { processPipeline } from '../../../pipelines/process.ts';
+import { processPipeline } from '../../../pipelines/states/process.ts';
 import { canRunOn } from '../../../repositories/protections.ts';
 import * as store from './queries.ts';
 import { checkMove, FINAL_STATES, type ReportedState, type State } from './state.ts';

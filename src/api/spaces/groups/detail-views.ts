@@ -3,7 +3,7 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { registrationToken } from '../../../pipelines/registration-tokens.ts';
+import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
 import { type ListBase, listProjects } from '../projects/list.ts';
 import { presentProjects } from '../projects/page-views.ts';
 import { detailSettingFields, type GroupSettings, groupSettings } from './settings.ts';

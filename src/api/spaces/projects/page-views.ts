@@ -2,7 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Project as ProjectRow } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError, isUnreadable } from '../../../git/errors.ts';
-import { registrationToken } from '../../../pipelines/registration-tokens.ts';
+import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { Project, SimpleProject } from './answers.ts';
 import { findLicense } from './license.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
-import { finishJob } from '../../../pipelines/finish-job.ts';
+import { finishJob } from '../../../pipelines/states/finish-job.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;

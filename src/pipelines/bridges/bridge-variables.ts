@@ -1,0 +1,56 @@
+import type { Trigger } from '../../ci/pipeline-config.ts';
+import { expandText, referencesIn } from '../../ci/variables/expand.ts';
+import { type Variable, variableValues } from '../../ci/variables/variable.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../deps.ts';
+import type { GivenVariable } from '../creation/save.ts';
+import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
+
+/**
+ * The variables that a bridge gives the pipeline it starts: its own, and, where it says so, those that its pipeline was
+ * started with. References are resolved here; files that are referred to go along.
+ */
+export async function passedVariables(
+  deps: Deps,
+  db: Db,
+  bridge: CiJob,
+  { forward }: Pick<Trigger, 'forward'>,
+  yaml: readonly Variable[],
+): Promise<GivenVariable[]> {
+  const known = variableValues(await jobVariables(deps, db, bridge, { token: '', runner: null }));
+  const passed = new Map<string, GivenVariable>();
+  const pass = (variable: Variable) => {
+    const { key, value, raw, file } = variable;
+    if (raw || file) {
+      passed.set(key, { key, value, variable_type: file ? 'file' : 'env_var', raw: raw ? 1 : 0 });
+      return;
+    }
+    for (const name of referencesIn(value)) {
+      const other = known.get(name);
+      if (other?.file === true && !passed.has(name)) pass(other);
+    }
+    passed.set(key, { key, value: expandText(value, known, { keepFiles: true }), variable_type: 'env_var' });
+  };
+  if (forward.yamlVariables) for (const variable of yaml) pass(variable);
+  if (forward.pipelineVariables) {
+    for (const variable of await reportedVariables(db, bridge, null)) pass(variable);
+    const given = await db
+      .selectFrom('ci_pipeline_variables')
+      .selectAll()
+      .where('pipeline_id', '=', bridge.pipeline_id)
+      .orderBy('key')
+      .execute();
+    for (const { key, value, variable_type, raw } of given) {
+      pass({ key, value, file: variable_type === 'file', raw: raw === 1 });
+    }
+  }
+  return [...passed.values()];
+}
+
+/** The variables of the YAML that a job is kept with. */
+export async function yamlVariablesOf(db: Db, jobId: number): Promise<Variable[]> {
+  const row = await db.selectFrom('ci_job_configs').select('variables').where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? [] : parseJson<Variable[]>(row.variables);
+}

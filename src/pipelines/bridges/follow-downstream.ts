@@ -1,0 +1,70 @@
+import type { JobOptions, Trigger } from '../../ci/pipeline-config.ts';
+import { COMPLETE, isOneOf, type State } from '../../ci/states.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { endJob } from '../states/finish-job.ts';
+import { type LockedJob, lockJob } from '../states/lock-job.ts';
+import { processLocked } from '../states/process.ts';
+import { resetSkipped } from '../states/reset-skipped.ts';
+import { type JobEvent, moveJob } from '../states/transitions.ts';
+
+/**
+ * Lets a bridge with a strategy take over how the pipeline that it started goes (ci-facts 2.9).
+ * @param followed `again`: the pipeline was over, and goes on: then the bridge does so, too
+ */
+export async function followDownstream(
+  deps: Deps,
+  followed: { pipeline_id: number; job_id: number; again: boolean },
+): Promise<void> {
+  const strategy = await strategyOf(deps.db, followed.job_id);
+  if (strategy === null) return;
+  await deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, followed.job_id);
+    if (locked === null || locked.job.retried === 1) return;
+    const downstream = await db
+      .selectFrom('pipelines')
+      .select('status')
+      .where('id', '=', followed.pipeline_id)
+      .executeTakeFirst();
+    // A pipeline that was removed comes to no end any more.
+    await takeOver(deps, db, locked, strategy, downstream?.status ?? 'canceled', followed.again);
+  });
+}
+
+async function strategyOf(db: Db, jobId: number): Promise<Trigger['strategy']> {
+  const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? null : (parseJson<JobOptions>(row.options).trigger?.strategy ?? null);
+}
+
+/** Brings a bridge of a locked pipeline to the state of what it follows. */
+export async function takeOver(
+  deps: Deps,
+  db: Db,
+  locked: LockedJob,
+  strategy: 'depend' | 'mirror',
+  status: State,
+  again: boolean,
+): Promise<void> {
+  const { job, pipeline } = locked;
+  const wanted = strategy === 'depend' && status === 'skipped' ? 'failed' : status;
+  if (wanted === 'success' || wanted === 'failed') {
+    await endJob(deps, db, locked, { status: wanted });
+    return;
+  }
+  const event = eventOf(strategy, wanted, job.status, again);
+  if (event === null) return;
+  const values = event === 'reopen' ? { finished_at: null, failure_reason: null } : {};
+  const moved = await moveJob(deps, db, event, job, { values });
+  if (moved === null) return;
+  if (event === 'reopen') await resetSkipped(deps, db, [job], null);
+  await processLocked(deps, db, pipeline);
+}
+
+function eventOf(strategy: 'depend' | 'mirror', wanted: State, now: State, again: boolean): JobEvent | null {
+  if (wanted === 'canceled') return 'cancel';
+  if (wanted === 'skipped') return 'mirror_skipped';
+  if (wanted === 'manual' && strategy === 'mirror') return 'mirror_manual';
+  const over = isOneOf(COMPLETE, now) || now === 'manual';
+  return over && again ? 'reopen' : null;
+}

@@ -1,0 +1,92 @@
+import type { Standing } from '../../access/standing.ts';
+import { compile } from '../../ci/compile.ts';
+import type { Compiled } from '../../ci/compile-request.ts';
+import { inEnvironment } from '../../ci/variables/environment-scope.ts';
+import { type Variable, variableValues } from '../../ci/variables/variable.ts';
+import type { Deps } from '../../deps.ts';
+import type { PipelineChanges } from '../sources/changes.ts';
+import { configSources } from '../sources/config-sources.ts';
+import type { PipelineFacts } from '../variables/facts.ts';
+import { userVariables } from '../variables/job-facts.ts';
+import { predefinedVariables } from '../variables/pipeline-variables.ts';
+import { storedVariables } from '../variables/stored.ts';
+import { type ConfigContent, configContent } from './config-content.ts';
+import type { GivenVariable } from './save.ts';
+
+export interface CompileFor {
+  standing: Standing;
+  facts: PipelineFacts;
+  variables?: readonly GivenVariable[] | undefined;
+  inputs?: Readonly<Record<string, unknown>> | undefined;
+  /** Instead of that of the project. */
+  config?: ConfigContent | undefined;
+  /** Reads out of artifacts of the parent pipeline, where there is one. */
+  artifact?: Parameters<typeof configSources>[1]['artifact'] | undefined;
+}
+
+/**
+ * Compiles the configuration of a project for a ref and event, with the variables and rights of whoever it is for.
+ * @returns null where there is no configuration
+ */
+export async function compileFor(
+  deps: Deps,
+  { standing, facts, variables = [], inputs = {}, config, artifact }: CompileFor,
+): Promise<{ path: string; compiled: Compiled } | null> {
+  const { caller, project, namespace } = standing;
+  const changes = await changesOf(deps, facts);
+  const sources = configSources(deps, { caller, project, changes, ...(artifact === undefined ? {} : { artifact }) });
+  const found = config ?? (await configContent(project, facts.sha, sources));
+  if (found === null) return null;
+  const predefined = await predefinedVariables(deps, facts);
+  const ofJobs = caller.user === null ? [] : await userVariables(deps.db, caller.user.id);
+  if (facts.source === 'trigger') ofJobs.push({ key: 'CI_PIPELINE_TRIGGERED', value: 'true', public: true });
+  const stored = await storedVariables(deps.db, project, namespace, { protectedRef: facts.refProtected });
+  const given = variables.map(asVariable);
+  const { source, ref, refType, sha } = facts;
+  const compiled = await compile({
+    ...found,
+    context: { project: project.full_path, sha },
+    sources,
+    variables: variableValues(predefined, inEnvironment(stored, null), given),
+    inputs,
+    isChild: facts.source === 'parent_pipeline',
+    pipeline: {
+      source,
+      ref,
+      refType,
+      projectPath: project.full_path,
+      predefined: [...predefined, ...ofJobs],
+      stored,
+      given,
+    },
+  });
+  return { path: found.path, compiled };
+}
+
+const asVariable = ({ key, value, variable_type, raw }: GivenVariable): Variable => ({
+  key,
+  value,
+  public: false,
+  ...(variable_type === 'file' ? { file: true } : {}),
+  ...(raw === 1 ? { raw: true } : {}),
+});
+
+/** What the pipeline is compared with where rules ask what it changes. */
+async function changesOf(deps: Deps, facts: PipelineFacts): Promise<PipelineChanges> {
+  const { sha, beforeSha, mergeRequest, source } = facts;
+  if (mergeRequest) return { sha, from: mergeRequest.targetSha ?? (await baseOf(deps, mergeRequest.row.id, sha)) };
+  return { sha, from: source === 'push' ? beforeSha : null };
+}
+
+/** The commit at which the branches of a merge request part, as its version for the head says. */
+async function baseOf(deps: Deps, mergeRequestId: number, head: string): Promise<string | null> {
+  const version = await deps.db
+    .selectFrom('merge_request_diffs')
+    .select('base_commit_sha')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('head_commit_sha', '=', head)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return version?.base_commit_sha ?? null;
+}

@@ -1,0 +1,73 @@
+import { ACTIVE, isOneOf } from '../../ci/states.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/errors.ts';
+import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
+import { ofProject, writable } from '../../repositories/holder.ts';
+
+/** The ref by which runners get the commit of a pipeline while its jobs run, be its branch moved or gone. */
+export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;
+
+/**
+ * Makes the ref by which runners fetch the commit of a pipeline, whatever becomes of its branch meanwhile. It is asked for when
+ * a job has started and before its runner is told; by then it is mostly there, which starts no process.
+ * @returns false where it cannot be made: the commit is gone, or the repository takes no writes
+ */
+export async function keepPipelineRef(
+  deps: Deps,
+  project: Project,
+  { id, sha }: Pick<Pipeline, 'id' | 'sha'>,
+): Promise<boolean> {
+  if ((await repositoryOf(deps, project).refs.resolve(pipelineRef(id))) === sha) return true;
+  try {
+    return await inRepositoryQueue(deps, project, async (repo) => {
+      const now = await repo.refs.resolve(pipelineRef(id));
+      if (now === sha) return true;
+      if (!(await writable(deps.db, ofProject(project)))) return false;
+      await repo.refs.transaction([{ ref: pipelineRef(id), old: now, new: sha }]);
+      return true;
+    });
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    deps.log.log('warn', 'the ref of a pipeline could not be made', { id, error: error.message });
+    return false;
+  }
+}
+
+/** The same in the background, for a pipeline that was made just now; none for one that has nothing to do. */
+export async function keepNewPipelineRef(deps: Deps, pipelineId: number): Promise<void> {
+  const pipeline = await deps.db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
+  if (pipeline === undefined || !isOneOf(ACTIVE, pipeline.status)) return;
+  const project = await deps.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', pipeline.project_id)
+    .where('pending_delete', '=', 0)
+    .executeTakeFirst();
+  if (project === undefined) return;
+  await keepPipelineRef(deps, project, pipeline);
+  // It may have come to its end meanwhile, and who removes the ref may have come before.
+  await dropPipelineRef(deps, project.id, pipelineId);
+}
+
+/** Removes the ref of a pipeline that has nothing at work any more, or is gone. */
+export async function dropPipelineRef(deps: Deps, projectId: number, pipelineId: number): Promise<void> {
+  const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
+  if (project === undefined || project.pending_delete === 1) return;
+  const pipelineNow = () =>
+    deps.db.selectFrom('pipelines').select(['id', 'sha', 'status']).where('id', '=', pipelineId).executeTakeFirst();
+  const isNeeded = async () => {
+    const pipeline = await pipelineNow();
+    return pipeline !== undefined && isOneOf(ACTIVE, pipeline.status);
+  };
+  await inRepositoryQueue(deps, project, async (repo) => {
+    const now = await repo.refs.resolve(pipelineRef(pipelineId));
+    if (now === null || (await isNeeded())) return;
+    if (!(await writable(deps.db, ofProject(project)))) return;
+    await repo.refs.transaction([{ ref: pipelineRef(pipelineId), old: now, new: null }]);
+  });
+  // One of its jobs may have been retried and started meanwhile.
+  const pipeline = await pipelineNow();
+  if (pipeline !== undefined && isOneOf(ACTIVE, pipeline.status)) await keepPipelineRef(deps, project, pipeline);
+}

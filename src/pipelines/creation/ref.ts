@@ -1,0 +1,41 @@
+import { GitError } from '../../git/errors.ts';
+import type { Repository } from '../../git/repository.ts';
+import { peel } from '../../git/revision.ts';
+
+/** A branch or tag that a pipeline runs on. */
+export interface PipelineRef {
+  kind: 'branch' | 'tag';
+  /** Without its folder. */
+  name: string;
+  full: string;
+  /** The commit it points to now. */
+  sha: string;
+}
+
+/**
+ * What a user means by the ref of a pipeline: a short or full name.
+ * @returns the words for it where there is no such branch or tag, or both
+ */
+export async function resolvePipelineRef(repo: Repository, ref: string): Promise<PipelineRef | { text: string }> {
+  const folders = { branch: 'refs/heads/', tag: 'refs/tags/' } as const;
+  const found: PipelineRef[] = [];
+  for (const kind of ['branch', 'tag'] as const) {
+    const folder = folders[kind];
+    if (ref.startsWith('refs/') && !ref.startsWith(folder)) continue;
+    const full = ref.startsWith(folder) ? ref : `${folder}${ref}`;
+    const oid = await resolveIfSound(repo, full);
+    const sha = oid === null ? null : await peel(repo, oid);
+    if (sha !== null) found.push({ kind, name: full.slice(folder.length), full, sha });
+  }
+  if (found.length > 1) return { text: 'Ref is ambiguous' };
+  return found[0] ?? { text: 'Reference not found' };
+}
+
+async function resolveIfSound(repo: Repository, ref: string): Promise<string | null> {
+  try {
+    return await repo.refs.resolve(ref);
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'corrupt') return null;
+    throw error;
+  }
+}

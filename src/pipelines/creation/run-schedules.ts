@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { laterCaller } from '../../access/later-caller.ts';
+import { timestamp } from '../../core/clock.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { type Creation, createPipeline } from './create.ts';
+import type { GivenVariable } from './save.ts';
+import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
+
+const START_DUE = jobKind<Record<string, never>>('ci.start-due-schedules', { lane: 'ci' });
+const RUN = jobKind<{ schedule_id: number; due: string }>('ci.run-schedule', { lane: 'ci', maxAttempts: 6 });
+const LOOK_EVERY_MS = 30_000;
+const AT_ONCE = 100;
+/** In the very words of the index of those that are due: without them it is not used. */
+const ACTIVE = sql<boolean>`active = 1`;
+
+/** Starts what schedules are due for, in one process of all. */
+export function registerSchedules(deps: Deps): void {
+  deps.jobs.every(START_DUE, { everyMs: LOOK_EVERY_MS }, (_payload, { signal }) => startDue(deps, signal));
+  deps.jobs.register(RUN, ({ schedule_id, due }) => runDue(deps, schedule_id, due));
+}
+
+async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (let full = true; full && !signal.aborted; ) {
+    const due = await deps.db
+      .selectFrom('ci_pipeline_schedules')
+      .selectAll()
+      .where(ACTIVE)
+      .where('next_run_at', '<=', timestamp(deps.clock))
+      .orderBy('next_run_at')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute();
+    for (const schedule of due) await announce(deps, schedule);
+    full = due.length === AT_ONCE;
+  }
+}
+
+/** Sets the next time and has the run done, in one transaction. */
+const announce = (deps: Deps, schedule: CiPipelineSchedule): Promise<void> =>
+  deps.db.transaction().execute(async (db) => {
+    if (!(await advanceSchedule(deps, db, schedule))) return;
+    const { id: schedule_id, project_id: projectId, next_run_at } = schedule;
+    await deps.jobs.enqueue(db, RUN, { schedule_id, due: next_run_at! }, { projectId });
+  });
+
+async function runDue(deps: Deps, scheduleId: number, due: string): Promise<void> {
+  const schedule = await deps.db
+    .selectFrom('ci_pipeline_schedules')
+    .selectAll()
+    .where('id', '=', scheduleId)
+    .executeTakeFirst();
+  if (schedule === undefined || schedule.active === 0 || schedule.owner_id === null) return;
+  if ((await laterCaller(deps, schedule.owner_id)) === undefined) {
+    // Whoever may not sign in any more runs nothing, now or later.
+    await deactivateSchedulesOf(deps, deps.db, schedule.owner_id);
+    return;
+  }
+  await runSchedule(deps, schedule, schedule.owner_id, `schedule:${scheduleId}:${due}`);
+}
+
+/**
+ * Makes the pipeline of a schedule, with its variables and inputs.
+ * @param userId in whose name: its owner, or who plays it
+ * @param origin a second run of the same makes no second pipeline
+ */
+export async function runSchedule(
+  deps: Deps,
+  schedule: CiPipelineSchedule,
+  userId: number,
+  origin?: string,
+): Promise<Creation> {
+  const { id, project_id: projectId, description, ref, inputs } = schedule;
+  return createPipeline(deps, {
+    ...{ projectId, userId, ref },
+    source: 'schedule',
+    schedule: { id, description },
+    variables: await variablesOf(deps.db, id),
+    inputs: Object.fromEntries(
+      parseJson<{ name: string; value: unknown }[]>(inputs).map(({ name, value }) => [name, value]),
+    ),
+    ...(origin === undefined ? {} : { origin }),
+  });
+}
+
+async function variablesOf(db: Db, scheduleId: number): Promise<GivenVariable[]> {
+  const rows = await db
+    .selectFrom('ci_pipeline_schedule_variables')
+    .selectAll()
+    .where('schedule_id', '=', scheduleId)
+    .orderBy('key')
+    .execute();
+  return rows.map(({ key, value, variable_type, raw }) => ({ key, value, variable_type, raw }));
+}

@@ -1,0 +1,97 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Environment } from '../../db/tables/environments.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { UPDATE_ENVIRONMENT } from '../job-kinds.ts';
+import { lastDeployment, stopEnvironment } from './stop-environment.ts';
+import { updateEnvironment } from './update-environment.ts';
+
+const STOP_DUE = jobKind<Record<string, never>>('ci.stop-due-environments', { lane: 'ci' });
+const EVERY_MS = 60_000;
+const AT_ONCE = 100;
+
+/** What environments do by themselves: follow the jobs that deploy to them, and stop when their time, branch or merge request is over. */
+export function registerEnvironments(deps: Deps): void {
+  deps.jobs.register(UPDATE_ENVIRONMENT, ({ job_id }) => updateEnvironment(deps, job_id));
+  deps.jobs.every(STOP_DUE, { everyMs: EVERY_MS }, (_payload, { signal }) => stopDue(deps, signal));
+  deps.events.subscribe({
+    name: 'ci.stop-environments-of-branch',
+    types: ['push'],
+    lane: 'ci',
+    wants: ({ payload: { updates } }) =>
+      updates
+        .filter(({ ref, new: oid }) => oid === null && ref.startsWith('refs/heads/'))
+        .map(({ ref }) => ({ data: ref.slice('refs/heads/'.length) })),
+    handle: ({ actor_id, payload: { project_id } }, { data }) =>
+      stopThoseOfBranch(deps, project_id, data as string, actor_id),
+  });
+  deps.events.subscribe({
+    name: 'ci.stop-environments-of-merge-request',
+    types: ['merge_request.closed', 'merge_request.merged'],
+    lane: 'ci',
+    handle: ({ actor_id, payload: { merge_request_id } }) => stopThoseOfMergeRequest(deps, merge_request_id, actor_id),
+  });
+}
+
+async function stopDue(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (let full = true; full && !signal.aborted; ) {
+    const due = await deps.db
+      .selectFrom('environments')
+      .selectAll()
+      .where('auto_stop_at', '<=', timestamp(deps.clock))
+      .orderBy('auto_stop_at')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute();
+    for (const environment of due) await stopByItself(deps, environment, null);
+    full = due.length === AT_ONCE;
+  }
+}
+
+/** Stops an environment unless it wants to be stopped by a job of its own only, and has none. */
+async function stopByItself(deps: Deps, environment: Environment, userId: number | null): Promise<void> {
+  const { id, auto_stop_setting } = environment;
+  const last = await lastDeployment(deps.db, id);
+  if (auto_stop_setting === 'with_action' && (last === undefined || last.on_stop === null)) {
+    await deps.db.updateTable('environments').set({ auto_stop_at: null }).where('id', '=', id).execute();
+    return;
+  }
+  await stopEnvironment(deps, id, { userId });
+}
+
+async function stopThoseOfBranch(deps: Deps, projectId: number, ref: string, userId: number | null): Promise<void> {
+  const deployed = await deps.db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'available')
+    .where('id', 'in', (of) =>
+      of.selectFrom('deployments').select('environment_id').where('project_id', '=', projectId).where('ref', '=', ref),
+    )
+    .execute();
+  for (const environment of deployed) {
+    const last = await lastDeployment(deps.db, environment.id);
+    if (last?.ref === ref && last.tag === 0) await stopByItself(deps, environment, userId);
+  }
+}
+
+async function stopThoseOfMergeRequest(deps: Deps, mergeRequestId: number, userId: number | null): Promise<void> {
+  for (const environment of await deployedBy(deps.db, mergeRequestId)) await stopByItself(deps, environment, userId);
+}
+
+/** Environments to which pipelines of a merge request have deployed. */
+const deployedBy = (db: Db, mergeRequestId: number): Promise<Environment[]> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('state', '=', 'available')
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('pipelines')
+        .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
+        .innerJoin('deployments', 'deployments.job_id', 'ci_jobs.id')
+        .select('deployments.environment_id')
+        .where('pipelines.merge_request_id', '=', mergeRequestId),
+    )
+    .execute();

@@ -1,0 +1,38 @@
+import { COMPLETE, isOneOf } from '../../ci/states.ts';
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../deps.ts';
+import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+import { lockJob } from '../states/lock-job.ts';
+
+/**
+ * Removes the log and the artifacts of a job that is over.
+ * @returns the job as it is then; null when it is not over, has neither, or is gone
+ */
+export function eraseJob(deps: Deps, jobId: number): Promise<CiJob | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, jobId);
+    if (locked === null || !isOneOf(COMPLETE, locked.job.status)) return null;
+    const files = await db.deleteFrom('ci_job_artifacts').where('job_id', '=', jobId).returning('sha256').execute();
+    const hadLog = await dropLog(db, jobId);
+    if (files.length === 0 && !hadLog) return null;
+    await enqueueBlobRemoval(
+      deps,
+      db,
+      files.map(({ sha256 }) => sha256),
+    );
+    const now = timestamp(deps.clock);
+    return db
+      .updateTable('ci_jobs')
+      .set({ erased_at: now, updated_at: now, trace_size: 0, artifacts_expire_at: null })
+      .where('id', '=', jobId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}
+
+async function dropLog(db: Db, jobId: number): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('ci_job_traces').where('job_id', '=', jobId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,46 @@
+import type { State } from '../../ci/states.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { finishJob } from '../states/finish-job.ts';
+
+/** Ends the jobs of a user who may do nothing any more. */
+const END_JOBS = jobKind<{ job_ids: number[] }>('ci.end-jobs-of-former-users', { lane: 'ci' });
+
+/** What would go on, or begin, without anybody's doing. */
+const GOING: readonly State[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'waiting_for_callback',
+  'pending',
+  'running',
+  'scheduled',
+];
+const AT_ONCE = 200;
+
+/** Nothing runs in the name of somebody who was blocked or is gone: neither his jobs, nor later for somebody else in his place. */
+export function endJobsOfFormerUsers(deps: Deps): void {
+  deps.lifecycle.userBlocked.add((db, id) => endJobsOf(deps, db, id));
+  deps.lifecycle.userRemoved.add((db, { id }) => endJobsOf(deps, db, id));
+  deps.jobs.register(END_JOBS, async ({ job_ids }) => {
+    const end = { status: 'failed', failureReason: 'user_blocked' } as const;
+    for (const id of job_ids) await finishJob(deps, id, end, { from: GOING });
+  });
+}
+
+async function endJobsOf(deps: Deps, db: Db, userId: number): Promise<void> {
+  const jobs = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('kind', '!=', 'status')
+    .where('status', 'in', GOING)
+    // Those at the end of a pipeline first: nothing begins because something before it has ended.
+    .orderBy('id', 'desc')
+    .execute();
+  for (let at = 0; at < jobs.length; at += AT_ONCE) {
+    const job_ids = jobs.slice(at, at + AT_ONCE).map(({ id }) => id);
+    await deps.jobs.enqueue(db, END_JOBS, { job_ids });
+  }
+}

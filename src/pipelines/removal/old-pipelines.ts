@@ -1,0 +1,48 @@
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { ciSettings } from '../creation/ci-settings.ts';
+import { destroyPipeline } from './destroy.ts';
+
+const SWEEP = jobKind<Record<string, never>>('ci.remove-old-pipelines', { lane: 'slow' });
+const PROJECTS_AT_ONCE = 500;
+const PIPELINES_AT_ONCE = 100;
+
+/** Removes pipelines that are older than their project keeps them. */
+export function registerOldPipelines(deps: Deps): void {
+  deps.jobs.every(SWEEP, { dailyAt: '02:10' }, (_payload, { signal }) => sweep(deps, signal));
+}
+
+async function sweep(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (let after = 0; !signal.aborted; ) {
+    const projects = await deps.db
+      .selectFrom('projects')
+      .select(['id', 'settings'])
+      .where('id', '>', after)
+      .where('pending_delete', '=', 0)
+      .orderBy('id')
+      .limit(PROJECTS_AT_ONCE)
+      .execute();
+    for (const project of projects) await removeOld(deps, project, signal);
+    if (projects.length < PROJECTS_AT_ONCE) return;
+    after = projects.at(-1)!.id;
+  }
+}
+
+async function removeOld(deps: Deps, project: Pick<Project, 'id' | 'settings'>, signal: AbortSignal): Promise<void> {
+  const seconds = ciSettings(project).ci_delete_pipelines_in_seconds;
+  if (seconds === null || seconds <= 0) return;
+  const before = new Date(deps.clock.now().getTime() - seconds * 1000).toISOString();
+  while (!signal.aborted) {
+    const old = await deps.db
+      .selectFrom('pipelines')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .where('created_at', '<', before)
+      .orderBy('id')
+      .limit(PIPELINES_AT_ONCE)
+      .execute();
+    for (const { id } of old) if (!signal.aborted) await destroyPipeline(deps, id);
+    if (old.length < PIPELINES_AT_ONCE) return;
+  }
+}

@@ -1,0 +1,35 @@
+import { groupName } from '../../ci/slugs.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+
+/**
+ * The jobs of the same pipeline whose artifacts and reported variables a job gets: those that it needs with their
+ * artifacts, or all of earlier stages; of them those that its configuration names. Only what is there now: of several
+ * tries the latest. In the order of stages.
+ * @param names `dependencies` of its configuration; null for all
+ */
+export async function dependenciesOf(
+  db: Db,
+  job: Pick<CiJob, 'id' | 'pipeline_id' | 'scheduling' | 'stage_index'>,
+  names: readonly string[] | null,
+): Promise<CiJob[]> {
+  if (names?.length === 0) return [];
+  const jobs = db
+    .selectFrom('ci_jobs')
+    .selectAll('ci_jobs')
+    .where('ci_jobs.pipeline_id', '=', job.pipeline_id)
+    .where('ci_jobs.kind', '=', 'build')
+    .where('ci_jobs.retried', '=', 0)
+    .orderBy('ci_jobs.stage_index')
+    .orderBy('ci_jobs.id');
+  const found = await (job.scheduling === 'dag'
+    ? jobs
+        .innerJoin('ci_job_needs as need', 'need.name', 'ci_jobs.name')
+        .where('need.job_id', '=', job.id)
+        .where('need.artifacts', '=', 1)
+    : jobs.where('ci_jobs.stage_index', '<', job.stage_index)
+  ).execute();
+  if (names === null) return found;
+  // A name means all jobs that run in parallel under it.
+  return found.filter(({ name }) => names.includes(name) || names.includes(groupName(name)));
+}

@@ -1,0 +1,81 @@
+import type { Insertable } from 'kysely';
+import { type Clock, timestamp } from '../../core/clock.ts';
+import { randomText } from '../../core/secrets.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiRegistrationTokensTable } from '../../db/tables/ci-registration-tokens.ts';
+import type { Deps } from '../../deps.ts';
+
+/** What a registration token lets runners into; both null for the whole installation. */
+export interface RegistrationPlace {
+  project_id: number | null;
+  group_id: number | null;
+}
+
+/** The place of every runner of the installation. */
+export const INSTANCE: RegistrationPlace = { project_id: null, group_id: null };
+
+const PREFIX = 'GR1348941';
+
+const newToken = (place: RegistrationPlace): string =>
+  `${place.project_id === null && place.group_id === null ? '' : PREFIX}${randomText(20)}`;
+
+const rowOf = (clock: Clock, place: RegistrationPlace, token: string): Insertable<CiRegistrationTokensTable> => ({
+  ...place,
+  token,
+  created_at: timestamp(clock),
+});
+
+function at(db: Db, { project_id, group_id }: RegistrationPlace) {
+  const query = db.selectFrom('ci_registration_tokens').select('token');
+  if (project_id !== null) return query.where('project_id', '=', project_id);
+  if (group_id !== null) return query.where('group_id', '=', group_id);
+  return query.where('project_id', 'is', null).where('group_id', 'is', null);
+}
+
+/**
+ * The token by which runners register in a place, made when it is first asked for.
+ * @param first what it is made as; a random one when absent
+ */
+export async function registrationToken(
+  { db, clock, snapshot }: Deps,
+  place: RegistrationPlace,
+  first?: string,
+): Promise<string> {
+  const known = await snapshot.get(`registration_token:${place.project_id}:${place.group_id}`, () =>
+    at(db, place).executeTakeFirst(),
+  );
+  if (known !== undefined) return known.token;
+  await db
+    .insertInto('ci_registration_tokens')
+    .values(rowOf(clock, place, first ?? newToken(place)))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await at(db, place).executeTakeFirstOrThrow()).token;
+}
+
+/** Gives a place another token; runners that registered with the old one stay. @returns the new one */
+export function resetRegistrationToken({ db, clock }: Deps, place: RegistrationPlace): Promise<string> {
+  const token = newToken(place);
+  return db.transaction().execute(async (db) => {
+    const { project_id, group_id } = place;
+    let old = db.deleteFrom('ci_registration_tokens');
+    if (project_id !== null) old = old.where('project_id', '=', project_id);
+    else if (group_id !== null) old = old.where('group_id', '=', group_id);
+    else old = old.where('project_id', 'is', null).where('group_id', 'is', null);
+    await old.execute();
+    await db
+      .insertInto('ci_registration_tokens')
+      .values(rowOf(clock, place, token))
+      .execute();
+    return token;
+  });
+}
+
+/** What a registration token lets runners into; undefined for one that is none. */
+export function placeOfRegistrationToken(db: Db, token: string): Promise<RegistrationPlace | undefined> {
+  return db
+    .selectFrom('ci_registration_tokens')
+    .select(['project_id', 'group_id'])
+    .where('token', '=', token)
+    .executeTakeFirst();
+}

@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto';
+import { EXECUTING, isOneOf } from '../../ci/states.ts';
+import { ApiError, forbidden } from '../../core/errors.ts';
+import { tokenDigest } from '../../core/secrets.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../deps.ts';
+
+/** A token outlasts the time that its job may take by so much. */
+const LEEWAY_MS = 300_000;
+const MIN_TIMEOUT_MS = 60_000;
+/** For a job without a time limit of its own: what projects give. */
+const DEFAULT_TIMEOUT = 3_600;
+
+/** The token of a job that has had more than its time. */
+export class JobTokenExpired extends ApiError {
+  readonly job: CiJob;
+
+  constructor(job: CiJob) {
+    super(403, '403 Forbidden - Job token has expired', {}, { 'Job-Status': job.status });
+    this.job = job;
+  }
+}
+
+/** When the token of a job ends, in milliseconds; never for one that has not begun. */
+export function tokenEndsAt({ started_at, timeout }: Pick<CiJob, 'started_at' | 'timeout'>): number {
+  if (started_at === null) return Number.POSITIVE_INFINITY;
+  return Date.parse(started_at) + Math.max(MIN_TIMEOUT_MS, (timeout ?? DEFAULT_TIMEOUT) * 1_000) + LEEWAY_MS;
+}
+
+/** Whether a token is the one that belongs to the digest; none belongs to null. */
+export function isTokenOf(digest: string | null, token: string): boolean {
+  if (digest === null) return false;
+  const [given, stored] = [Buffer.from(tokenDigest(token)), Buffer.from(digest)];
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}
+
+const notProcessing = (status: string) =>
+  new ApiError(403, '403 Forbidden - Job is not processing on runner', {}, { 'Job-Status': status });
+
+/** What a runner is told of a job that came to its end, or went, while it was served. */
+export async function isNotRunning(db: Db, jobId: number): Promise<ApiError> {
+  const job = await db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
+  return job === undefined ? forbidden() : notProcessing(job.status);
+}
+
+/**
+ * The job that a runner reports on: one that is in its hands, shown by the job's own token.
+ * @param token of the header `JOB-TOKEN` or the parameter `token`; empty or undefined for none
+ * @throws ApiError 403 in the protocol's words, with the header `Job-Status` where the runner is to see that the job is
+ * over; JobTokenExpired when it ran past its time
+ */
+export async function runningJob({ db, clock }: Deps, jobId: number, token: string | undefined): Promise<CiJob> {
+  const found = await db
+    .selectFrom('ci_jobs')
+    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
+    .selectAll('ci_jobs')
+    .select('projects.pending_delete')
+    .where('ci_jobs.id', '=', jobId)
+    .executeTakeFirst();
+  if (found === undefined || !isTokenOf(found.token_digest, token ?? '')) throw forbidden();
+  const { pending_delete, ...job } = found;
+  if (pending_delete === 1) throw forbidden('Project has been deleted!');
+  if (job.erased_at !== null) throw forbidden('Job has been erased!');
+  if (!isOneOf(EXECUTING, job.status)) throw notProcessing(job.status);
+  if (clock.now().getTime() >= tokenEndsAt(job)) throw new JobTokenExpired(job);
+  return job;
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { wakeRunners } from './pending-jobs.ts';
+
+/** So often a process looks whether another one has made jobs wait. */
+const EVERY_MS = 1_000;
+
+interface Watch {
+  /** Requests that wait for jobs. */
+  waiting: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const watches = new WeakMap<Db, Watch>();
+
+/** What changes whenever jobs begin to wait, or are taken. */
+async function fingerprint(db: Db): Promise<string> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select count(*) as number, sum(job_id) as ids, max(created_at) as last from ci_pending_jobs`.execute(db);
+  return JSON.stringify(rows[0]);
+}
+
+/** Looks again and again as long as somebody waits, and wakes all who do when something has changed. */
+function start(deps: Deps): NodeJS.Timeout {
+  let last: string | undefined;
+  let looking = false;
+  const timer = setInterval(async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      const now = await fingerprint(deps.db);
+      if (last !== undefined && last !== now) wakeRunners(deps);
+      last = now;
+    } catch {
+      // The database is away: whoever waits asks it himself soon enough, and says so.
+      last = '';
+    } finally {
+      looking = false;
+    }
+  }, EVERY_MS);
+  return timer.unref();
+}
+
+/**
+ * Keeps somebody waiting for jobs who is to hear also of those that other processes make wait. Where one process has the
+ * database to itself, nothing is looked for.
+ */
+export async function watchingPending<T>(deps: Deps, wait: () => Promise<T>): Promise<T> {
+  if (deps.config.database.kind === 'sqlite') return wait();
+  const watch = watches.get(deps.db) ?? { waiting: 0, timer: undefined };
+  watches.set(deps.db, watch);
+  watch.waiting += 1;
+  watch.timer ??= start(deps);
+  try {
+    return await wait();
+  } finally {
+    watch.waiting -= 1;
+    if (watch.waiting === 0) {
+      clearInterval(watch.timer);
+      watch.timer = undefined;
+    }
+  }
+}

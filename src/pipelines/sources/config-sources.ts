@@ -1,0 +1,92 @@
+import type { Caller } from '../../access/caller.ts';
+import { findProject } from '../../access/lookup.ts';
+import { projectPermissions } from '../../access/permissions.ts';
+import type { ConfigSources, SourceComponent, SourceContext, SourceFile, SourceProject } from '../../ci/sources.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import type { Repository } from '../../git/repository.ts';
+import { resolveRevision } from '../../git/revision.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { template } from '../templates/templates.ts';
+import { type PipelineChanges, pathsChanged } from './changes.ts';
+import { parseComponent, readComponent } from './components.ts';
+import { fetchRemoteFile } from './remote-files.ts';
+import { LookBudget, matchingPaths, readFile } from './repository-files.ts';
+
+export interface ConfigSourcesRequest {
+  /** With whose rights other projects are read. */
+  caller: Caller;
+  /** The project whose configuration it is; it is read without asking. */
+  project: Project;
+  /** What `rules:changes` asks about; null where there is no commit. */
+  changes: PipelineChanges | null;
+  /** Reads out of artifacts of the parent pipeline; absent where there is none. */
+  artifact?: ConfigSources['artifact'];
+}
+
+/** What a configuration reads, from repositories, templates and servers elsewhere. */
+export function configSources(deps: Deps, request: ConfigSourcesRequest): ConfigSources {
+  const { caller, project, changes } = request;
+  /** Repositories that may be read, by the full path of their project. */
+  const open = new Map<string, Repository>([[project.full_path, repositoryOf(deps, project)]]);
+
+  const budget = new LookBudget();
+
+  async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
+    // A number is no path, though it finds a project elsewhere.
+    const found = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
+    if (found === undefined) return null;
+    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+    if (!permissions.can('read_project') || !permissions.can('read_code')) return null;
+    const repo = repositoryOf(deps, found.project);
+    open.set(found.project.full_path, repo);
+    return { path: found.project.full_path, repo };
+  }
+
+  const at = ({ project: path, sha }: SourceContext) => {
+    const repo = path === null ? undefined : open.get(path);
+    return repo === undefined || sha === null ? null : { repo, sha };
+  };
+
+  return {
+    async file(context, path): Promise<SourceFile> {
+      const place = at(context);
+      return place === null ? { missing: true } : await readFile(place.repo, place.sha, path);
+    },
+    async paths(context, globs, limit) {
+      const place = at(context);
+      return place === null ? [] : await matchingPaths(place.repo, place.sha, globs, limit, budget);
+    },
+    async project(fullPath, ref): Promise<SourceProject> {
+      const found = await repository(fullPath);
+      if (found === null) return { denied: true };
+      const revision = await resolveRevision(found.repo, ref ?? 'HEAD');
+      return revision === null ? { noRef: true } : { context: { project: found.path, sha: revision.oid } };
+    },
+    remote: (url, cacheSeconds) => fetchRemoteFile(deps, url, cacheSeconds),
+    async template(name): Promise<SourceFile> {
+      const content = template(name);
+      return content === undefined ? { missing: true } : { content };
+    },
+    async component(address): Promise<SourceComponent> {
+      const problem = (text: string) => ({ error: `Component '${address}' - ${text}` });
+      const parsed = parseComponent(address, new URL(deps.externalUrl()).host);
+      if (parsed === null) return problem('the component path is not supported');
+      const found = await repository(parsed.project);
+      if (found === null) return problem("project does not exist or you don't have sufficient permissions");
+      const component = await readComponent(found.repo, { ...parsed, project: found.path });
+      return 'error' in component ? problem(component.error) : component;
+    },
+    artifact:
+      request.artifact ??
+      (async (job) => ({ error: `Job \`${job}\` not found in parent pipeline or does not have artifacts!` })),
+    changedPaths: async (compareTo) =>
+      changes === null ? null : await pathsChanged(repositoryOf(deps, project), changes, compareTo),
+    addresses({ project: owner, sha }, path) {
+      if (owner === null || sha === null) return null;
+      const page = (kind: string) =>
+        `${deps.externalUrl()}/${owner}/-/${kind}/${sha}/${path.split('/').map(encodeURIComponent).join('/')}`;
+      return { blob: page('blob'), raw: page('raw') };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { FailureReason } from '../../ci/failure-reasons.ts';
+import type { JobOptions } from '../../ci/pipeline-config.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+
+/** After these nothing would go better the second time. */
+const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  'ci_quota_exceeded',
+  'no_matching_runner',
+  'missing_dependency_failure',
+  'forward_deployment_failure',
+  'failed_outdated_deployment_job',
+  'environment_creation_failure',
+  'user_blocked',
+]);
+/** What happens to a job that says nothing about it. */
+const SCHEDULER_RETRIES = 2;
+
+/** Whether a job that failed is to be tried again by itself, as its `retry` says. @param job as it failed */
+export async function isRetriedByItself(
+  db: Db,
+  job: Pick<CiJob, 'id' | 'pipeline_id' | 'name' | 'failure_reason' | 'exit_code'>,
+  retry: JobOptions['retry'],
+): Promise<boolean> {
+  const reason = job.failure_reason ?? 'unknown_failure';
+  if (NEVER.has(reason)) return false;
+  const max = retry?.max ?? (reason === 'scheduler_failure' ? SCHEDULER_RETRIES : 0);
+  if (max === 0 || (retry !== null && !isCovered(retry, reason, job.exit_code))) return false;
+  const earlier = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('pipeline_id', '=', job.pipeline_id)
+    .where('name', '=', job.name)
+    .where('retried', '=', 1)
+    .limit(max)
+    .execute();
+  return earlier.length < max;
+}
+
+function isCovered(
+  { when, exitCodes }: NonNullable<JobOptions['retry']>,
+  reason: FailureReason,
+  exitCode: number | null,
+): boolean {
+  if (exitCode !== null && exitCodes?.includes(exitCode)) return true;
+  const reasons = when ?? (exitCodes === null ? ['always'] : []);
+  return reasons.includes('always') || reasons.includes(reason);
+}

@@ -1,0 +1,108 @@
+import type { State } from '../../ci/states.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { lockJob } from './lock-job.ts';
+import { lockPipeline } from './pipeline-status.ts';
+import { latestJobs, type ProcessedJob, processLocked } from './process.ts';
+import { canMove, type MovableJob, type MoveOptions, moveJobs } from './transitions.ts';
+
+export interface CancelOptions {
+  /** Who cancels; null for the server itself. */
+  userId?: number | null;
+  /** The pipeline that makes what is canceled redundant. */
+  autoCanceledById?: number | null;
+}
+
+/** Whether a job in this state can be canceled; `force` is for one that is being canceled. */
+export const isCancelable = (status: State, force = false): boolean =>
+  canMove('cancel', status) || (force && canMove('force_cancel', status));
+
+/**
+ * Cancels a job: at once, or, where its runner can bring it to an end itself, as `canceling` until that has happened.
+ * @param options.force ends also one that is being canceled
+ * @returns the job as it is then; null when it can not be canceled (any more), or is gone
+ */
+export function cancelJob(
+  deps: Deps,
+  jobId: number,
+  { force = false, ...options }: CancelOptions & { force?: boolean } = {},
+): Promise<CiJob | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, jobId);
+    if (locked === null || !isCancelable(locked.job.status, force)) return null;
+    const { job, pipeline } = locked;
+    const [canceled] =
+      job.status === 'canceling'
+        ? await moveJobs(deps, db, 'force_cancel', [job], { actorId: options.userId ?? null })
+        : await cancelAll(deps, db, [job], options);
+    await processLocked(deps, db, pipeline);
+    return canceled ?? null;
+  });
+}
+
+/**
+ * Cancels whatever of a pipeline has not ended, what waits for a person or a time too, and its child pipelines with it.
+ * @param options.only which of its jobs; all where it is left out
+ * @returns the pipeline as it is then; undefined when it is gone
+ */
+export async function cancelPipeline(
+  deps: Deps,
+  pipelineId: number,
+  options: CancelOptions & { only?: (jobs: readonly ProcessedJob[]) => readonly ProcessedJob[] } = {},
+): Promise<Pipeline | undefined> {
+  const pipeline = await deps.db.transaction().execute(async (db) => {
+    const locked = await lockPipeline(deps, db, pipelineId);
+    if (locked === undefined) return undefined;
+    const jobs = await latestJobs(db, pipelineId);
+    const chosen = (options.only?.(jobs) ?? jobs).filter(({ status }) => isCancelable(status));
+    if (chosen.length === 0) return locked;
+    await cancelAll(deps, db, chosen, options);
+    if (options.autoCanceledById != null) {
+      const values = { auto_canceled_by_id: options.autoCanceledById };
+      await db.updateTable('pipelines').set(values).where('id', '=', pipelineId).execute();
+    }
+    return processLocked(deps, db, locked);
+  });
+  if (pipeline === undefined || options.only !== undefined) return pipeline;
+  const children = await deps.db.selectFrom('pipelines').select('id').where('parent_id', '=', pipelineId).execute();
+  // A few levels at most; each pipeline in a transaction of its own, so that no two are locked at once.
+  for (const { id } of children) await cancelPipeline(deps, id, options);
+  return pipeline;
+}
+
+/** Cancels jobs of a locked pipeline. @returns those that were, as they are then */
+export async function cancelAll<J extends MovableJob>(
+  deps: Deps,
+  db: Db,
+  jobs: readonly J[],
+  { userId = null, autoCanceledById = null }: CancelOptions,
+): Promise<J[]> {
+  const options: MoveOptions = {
+    actorId: userId,
+    ...(autoCanceledById === null ? {} : { values: { auto_canceled_by_id: autoCanceledById } }),
+  };
+  const graceful = await gracefulOnes(db, jobs);
+  const ending = jobs.filter(({ id }) => graceful.has(id));
+  const rest = jobs.filter(({ id }) => !graceful.has(id));
+  return [
+    ...(await moveJobs(deps, db, 'begin_cancel', ending, options)),
+    ...(await moveJobs(deps, db, 'cancel', rest, options)),
+  ];
+}
+
+/** Ids of running jobs whose runner brings a canceled job to an end itself. */
+async function gracefulOnes(db: Db, jobs: readonly MovableJob[]): Promise<Set<number>> {
+  const running = jobs.filter(({ status, kind }) => status === 'running' && kind === 'build').map(({ id }) => id);
+  if (running.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('ci_jobs')
+    .innerJoin('ci_runner_managers as manager', 'manager.id', 'ci_jobs.runner_manager_id')
+    .select(['ci_jobs.id', 'manager.features'])
+    .where('ci_jobs.id', 'in', running)
+    .execute();
+  const able = rows.filter(({ features }) => parseJson<Record<string, unknown>>(features).cancel_gracefully === true);
+  return new Set(able.map(({ id }) => id));
+}

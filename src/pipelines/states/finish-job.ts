@@ -1,0 +1,98 @@
+import type { FailureReason } from '../../ci/failure-reasons.ts';
+import type { JobOptions } from '../../ci/pipeline-config.ts';
+import { EXECUTING, type State } from '../../ci/states.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { isRetriedByItself } from './auto-retry.ts';
+import { cancelAll, isCancelable } from './cancel.ts';
+import { cloneJobs } from './clone-jobs.ts';
+import { type LockedJob, lockJob } from './lock-job.ts';
+import { latestJobs, processLocked } from './process.ts';
+import { startAgain } from './retry.ts';
+import { canMove, moveJob } from './transitions.ts';
+
+/** How a job came to its end. */
+export interface JobEnd {
+  status: 'success' | 'failed';
+  /** Of one that failed; `unknown_failure` where nothing is said. */
+  failureReason?: FailureReason;
+  exitCode?: number;
+  /** Where it came to its end at another instant than now. */
+  finishedAt?: string;
+}
+
+export interface FinishOptions {
+  /** The states it must be in; where it is in another by now, nothing happens. */
+  from?: readonly State[];
+  /** Whether it is still to end, as it is now. */
+  still?: (job: CiJob) => boolean;
+  /** What else is written in the transaction, before the job is moved. */
+  within?: (db: Db, job: CiJob) => Promise<void>;
+}
+
+const MAX_EXIT_CODE = 32_767;
+
+/**
+ * Ends a job that a runner has, and lets its pipeline go on: what waited for it moves, a failure is tried again where its
+ * `retry` says so, what it held is free. One that is being canceled ends canceled, however it went.
+ * @returns the job as it is then; null when it was not at work any more, or is gone
+ */
+export function finishJob(
+  deps: Deps,
+  jobId: number,
+  end: JobEnd,
+  { from = EXECUTING, still, within }: FinishOptions = {},
+): Promise<CiJob | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, jobId);
+    if (locked === null || !from.includes(locked.job.status) || still?.(locked.job) === false) return null;
+    await within?.(db, locked.job);
+    return endJob(deps, db, locked, end);
+  });
+}
+
+/** Ends a job of a locked pipeline, and lets that go on. @returns the job as it is then; null where it cannot end so */
+export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, end: JobEnd): Promise<CiJob | null> {
+  const event = end.status === 'success' ? 'success' : 'drop';
+  if (!canMove(event, job.status)) return null;
+  const failed = end.status === 'failed' && job.status !== 'canceling';
+  const options = failed ? await optionsOf(db, job.id) : null;
+  const exit_code = end.exitCode === undefined ? null : Math.min(Math.max(end.exitCode, 0), MAX_EXIT_CODE);
+  const allowed = exit_code !== null && options?.allowFailureExitCodes?.includes(exit_code);
+  const values = {
+    ...(failed ? { failure_reason: end.failureReason ?? ('unknown_failure' as const) } : {}),
+    ...(end.failureReason === 'job_execution_server_timeout' ? { failure_reason: end.failureReason } : {}),
+    ...(end.finishedAt === undefined ? {} : { finished_at: end.finishedAt }),
+    ...(exit_code === null ? {} : { exit_code }),
+    ...(allowed ? { allow_failure: 1 as const } : {}),
+  };
+  const ended = await moveJob(deps, db, event, job, { values });
+  if (ended === null) return null;
+  if (failed) await afterFailure(deps, db, pipeline, ended, options?.retry ?? null);
+  await processLocked(deps, db, pipeline);
+  return ended;
+}
+
+/** What the failure of a job asks for: another try, or the end of the others. */
+async function afterFailure(
+  deps: Deps,
+  db: Db,
+  pipeline: Pipeline,
+  job: CiJob,
+  retry: JobOptions['retry'],
+): Promise<void> {
+  if (job.retried === 0 && job.kind === 'build' && (await isRetriedByItself(db, job, retry))) {
+    await startAgain(deps, db, await cloneJobs(deps, db, [job]));
+  } else if (pipeline.on_job_failure === 'all' && job.allow_failure === 0) {
+    const rest = (await latestJobs(db, pipeline.id)).filter(({ status }) => isCancelable(status));
+    await cancelAll(deps, db, rest, { autoCanceledById: pipeline.id });
+  }
+}
+
+async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
+  const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? null : parseJson<JobOptions>(row.options);
+}

@@ -1,0 +1,125 @@
+import type { FailureReason } from '../../ci/failure-reasons.ts';
+import { isOneOf, type State } from '../../ci/states.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { isOutdated } from '../environments/deployments.ts';
+import { type GivenInputs, setInputs } from '../runners/job-inputs.ts';
+import { cloneJobs } from './clone-jobs.ts';
+import { type LockedJob, lockJob } from './lock-job.ts';
+import { lockPipeline } from './pipeline-status.ts';
+import { latestJobs, processLocked } from './process.ts';
+import { resetSkipped } from './reset-skipped.ts';
+import { moveJobs } from './transitions.ts';
+
+const RETRYABLE: readonly State[] = ['success', 'failed', 'canceled', 'canceling'];
+/** A bridge that failed for these would fail again. */
+const HOPELESS: readonly (FailureReason | null)[] = [
+  'pipeline_loop_detected',
+  'reached_max_descendant_pipelines_depth',
+];
+
+/** Whether a job can be run once more. */
+export const isRetryable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'failure_reason'>): boolean =>
+  job.kind !== 'status' &&
+  job.retried === 0 &&
+  isOneOf(RETRYABLE, job.status) &&
+  !(job.kind === 'bridge' && HOPELESS.includes(job.failure_reason));
+
+/** Values that a job is run with, beside its own. */
+export interface GivenValues {
+  variables?: readonly PlayVariable[];
+  /** Of its inputs: checked by `inputErrors`. */
+  inputs?: GivenInputs;
+}
+
+export interface PlayVariable {
+  key: string;
+  value: string;
+}
+
+/**
+ * Runs a job once more: as a new job of its name, for the user. What was skipped after it waits for that then.
+ * @returns the new job; null when it cannot be retried (any more), would roll a deployment back where that is not
+ *   wanted, or is gone
+ */
+export function retryJob(
+  deps: Deps,
+  jobId: number,
+  { userId, ...given }: { userId: number } & GivenValues,
+): Promise<CiJob | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const locked = await lockJob(deps, db, jobId);
+    if (locked === null || !isRetryable(locked.job) || (await isOutdated(db, locked.job))) return null;
+    return retryLocked(deps, db, locked, userId, given);
+  });
+}
+
+/** The same for a job that can be retried, of a locked pipeline. */
+export async function retryLocked(
+  deps: Deps,
+  db: Db,
+  { job, pipeline }: LockedJob,
+  userId: number,
+  given: GivenValues,
+): Promise<CiJob> {
+  const made = await cloneJobs(deps, db, [job], userId);
+  await setGiven(db, made[0]!.id, given);
+  await resetSkipped(deps, db, [job], userId);
+  await startAgain(deps, db, made);
+  await processLocked(deps, db, pipeline);
+  return db.selectFrom('ci_jobs').selectAll().where('id', '=', made[0]!.id).executeTakeFirstOrThrow();
+}
+
+/** New jobs in the place of others wait for no person and no time again; the rest goes as its stage or needs let it. */
+export async function startAgain(deps: Deps, db: Db, made: readonly CiJob[]): Promise<void> {
+  const waiting = made.filter(({ run_when }) => run_when === 'manual' || run_when === 'delayed');
+  await moveJobs(deps, db, 'enqueue', waiting);
+}
+
+/** Has a job run with values in the place of those that it was given before. */
+export async function setGiven(db: Db, jobId: number, { variables = [], inputs = {} }: GivenValues): Promise<void> {
+  await setInputs(db, jobId, inputs);
+  await setVariables(db, jobId, variables);
+}
+
+async function setVariables(db: Db, jobId: number, variables: readonly PlayVariable[]): Promise<void> {
+  if (variables.length === 0) return;
+  await db.deleteFrom('ci_job_variables').where('job_id', '=', jobId).where('source', '=', 'manual').execute();
+  const rows = new Map(
+    variables.map(({ key, value }) => [key, { job_id: jobId, key, value, source: 'manual' as const }]),
+  );
+  await db
+    .insertInto('ci_job_variables')
+    .values([...rows.values()])
+    .execute();
+}
+
+/**
+ * Runs what failed or was canceled of a pipeline once more, for the user; what was skipped waits for it again.
+ * @returns the pipeline as it is then; undefined when it is gone
+ */
+export function retryPipeline(
+  deps: Deps,
+  pipelineId: number,
+  { userId }: { userId: number },
+): Promise<Pipeline | undefined> {
+  return deps.db.transaction().execute(async (db) => {
+    const pipeline = await lockPipeline(deps, db, pipelineId);
+    if (pipeline === undefined) return undefined;
+    const jobs = await db
+      .selectFrom('ci_jobs')
+      .selectAll()
+      .where('pipeline_id', '=', pipelineId)
+      .where('retried', '=', 0)
+      .where('kind', '=', 'build')
+      .where('status', 'in', ['failed', 'canceled', 'canceling'])
+      .orderBy('id')
+      .execute();
+    await cloneJobs(deps, db, jobs, userId);
+    const skipped = (await latestJobs(db, pipelineId)).filter(({ status }) => status === 'skipped');
+    await moveJobs(deps, db, 'process', skipped, { values: { user_id: userId }, actorId: userId });
+    return processLocked(deps, db, pipeline);
+  });
+}

@@ -1,0 +1,257 @@
+import type { Updateable } from 'kysely';
+import { COMPLETE, FINISHED, isOneOf, type State } from '../../ci/states.ts';
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
+import type { CiJob, CiJobsTable } from '../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../deps.ts';
+import type { NewJob } from '../../jobs/queue.ts';
+import { letDeploymentsFollow } from '../environments/deployments.ts';
+import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED, UPDATE_ENVIRONMENT } from '../job-kinds.ts';
+import { wakeRunnersAfter } from '../runners/pending-jobs.ts';
+
+/** What of a job has to be known to move it. */
+export const MOVABLE = [
+  'id',
+  'kind',
+  'project_id',
+  'pipeline_id',
+  'status',
+  'resource_group_id',
+  'start_in',
+  'environment',
+  'tag_list',
+  'protected',
+] as const satisfies (keyof CiJob)[];
+export type MovableJob = Pick<CiJob, (typeof MOVABLE)[number]>;
+
+/** What can happen to a job. */
+export type JobEvent =
+  | 'enqueue'
+  | 'grant'
+  | 'actionize'
+  | 'schedule'
+  | 'unschedule'
+  | 'run'
+  | 'success'
+  | 'drop'
+  | 'skip'
+  | 'cancel'
+  | 'begin_cancel'
+  | 'force_cancel'
+  | 'process'
+  /** Of bridges, which take over how the pipeline goes that they started. */
+  | 'mirror_skipped'
+  | 'mirror_manual'
+  | 'reopen';
+
+const AT_WORK = ['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
+
+/** In which states each may happen. */
+const FROM: Record<JobEvent, readonly State[]> = {
+  enqueue: ['created', 'skipped', 'manual', 'scheduled'],
+  grant: ['waiting_for_resource'],
+  actionize: ['created'],
+  schedule: ['created'],
+  unschedule: ['scheduled'],
+  run: ['pending'],
+  success: [...AT_WORK, 'canceling'],
+  drop: [...AT_WORK, 'manual', 'scheduled', 'canceling'],
+  skip: ['created', 'waiting_for_resource', 'preparing', 'pending'],
+  cancel: [...AT_WORK, 'manual', 'scheduled'],
+  begin_cancel: ['running'],
+  force_cancel: ['canceling'],
+  process: ['skipped', 'manual'],
+  mirror_skipped: ['running', 'manual'],
+  mirror_manual: ['running'],
+  reopen: ['success', 'failed', 'canceled', 'skipped', 'manual'],
+};
+
+/** Where each leads. */
+const TO: Record<JobEvent, (job: MovableJob) => State> = {
+  enqueue: ({ resource_group_id }) => (resource_group_id === null ? 'pending' : 'waiting_for_resource'),
+  grant: () => 'pending',
+  actionize: () => 'manual',
+  schedule: () => 'scheduled',
+  unschedule: () => 'manual',
+  run: () => 'running',
+  success: ({ status }) => (status === 'canceling' ? 'canceled' : 'success'),
+  drop: ({ status }) => (status === 'canceling' ? 'canceled' : 'failed'),
+  skip: () => 'skipped',
+  cancel: () => 'canceled',
+  begin_cancel: () => 'canceling',
+  force_cancel: () => 'canceled',
+  process: () => 'created',
+  mirror_skipped: () => 'skipped',
+  mirror_manual: () => 'manual',
+  reopen: () => 'running',
+};
+
+/** Whether something may happen to a job in this state. */
+export const canMove = (event: JobEvent, state: State): boolean => isOneOf(FROM[event], state);
+
+/** What is set beside the state, and who did it. */
+export interface MoveOptions {
+  values?: Updateable<CiJobsTable>;
+  actorId?: number | null;
+}
+
+/** Jobs that one statement changes. */
+const AT_ONCE = 2000;
+
+/**
+ * Moves jobs of one pipeline: the only place where the state of a job is changed. Sets its times, keeps what runners look
+ * through and deployments in line, frees what it held, and records `job.updated`. Jobs that are not in the
+ * state in which they are given any more, or in one that the event does not lead from, stay as they are.
+ * @param db the handle of a transaction that has locked the pipeline (`lockPipeline`)
+ * @param jobs as they were read after that
+ * @returns those that were moved, as they are now
+ */
+export async function moveJobs<J extends MovableJob>(
+  deps: Deps,
+  db: Db,
+  event: JobEvent,
+  jobs: readonly J[],
+  options: MoveOptions = {},
+): Promise<J[]> {
+  const moves = new Map<string, J[]>();
+  for (const job of jobs) {
+    if (!canMove(event, job.status)) continue;
+    const key = `${job.status} ${TO[event](job)} ${job.kind} ${event === 'schedule' ? job.start_in : ''}`;
+    const alike = moves.get(key);
+    if (alike === undefined) moves.set(key, [job]);
+    else alike.push(job);
+  }
+  const moved: J[] = [];
+  for (const alike of moves.values()) {
+    for (let at = 0; at < alike.length; at += AT_ONCE) {
+      moved.push(...(await moveAlike(deps, db, event, alike.slice(at, at + AT_ONCE), options)));
+    }
+  }
+  return moved;
+}
+
+/** The same for one job. @returns the job as it is now; null when it could not be moved */
+export async function moveJob<J extends MovableJob>(
+  deps: Deps,
+  db: Db,
+  event: JobEvent,
+  job: J,
+  options: MoveOptions = {},
+): Promise<J | null> {
+  const [moved] = await moveJobs(deps, db, event, [job], options);
+  return moved ?? null;
+}
+
+/** Moves jobs of one kind that are all in the same state, to the same. */
+async function moveAlike<J extends MovableJob>(
+  deps: Deps,
+  db: Db,
+  event: JobEvent,
+  jobs: readonly J[],
+  { values = {}, actorId = null }: MoveOptions,
+): Promise<J[]> {
+  const [{ status: from, kind, start_in, project_id }] = jobs as [J, ...J[]];
+  const to = TO[event](jobs[0]!);
+  const now = deps.clock.now();
+  const set: Updateable<CiJobsTable> = {
+    ...timesOf(kind, from, to, now, start_in),
+    ...values,
+    status: to,
+    updated_at: now.toISOString(),
+  };
+  const rows = await db
+    .updateTable('ci_jobs')
+    .set(set)
+    .where(
+      'id',
+      'in',
+      jobs.map(({ id }) => id),
+    )
+    .where('status', '=', from)
+    .returning('id')
+    .execute();
+  const ids = new Set(rows.map(({ id }) => id));
+  const moved = jobs.filter(({ id }) => ids.has(id)).map((job) => ({ ...job, ...(set as Partial<J>) }));
+  if (moved.length === 0) return [];
+  if (kind === 'build') await keepPending(deps, db, moved, from, to);
+  await letDeploymentsFollow(deps, db, moved, to);
+  if (isOneOf(COMPLETE, to)) await freeResources(deps, db, moved);
+  await deps.jobs.enqueueAll(db, moved.flatMap(followUps));
+  const payloads = moved.map(({ id, pipeline_id }) => ({
+    job_id: id,
+    pipeline_id,
+    project_id,
+    status: to,
+    old_status: from,
+  }));
+  await deps.events.recordAll(db, 'job.updated', payloads, { projectId: project_id, actorId });
+  return moved;
+}
+
+function timesOf(
+  kind: CiJob['kind'],
+  from: State,
+  to: State,
+  at: Date,
+  startIn: number | null,
+): Updateable<CiJobsTable> {
+  const now = at.toISOString();
+  const scheduled = from === 'scheduled' ? { scheduled_at: null } : {};
+  if (to === 'pending') return { ...scheduled, queued_at: now, ...(kind === 'bridge' ? { started_at: now } : {}) };
+  if (to === 'running') return { ...(kind === 'bridge' ? {} : { started_at: now }) };
+  if (to === 'scheduled') return { scheduled_at: new Date(at.getTime() + (startIn ?? 0) * 1000).toISOString() };
+  return isOneOf(FINISHED, to) ? { ...scheduled, finished_at: now } : scheduled;
+}
+
+/** The key under which a job with these tags waits for a runner. */
+export const tagKey = (tagList: string): string => (JSON.parse(tagList) as string[]).join(',');
+
+/** Enters jobs where runners look for them, or takes them out. */
+async function keepPending(deps: Deps, db: Db, jobs: readonly MovableJob[], from: State, to: State): Promise<void> {
+  if (to === 'pending') {
+    const created_at = timestamp(deps.clock);
+    const rows = jobs.map(({ id, project_id, tag_list, protected: isProtected }) => ({
+      job_id: id,
+      project_id,
+      tag_key: tagKey(tag_list),
+      protected: isProtected,
+      created_at,
+    }));
+    await db
+      .insertInto('ci_pending_jobs')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    wakeRunnersAfter(deps, db);
+  } else if (from === 'pending') {
+    const ids = jobs.map(({ id }) => id);
+    await db.deleteFrom('ci_pending_jobs').where('job_id', 'in', ids).execute();
+  }
+}
+
+/** What jobs held is free for those that wait for it. */
+async function freeResources(deps: Deps, db: Db, jobs: readonly MovableJob[]): Promise<void> {
+  const holding = jobs.filter(({ resource_group_id }) => resource_group_id !== null).map(({ id }) => id);
+  if (holding.length === 0) return;
+  await db
+    .updateTable('resource_groups')
+    .set({ job_id: null, updated_at: timestamp(deps.clock) })
+    .where('job_id', 'in', holding)
+    .execute();
+}
+
+/** Background work that the new state of a job asks for. */
+function followUps(job: MovableJob & { scheduled_at?: string | null }): NewJob<unknown>[] {
+  const { id, kind, project_id: projectId, status, resource_group_id, environment } = job;
+  const payload = { job_id: id };
+  if (kind === 'bridge' && status === 'pending') return [{ kind: RUN_BRIDGE, payload, projectId }];
+  if (status === 'scheduled') {
+    return [{ kind: START_DELAYED, payload, projectId, runAt: new Date(job.scheduled_at!) }];
+  }
+  const works: NewJob<unknown>[] = [];
+  if (status === 'success' && environment !== null) works.push({ kind: UPDATE_ENVIRONMENT, payload, projectId });
+  if (resource_group_id !== null && (status === 'waiting_for_resource' || isOneOf(COMPLETE, status))) {
+    works.push({ kind: ASSIGN_RESOURCE, payload: { resource_group_id }, projectId });
+  }
+  return works;
+}
