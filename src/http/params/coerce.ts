@@ -28,8 +28,12 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof UploadedFile) &&
   !(value instanceof SpooledText);
 
+/** A value of any shape, in texts that a database keeps. */
+const coerceAny: Coercer = (value, name, failures) =>
+  isStorable(value) ? value : fail(failures, `${name} is invalid`);
+
 function compileArray(schema: JsonSchema): Coercer {
-  const item = schema.items === undefined ? undefined : compile(schema.items);
+  const item = schema.items === undefined ? coerceAny : compile(schema.items);
   const numbers = schema.items?.type === 'integer';
   const { minItems = 0, maxItems = 10_000, 'x-comma-separated': commas = false } = schema;
   return (value, name, failures) => {
@@ -49,7 +53,6 @@ function compileArray(schema: JsonSchema): Coercer {
     if (list.length === 1 && (list[0] === '' || list[0] === null)) list = [];
     if (list.length > maxItems) return fail(failures, `${name} has too many elements (maximum is ${maxItems})`);
     if (list.length < minItems) return fail(failures, `${name} is empty`);
-    if (item === undefined) return list;
     // Elements of a plain list are spoken of by the list's name, nested objects by their position.
     const nameOf = (index: number) => (schema.items?.type === 'object' ? `${name}[${index}]` : name);
     const results = list.map((element, index) => item(element, nameOf(index), failures));
@@ -72,14 +75,13 @@ function compileObject(schema: JsonSchema): Coercer {
 function compileRecord(schema: JsonSchema): Coercer {
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const values = pattern ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-  const coerce = values === undefined ? undefined : compile(values);
+  const coerce = values === undefined ? coerceAny : compile(values);
   const { maxProperties = Number.POSITIVE_INFINITY } = schema;
   return (value, name, failures) => {
     if (!isPlain(value)) return fail(failures, `${name} is invalid`);
     if (Object.keys(value).length > maxProperties) {
       return fail(failures, `${name} has too many elements (maximum is ${maxProperties})`);
     }
-    if (coerce === undefined) return { ...value };
     const entries = Object.entries(value).map(([key, item]) => [key, coerce(item, name, failures)] as const);
     return entries.some(([, item]) => item === INVALID) ? INVALID : Object.fromEntries(entries);
   };
@@ -128,7 +130,7 @@ function compileType(schema: JsonSchema, type: string | undefined): Coercer {
     case 'null':
       return (value, name, failures) => (value === null || value === '' ? null : fail(failures, `${name} is invalid`));
     default:
-      return (value, name, failures) => (isStorable(value) ? value : fail(failures, `${name} is invalid`));
+      return coerceAny;
   }
 }
 

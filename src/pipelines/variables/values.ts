@@ -2,11 +2,11 @@ import type { Variable } from '../../ci/variables/variable.ts';
 
 /**
  * A variable that everybody may see; absent where there is no value. It is a fact and no text to be expanded: what people
- * write into a commit message or the name of a branch refers to nothing.
+ * write into a commit message or the name of a branch refers to nothing. Null bytes are left out: no environment holds them.
  */
 export function known(key: string, value: string | number | null | undefined): Variable[] {
   if (value === null || value === undefined) return [];
-  const text = String(value);
+  const text = String(value).replaceAll('\0', '');
   return [{ key, value: text, public: true, ...(/[$%]/.test(text) ? { raw: true } : {}) }];
 }
 

@@ -2,7 +2,6 @@ import type { Cursor } from './cursor.ts';
 import { type Mark, syntaxError } from './yaml-error.ts';
 
 const SINGLE: Readonly<Record<string, string>> = {
-  '0': '\0',
   a: '\x07',
   b: '\b',
   t: '\t',
@@ -24,9 +23,13 @@ const SINGLE: Readonly<Record<string, string>> = {
 const LENGTHS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const CONTEXT = 'while parsing a quoted scalar';
 
+/** What no environment of a job, no name of a file and no database holds. */
+const nullByte = (start: Mark) => syntaxError('null characters are not allowed', CONTEXT, start);
+
 /** Reads what follows a backslash in double quotes. @param start of the scalar, for errors */
 export function readEscape(cursor: Cursor, start: Mark): string {
   const letter = cursor.text[cursor.at] ?? '';
+  if (letter === '0') throw nullByte(start);
   if (Object.hasOwn(SINGLE, letter)) {
     cursor.at++;
     return SINGLE[letter]!;
@@ -37,6 +40,7 @@ export function readEscape(cursor: Cursor, start: Mark): string {
   if (digits.length < length || !/^[0-9a-f]+$/i.test(digits))
     throw syntaxError('did not find expected hexdecimal number', CONTEXT, start);
   const code = Number.parseInt(digits, 16);
+  if (code === 0) throw nullByte(start);
   if ((code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
     throw syntaxError('found invalid Unicode character escape code', CONTEXT, start);
   cursor.at += 1 + length;
