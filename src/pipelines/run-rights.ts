@@ -11,6 +11,35 @@ import { ciSettings } from './creation/ci-settings.ts';
 export const mayRunOn = (deps: Deps, standing: Standing, kind: 'branch' | 'tag', name: string): Promise<boolean> =>
   canRunOn(deps, standing, standing.project.id, { ref: name, tag: kind === 'tag' });
 
+/** What there is of a pipeline or job: the ref that it runs for, and whether it has what is for protected refs. */
+export interface OfRef {
+  ref: string;
+  tag: 0 | 1;
+  protected: 0 | 1;
+}
+
+const MERGE_REQUEST = /^refs\/merge-requests\/(\d{1,15})\//;
+
+/**
+ * Whether somebody may have a pipeline or a job that is there go on. One of a merge request between protected branches knows
+ * what is for these: that takes who may run on both.
+ */
+export async function mayRunFor(deps: Deps, standing: Standing, of: OfRef): Promise<boolean> {
+  const iid = of.protected === 1 ? MERGE_REQUEST.exec(of.ref)?.[1] : undefined;
+  if (iid === undefined) return mayRunOn(deps, standing, of.tag === 1 ? 'tag' : 'branch', of.ref);
+  const row = await deps.db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'target_branch'])
+    .where('project_id', '=', standing.project.id)
+    .where('iid', '=', Number(iid))
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  for (const branch of [row.source_branch, row.target_branch]) {
+    if (!(await mayRunOn(deps, standing, 'branch', branch))) return false;
+  }
+  return true;
+}
+
 /** Whether a branch or tag is protected. */
 export const isProtectedRef = async (
   deps: Deps,

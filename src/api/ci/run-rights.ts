@@ -1,18 +1,11 @@
 import { maintainer } from '../../access/ability-rule.ts';
 import type { Deps } from '../../deps.ts';
-import { mayRunOn } from '../../pipelines/run-rights.ts';
+import { mayRunFor, type OfRef } from '../../pipelines/run-rights.ts';
 import type { UserScope } from '../object-access.ts';
 import { settingsOf } from '../spaces/index.ts';
 
-/** What a pipeline or a job runs for. */
-interface OfRef {
-  ref: string;
-  tag: 0 | 1;
-}
-
 /** Whether the caller may have a pipeline or a job run for its ref, which may be protected. */
-export const mayRun = (deps: Deps, scope: UserScope, { ref, tag }: OfRef): Promise<boolean> =>
-  mayRunOn(deps, scope, tag === 1 ? 'tag' : 'branch', ref);
+export const mayRun = (deps: Deps, scope: UserScope, of: OfRef): Promise<boolean> => mayRunFor(deps, scope, of);
 
 /** The same for canceling it, which the project may keep to some. */
 export async function mayCancel(deps: Deps, scope: UserScope, of: OfRef): Promise<boolean> {

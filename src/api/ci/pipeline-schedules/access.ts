@@ -1,7 +1,7 @@
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../../deps.ts';
+import { mayRunOn } from '../../../pipelines/run-rights.ts';
 import { onObject, type ProjectObject, type UserScope } from '../../object-access.ts';
-import { mayRun } from '../run-rights.ts';
 import { ScheduleId } from './inputs.ts';
 import { findSchedule } from './queries.ts';
 
@@ -27,7 +27,7 @@ export const mayRunSchedule = (
   scope: UserScope,
   { ref }: Pick<CiPipelineSchedule, 'ref'>,
 ): Promise<boolean> =>
-  mayRun(deps, scope, { ref: ref.replace(/^refs\/(heads|tags)\//, ''), tag: ref.startsWith('refs/tags/') ? 1 : 0 });
+  mayRunOn(deps, scope, ref.startsWith('refs/tags/') ? 'tag' : 'branch', ref.replace(/^refs\/(heads|tags)\//, ''));
 
 /** Whoever may change a schedule: its owner and Maintainers, as far as they may run it. */
 export const changeable = onObject(scheduleObject, 'update_pipeline_schedule', {
