@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Environment } from '../../db/tables/environments.ts';
@@ -105,4 +106,27 @@ it('an environment without such a job is stopped at once, unless it wants one', 
     .execute();
   await pass(3_700_000);
   assert.equal((await environment()).state, 'available');
+});
+
+it('whoever may not stop an environment stops none by closing a merge request, nor later by having deployed', async () => {
+  project = await app.make.project({ visibility: 'public' });
+  git = new ProjectGit(app, project);
+  const { developer, stranger } = await app.make.members(project);
+  const pipeline = await deployed();
+  const mergeRequest = await makeMergeRequest(app, project, { source_branch: 'topic', author_id: stranger.user.id });
+  const { db } = app.deps;
+  await db.updateTable('pipelines').set({ merge_request_id: mergeRequest.id }).where('id', '=', pipeline.id).execute();
+  const json = { state_event: 'close' };
+  const path = `/projects/${project.id}/merge_requests/${mergeRequest.iid}`;
+  expectStatus(await app.put(path, { token: stranger.token, json }), 200);
+  await app.settle();
+  assert.equal((await environment()).state, 'available');
+  assert.equal((await pipelines.job(pipeline.id, 'stop')).status, 'manual');
+  // Who deployed has left since.
+  await db.updateTable('ci_jobs').set({ user_id: developer.user.id }).where('pipeline_id', '=', pipeline.id).execute();
+  expectStatus(await app.delete(`/projects/${project.id}/members/${developer.user.id}`), 204);
+  await pass(86_400_000 + 120_000);
+  const { state, auto_stop_at } = await environment();
+  assert.deepEqual([state, auto_stop_at], ['available', null]);
+  assert.equal((await pipelines.job(pipeline.id, 'stop')).status, 'manual');
 });

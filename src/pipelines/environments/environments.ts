@@ -1,10 +1,14 @@
+import { laterCaller } from '../../access/later-caller.ts';
+import { standingIn } from '../../access/standing.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Environment } from '../../db/tables/environments.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { UPDATE_ENVIRONMENT } from '../job-kinds.ts';
-import { lastDeployment, stopEnvironment } from './stop-environment.ts';
+import { mayRunFor } from '../run-rights.ts';
+import { lastDeployment, stopActionOf, stopEnvironment } from './stop-environment.ts';
 import { updateEnvironment } from './update-environment.ts';
 
 const STOP_DUE = jobKind<Record<string, never>>('ci.stop-due-environments', { lane: 'ci' });
@@ -49,15 +53,29 @@ async function stopDue(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Stops an environment unless it wants to be stopped by a job of its own only, and has none. */
+/**
+ * Stops an environment unless it wants to be stopped by a job of its own only, and has none, or whoever it would be stopped
+ * by may not do so: who closes a merge request need not be a member, and who deployed may have gone.
+ * @param userId null: whoever deployed
+ */
 async function stopByItself(deps: Deps, environment: Environment, userId: number | null): Promise<void> {
   const { id, auto_stop_setting } = environment;
   const last = await lastDeployment(deps.db, id);
-  if (auto_stop_setting === 'with_action' && (last === undefined || last.on_stop === null)) {
+  const wantsJob = auto_stop_setting === 'with_action' && (last === undefined || last.on_stop === null);
+  const action = await stopActionOf(deps.db, id);
+  const actor = userId ?? action?.deployedBy;
+  if (!wantsJob && (actor === undefined || (await mayStop(deps, environment, actor, action?.job)))) {
+    await stopEnvironment(deps, id, { userId });
+  } else if (userId === null) {
     await deps.db.updateTable('environments').set({ auto_stop_at: null }).where('id', '=', id).execute();
-    return;
   }
-  await stopEnvironment(deps, id, { userId });
+}
+
+async function mayStop(deps: Deps, { project_id }: Environment, userId: number, job?: CiJob): Promise<boolean> {
+  const caller = await laterCaller(deps, userId);
+  const standing = caller && (await standingIn(deps, caller, project_id));
+  if (standing?.permissions.can('stop_environment') !== true) return false;
+  return job === undefined || (standing.permissions.can('update_pipeline') && mayRunFor(deps, standing, job));
 }
 
 async function stopThoseOfBranch(deps: Deps, projectId: number, ref: string, userId: number | null): Promise<void> {
