@@ -7,14 +7,15 @@ import { all } from './values.ts';
 
 /**
  * What a job is told of its environment.
- * @returns `early`: known with the job, of low precedence; `late`: of the environment that is there, before everything else
+ * @returns `early`: known with the job, of low precedence; `late`: of the environment that is there, before everything else;
+ *   `tier`: what the environment is for, whatever variables say
  */
 export async function environmentVariables(
   db: Db,
   job: CiJob,
   config: EnvironmentConfig | null,
-): Promise<{ early: Variable[]; late: Variable[] }> {
-  if (job.environment === null) return { early: [], late: [] };
+): Promise<{ early: Variable[]; late: Variable[]; tier: string | null }> {
+  if (job.environment === null) return { early: [], late: [], tier: null };
   const row = await db
     .selectFrom('environments')
     .select(['id', 'slug', 'tier', 'external_url'])
@@ -23,6 +24,7 @@ export async function environmentVariables(
     .executeTakeFirst();
   const tier = row?.tier ?? config?.deploymentTier ?? guessTier(job.environment);
   return {
+    tier,
     early: all({
       CI_ENVIRONMENT_NAME: job.environment,
       CI_ENVIRONMENT_ACTION: config?.action ?? 'start',

@@ -65,12 +65,11 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
   const audiences = config.options?.idTokens ?? {};
   if (Object.keys(audiences).length === 0) return [...values.values()];
   const subject = { job, pipeline, project, namespace, environment: config.environment, runner: options.runner };
-  const tier = values.get('CI_ENVIRONMENT_TIER')?.value ?? null;
   const expanded = Object.entries(audiences).map(([name, { aud }]) => [
     name,
     aud.map((text) => expandText(text, values)),
   ]);
-  const tokens = await idTokens(deps, db, { ...subject, tier }, Object.fromEntries(expanded));
+  const tokens = await idTokens(deps, db, { ...subject, tier: environment.tier }, Object.fromEntries(expanded));
   return [
     ...variableValues(
       tokens.map(({ key, value }) => secret(key, value)),

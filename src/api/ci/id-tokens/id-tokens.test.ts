@@ -68,3 +68,26 @@ test('where the keys are is told by discovery', async () => {
   const { issuer, jwks_uri } = answer.json();
   assert.deepEqual([issuer, jwks_uri], ['https://forge.example', 'https://forge.example/oauth/discovery/keys']);
 });
+
+test('variables change nothing of what a token says of the environment', async () => {
+  const project = await app.make.project();
+  const { pipeline, jobs } = await makePipeline(app, project, {
+    jobs: [
+      {
+        name: 'deploy',
+        status: 'running',
+        options: { idTokens: { VAULT: { aud: ['x'] } } },
+        columns: { environment: 'review/one' },
+      },
+    ],
+  });
+  const given = { pipeline_id: pipeline.id, key: 'CI_ENVIRONMENT_TIER', value: 'production' };
+  await app.deps.db
+    .insertInto('ci_pipeline_variables')
+    .values({ ...given, variable_type: 'env_var' })
+    .execute();
+  const found = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
+  const token = found.find(({ key }) => key === 'VAULT')!.value;
+  const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+  assert.deepEqual([claims.environment, claims.deployment_tier], ['review/one', 'development']);
+});

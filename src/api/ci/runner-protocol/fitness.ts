@@ -44,6 +44,6 @@ export async function reasonAgainst(
   if (neededFeatures(options, pipeline).some((name) => features[name] !== true)) return 'runner_unsupported';
   if (project.pending_delete === 1) return 'project_deleted';
   if (project.builds_access_level === 'disabled') return 'builds_disabled';
-  const user = await db.selectFrom('users').select('state').where('id', '=', job.user_id).executeTakeFirst();
-  return user === undefined || OUT.includes(user.state) ? 'user_blocked' : null;
+  const user = await db.selectFrom('users').select(['state', 'kind']).where('id', '=', job.user_id).executeTakeFirst();
+  return user === undefined || user.kind === 'ghost' || OUT.includes(user.state) ? 'user_blocked' : null;
 }
