@@ -1,6 +1,7 @@
 import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Pipeline } from '../../db/tables/pipelines.ts';
 
 /** Pipelines that are looked through at most. */
 const RECENT = 100;
@@ -19,21 +20,12 @@ export async function jobOfRef(
   name: string,
   recent: boolean,
 ): Promise<Pick<CiJob, 'id'> | undefined> {
-  const pipelines = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('ref', '=', ref)
-    .where('status', '=', 'success')
-    .where('source', 'not in', DANGLING_SOURCES)
-    .orderBy('id', 'desc')
-    .limit(recent ? RECENT : 1)
-    .execute();
-  if (pipelines.length === 0) return undefined;
-  const roots = await withDescendants(
-    db,
-    pipelines.map(({ id }) => id),
-  );
+  const limit = recent ? RECENT : 1;
+  // A tag of the same name must not come before the branch, as it does nowhere else.
+  const ofBranch = await lastSuccessful(db, { project_id: projectId, ref, tag: 0 }, limit);
+  const ids = ofBranch.length > 0 ? ofBranch : await lastSuccessful(db, { project_id: projectId, ref, tag: 1 }, limit);
+  if (ids.length === 0) return undefined;
+  const roots = await withDescendants(db, ids);
   const jobs = await db
     .selectFrom('ci_jobs')
     .innerJoin('ci_job_artifacts', 'ci_job_artifacts.job_id', 'ci_jobs.id')
@@ -48,6 +40,26 @@ export async function jobOfRef(
   const rootOf = (job: { pipeline_id: number }) => roots.get(job.pipeline_id)!;
   jobs.sort((a, b) => rootOf(b) - rootOf(a) || a.pipeline_id - b.pipeline_id || b.id - a.id);
   return jobs[0];
+}
+
+/** Ids of the last successful pipelines of a branch or tag, the newest first. */
+export async function lastSuccessful(
+  db: Db,
+  { project_id, ref, tag }: Pick<Pipeline, 'project_id' | 'ref' | 'tag'>,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('tag', '=', tag)
+    .where('status', '=', 'success')
+    .where('source', 'not in', DANGLING_SOURCES)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The pipelines that stand below others, and those, each with the topmost one. */

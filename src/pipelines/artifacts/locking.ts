@@ -1,9 +1,8 @@
-import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
-import { withDescendants } from './by-ref.ts';
+import { lastSuccessful, withDescendants } from './by-ref.ts';
 import { rootOf } from './read.ts';
 
 /**
@@ -52,13 +51,13 @@ async function lockLatest(db: Db, pipelineId: number): Promise<void> {
   const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
   if (pipeline?.status !== 'success') return;
   if (pipeline.parent_id !== null) return followRoot(db, pipeline);
-  const ofRef = { project_id: pipeline.project_id, ref: pipeline.ref };
-  const latest = await latestSuccessful(db, ofRef);
+  const { project_id, ref, tag } = pipeline;
+  const [latest] = await lastSuccessful(db, { project_id, ref, tag }, 1);
   if (latest === undefined) return;
   const family = [...(await withDescendants(db, [latest])).keys()];
-  const keeps = await keepsLatest(db, pipeline.project_id);
+  const keeps = await keepsLatest(db, project_id);
   if (keeps) await db.updateTable('pipelines').set({ locked: 1 }).where('id', 'in', family).execute();
-  const others = unlocked(db).where('project_id', '=', ofRef.project_id).where('ref', '=', ofRef.ref);
+  const others = unlocked(db).where('project_id', '=', project_id).where('ref', '=', ref).where('tag', '=', tag);
   await (keeps ? others.where('id', 'not in', family) : others).execute();
 }
 
@@ -72,20 +71,6 @@ async function followRoot(db: Db, { id }: Pipeline): Promise<void> {
   if (root?.locked !== 1) return;
   const family = [...(await withDescendants(db, [id])).keys()];
   await db.updateTable('pipelines').set({ locked: 1 }).where('id', 'in', family).execute();
-}
-
-async function latestSuccessful(db: Db, { project_id, ref }: Pick<Pipeline, 'project_id' | 'ref'>) {
-  const row = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('project_id', '=', project_id)
-    .where('ref', '=', ref)
-    .where('status', '=', 'success')
-    .where('source', 'not in', DANGLING_SOURCES)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
 }
 
 async function keepsLatest(db: Db, projectId: number): Promise<boolean> {

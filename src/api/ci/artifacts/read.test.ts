@@ -311,6 +311,13 @@ describe('GET /projects/:id/jobs/artifacts/:ref_name/download and /raw/*artifact
     for (const ref of ['HEAD', 'a'.repeat(40), 'refs%2Fheads%2Ffeature%2Fx']) assert.equal(await raw(ref), 404, ref);
   });
 
+  test('a tag of the name of a branch does not come before it', async () => {
+    await version('branch');
+    await version('tag', { pipeline: { tag: 1 } });
+    assert.equal(await raw(), 'branch');
+    assert.equal(await raw('main', { job: 'build', search_recent_successful_pipelines: 'true' }), 'branch');
+  });
+
   test('leave out jobs that were retried, that failed without an archive, and states of outside systems', async () => {
     const { pipeline } = await version('old', { columns: { retried: 1 } });
     assert.equal(await raw(), 404);

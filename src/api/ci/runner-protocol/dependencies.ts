@@ -6,6 +6,7 @@ import { expandText } from '../../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../../ci/variables/variable.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../../deps.ts';
+import { lastSuccessful } from '../../../pipelines/artifacts/by-ref.ts';
 import type { StartedJob } from './known-job.ts';
 
 export interface Dependency {
@@ -93,7 +94,7 @@ async function relative({ db }: Deps, { pipeline }: StartedJob, text: string): P
   return null;
 }
 
-/** The last successful pipeline of a ref of a project whose jobs the user of the job may read. */
+/** The last successful pipeline of a ref, a branch before a tag, of a project whose jobs the user of the job may read. */
 async function foreign(
   deps: Deps,
   { job }: StartedJob,
@@ -107,14 +108,8 @@ async function foreign(
   const caller = { user, admin: user.admin === 1, scopes: null, credential, sudoBy: null };
   const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
   if (!permissions.can('read_pipeline')) return null;
-  const pipeline = await deps.db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('project_id', '=', found.project.id)
-    .where('status', '=', 'success')
-    .where('ref', '=', expanded(ref))
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return pipeline?.id ?? null;
+  const of = { project_id: found.project.id, ref: expanded(ref) };
+  const [ofBranch] = await lastSuccessful(deps.db, { ...of, tag: 0 }, 1);
+  const [ofTag] = ofBranch === undefined ? await lastSuccessful(deps.db, { ...of, tag: 1 }, 1) : [];
+  return ofBranch ?? ofTag ?? null;
 }
