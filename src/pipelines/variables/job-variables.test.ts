@@ -285,6 +285,21 @@ test('what jobs report reaches those that depend on them', async () => {
   assert.deepEqual(await names(dag), ['FROM_b', 'FROM_same']);
 });
 
+test('what a job reports takes the place of no token, number and address of another one', async () => {
+  const of = await pipeline();
+  const reporter = await job(of, { name: 'reporter', stage_index: 0, status: 'success' });
+  const later = await job(of, { name: 'later' });
+  const expected = await variablesOf(later);
+  const keys = ['CI_JOB_TOKEN', 'CI_JOB_ID', 'CI_REPOSITORY_URL', 'CI_REGISTRY_PASSWORD', 'PATH'];
+  await app.deps.db
+    .insertInto('ci_job_variables')
+    .values(keys.map((key) => ({ job_id: reporter.id, key, value: 'forged', source: 'dotenv' as const })))
+    .execute();
+  const found = await variablesOf(later);
+  assert.equal(found.PATH?.value, 'forged');
+  for (const key of keys.slice(0, -1)) assert.deepEqual(found[key], expected[key], key);
+});
+
 test('a triggered pipeline tells the beginning of its token', async () => {
   const { id } = await app.deps.db
     .insertInto('ci_triggers')

@@ -48,14 +48,18 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
   const config = await configOf(db, job.id);
   const environment = await environmentVariables(db, job, config.environment);
   const stored = await storedVariables(db, project, namespace, { protectedRef: job.protected === 1 });
+  const running = runningJobVariables(deps, { ...options, job, project, pipeline });
+  const own = new Set(running.map(({ key }) => key));
+  const reported = await reportedVariables(db, job, config.options?.dependencies ?? null);
   const given = [
-    ...runningJobVariables(deps, { ...options, job, project, pipeline }),
+    ...running,
     ...(await predefinedVariables(deps, await factsOf(db, pipeline, project, namespace), db)),
     ...(await predefinedJobVariables(db, job, pipeline)),
     ...environment.early,
     ...config.variables,
     ...(await userVariables(db, job.user_id)),
-    ...(await reportedVariables(db, job, config.options?.dependencies ?? null)),
+    // What another job reports must not stand in for the token, number and addresses of this one.
+    ...reported.filter(({ key }) => !own.has(key)),
     ...inEnvironment(stored, job.environment),
     ...(await pipelineVariables(db, pipeline.id)),
     ...(await manualVariables(db, job.id)),

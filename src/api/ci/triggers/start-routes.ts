@@ -10,12 +10,15 @@ const ProjectParam = Type.Object({ id: Type.String({ description: 'Id or URL-enc
 const description =
   'Who knows the token needs no other. Jobs find everything that was sent in the file of `TRIGGER_PAYLOAD`.';
 
+/** What is sent to prove who asks: jobs are not told. */
+const CREDENTIALS = new Set(['token', 'private_token', 'access_token', 'job_token']);
+
 async function start(
   { deps, sent }: BaseContext,
   project: string,
   given: { ref: string; token: string; variables?: unknown; inputs?: Record<string, unknown> },
 ) {
-  const { token: _token, ...rest } = sent;
+  const rest = Object.fromEntries(Object.entries(sent).filter(([name]) => !CREDENTIALS.has(name)));
   const payload = { ...rest, id: project, ref: given.ref };
   const made = await startByToken(deps, { ...given, project, payload });
   return presentPipeline(deps, made.pipeline, made.project);

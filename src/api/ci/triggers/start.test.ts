@@ -57,6 +57,16 @@ test('a trigger token starts a pipeline in the name of its owner, and no login i
   assert.equal(listed[0]?.last_used, '2026-06-15T12:00:00.000Z');
 });
 
+test('jobs are told no credential that came with the request', async () => {
+  const { path, trigger } = await triggered();
+  const { token } = await app.make.user();
+  const json = { token: trigger.token, ref: 'main', private_token: token, kept: 'x' };
+  const made = expectStatus<Answer>(await start(path, json), 201);
+  const [payload] = await variablesOf(made.id);
+  assert.equal(JSON.parse(payload!.value).kept, 'x');
+  assert.ok(!payload!.value.includes(token) && !payload!.value.includes(trigger.token));
+});
+
 test('forms and addresses that name the ref work as well', async () => {
   const { project, trigger, path } = await triggered();
   const form = `token=${trigger.token}&ref=main&variables[A]=1&variables[B]=2`;
