@@ -5,8 +5,9 @@ import type { Db } from '../../../db/schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
 import { ALIVE } from '../../../pipelines/states/alive-jobs.ts';
 
-/** Kinds of jobs, by their tags, that one request looks at. */
+/** Kinds of jobs, by their tags, that one request looks at; and of those among which it finds them. */
 const MAX_KEYS = 1_000;
+const MAX_STEPS = 100_000;
 /** Projects with jobs for a runner that one request looks at. */
 const MAX_PROJECTS = 1_000;
 /** Jobs that one request tries to have. */
@@ -18,22 +19,26 @@ export interface Candidate {
   project_id: number;
 }
 
-/** Which tags jobs wait with, each once: as many steps in the index as there are, however many jobs wait. */
-async function waitingKeys(db: Db): Promise<string[]> {
+/**
+ * With which tags jobs wait that a runner takes, each once: as many steps in the index as there are, however many jobs wait. What
+ * it does not take counts for nothing: somebody who has many jobs wait with tags of no runner hides no others by them.
+ */
+async function waitingKeys(db: Db, { run_untagged }: CiRunner, tags: readonly string[]): Promise<string[]> {
+  // Each tag stands between commas of its own: those of the runner are taken out, and nothing may be left.
+  const rest = tags.reduce<RawBuilder<string>>(
+    (text, tag) => sql`replace(${text}, ${`,${tag},`}, '')`,
+    sql`',' || replace(key, ',', ',,') || ','`,
+  );
+  const untagged = run_untagged === 1 ? sql`key = ''` : sql`1 = 0`;
   const { rows } = await sql<{ key: string }>`
-    with recursive waiting (key) as (
-      select min(tag_key) from ci_pending_jobs
+    with recursive waiting (key, step) as (
+      select min(tag_key), 1 from ci_pending_jobs
       union all
-      select (select min(tag_key) from ci_pending_jobs where tag_key > waiting.key)
-      from waiting where waiting.key is not null
+      select (select min(tag_key) from ci_pending_jobs where tag_key > waiting.key), step + 1
+      from waiting where waiting.key is not null and step < ${sql.lit(MAX_STEPS)}
     )
-    select key from waiting where key is not null limit ${MAX_KEYS}`.execute(db);
+    select key from waiting where ${untagged} or (key <> '' and ${rest} = '') limit ${MAX_KEYS}`.execute(db);
   return rows.map(({ key }) => key);
-}
-
-/** Whether a runner takes jobs with these tags. @param key the tags as they are kept beside a waiting job */
-function takes(runner: Pick<CiRunner, 'run_untagged'>, tags: ReadonlySet<string>, key: string): boolean {
-  return key === '' ? runner.run_untagged === 1 : key.split(',').every((tag) => tags.has(tag));
 }
 
 /** Settings that are as they were at the start are not among those of a project. */
@@ -60,8 +65,7 @@ function projectsOf({ id, runner_type, group_id }: CiRunner): RawBuilder<unknown
  * @param without ids of jobs that are left out
  */
 export async function candidatesFor(db: Db, runner: CiRunner, without: readonly number[]): Promise<Candidate[]> {
-  const tags = new Set(parseJson<string[]>(runner.tag_list));
-  const keys = (await waitingKeys(db)).filter((key) => takes(runner, tags, key));
+  const keys = await waitingKeys(db, runner, parseJson<string[]>(runner.tag_list));
   if (keys.length === 0) return [];
   const onlyProtected = runner.access_level === 'ref_protected' ? sql`and protected = 1` : sql``;
   const others = without.length === 0 ? sql`` : sql`and job_id not in (${sql.join(without)})`;

@@ -53,6 +53,14 @@ describe('POST /jobs/request', () => {
     assert.equal(known.requested, 1);
   });
 
+  test('jobs that wait with many tags of no runner hide no other', async () => {
+    const project = await app.make.project();
+    const hiding = Array.from({ length: 1_010 }, (_, index) => pending(`${index}`, { tags: [`a${index}`] }));
+    await makePipeline(app, project, { jobs: [...hiding, pending('wanted', { tags: ['docker', 'linux'] })] });
+    const runner = await runnerOf(project, { tag_list: ['linux', 'docker', 'x'], run_untagged: false });
+    assert.deepEqual(await namesOf(runner), ['wanted']);
+  });
+
   test('never gives one job to two runners that ask at once', async () => {
     const project = await app.make.project();
     await makePipeline(app, project, { jobs: Array.from({ length: 12 }, (_, index) => pending(`job ${index}`)) });
