@@ -40,11 +40,15 @@ export function readEndpoints(): Endpoint[] {
 
 const nameless = (path: string): string => path.replace(/\{\w+\}/g, '{}');
 
-/** Parameters of an operation, wherever they are sent, by name. */
+/** Parameters of an operation, wherever they are sent, by name; those that say who asks, too. */
 function parametersOf(document: OpenApiDocument, operation: OperationObject): Map<string, boolean> {
   const found = new Map<string, boolean>();
   for (const { name, required = false } of operation.parameters as Parameter[]) {
     found.set(name.replace(/\[\]$/, ''), required);
+  }
+  const schemes = document.components.securitySchemes as Record<string, { in?: string; name?: string }>;
+  for (const way of operation.security as object[]) {
+    for (const name of Object.keys(way)) if (schemes[name]?.in === 'query') found.set(schemes[name].name!, false);
   }
   const body = operation.requestBody as { content: Record<string, { schema: Body }> } | undefined;
   const given = body?.content['application/json']?.schema;

@@ -2,12 +2,19 @@ import { type Static, Type } from 'typebox';
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import { forbidden } from '../../../core/errors.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../../deps.ts';
 import { header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
 import { runningJob } from '../../../pipelines/runners/running-job.ts';
 
 const params = { job_id: Type.Integer() };
+/** Calls about one job, those that bring pieces of its log not counted. */
+const LIMIT = { requests: 200, periodSeconds: 60 };
+
+/** Counts a call of the runner of a job. @throws ApiError 429 */
+export const limitCalls = (deps: Deps, jobId: number): void =>
+  deps.limiter.check('runner_jobs_api', String(jobId), LIMIT);
 
 /** The token of the job that the address names, while it runs. */
 const ownToken: LookUp = async (deps, { secret }, request) => {

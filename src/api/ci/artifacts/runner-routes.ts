@@ -12,7 +12,7 @@ import { keepArtifact, storeArtifactBytes, tooLargeArtifact } from '../../../pip
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { ASKING_JOB_CREDENTIALS, byAskingJob } from './dependency-access.ts';
-import { byRunningJob, RUNNING_JOB_CREDENTIALS } from './job-access.ts';
+import { byRunningJob, limitCalls, RUNNING_JOB_CREDENTIALS } from './job-access.ts';
 
 const artifactType = Enum(SENT_ARTIFACT_TYPES, {
   default: 'archive',
@@ -54,6 +54,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
       schema: Type.Object({ MaximumSize: Type.Integer({ description: 'Bytes that the file may have.' }) }),
     },
     handler: async ({ deps, job, input }) => {
+      limitCalls(deps, job.id);
       const max = maxBytesOf(input.artifact_type ?? 'archive', await maxArtifactBytes(deps.db, job.project_id));
       if ((input.filesize ?? 0) > max) throw tooLargeArtifact();
       return { MaximumSize: max };
@@ -79,6 +80,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
     success: { status: 201, schema: Type.Integer({ description: 'The status again.', examples: [201] }) },
     errors: [503],
     handler: async ({ deps, job, input, request, bytes }) => {
+      limitCalls(deps, job.id);
       const max = await maxArtifactBytes(deps.db, job.project_id);
       const maxBytes = maxBytesOf(input.artifact_type ?? 'archive', max);
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE) throw tooLargeArtifact();

@@ -12,11 +12,12 @@ import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { appendTrace, MAX_TRACE } from '../../../pipelines/trace/append.ts';
 import { secretsOf } from '../../../pipelines/trace/secrets.ts';
 import { traceInterval } from '../../../pipelines/trace/watchers.ts';
+import { limitCalls } from '../artifacts/job-access.ts';
 import { noteMachine } from '../runners/contacts.ts';
 import { infoParameter } from './inputs.ts';
 import { REPORT_CREDENTIALS, reportsOnJob, TRACE_CREDENTIALS } from './report-credentials.ts';
 
-/** Calls of one job. */
+/** Pieces of the log of one job. */
 const LIMIT = { requests: 200, periodSeconds: 60 };
 /** Bytes of one piece of a log; runners send a megabyte at most. */
 const MAX_PIECE = 4 * 1024 * 1024;
@@ -113,7 +114,7 @@ export const jobReportRoutes: readonly Route[] = [
     },
     handler: async (c) => {
       const { deps, job, input } = c;
-      deps.limiter.check('runner_jobs_api', String(job.id), LIMIT);
+      limitCalls(deps, job.id);
       await noteMachine(deps, job.runner_id, job.runner_manager_id);
       tell(c, await report(deps, job, input));
       return '200';
