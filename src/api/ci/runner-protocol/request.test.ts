@@ -37,7 +37,7 @@ describe('POST /jobs/request', () => {
     const runner = await runnerOf(project);
     const job = await runner.take();
     assert.equal(job.id, jobs.one!.id);
-    assert.match(job.given.token, /^glcbt-[A-Za-z0-9]{20}$/);
+    assert.match(job.given.token, /^glcbt-64_[A-Za-z0-9]{20}$/);
     const row = await jobOf(job.id);
     assert.deepEqual(
       [row.status, row.token_digest, row.timeout, row.timeout_source],

@@ -1,3 +1,4 @@
+import { JOB_TOKEN_PREFIX } from '../../../access/job-token-caller.ts';
 import type { JobOptions } from '../../../ci/pipeline-config.ts';
 import { conflict } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -86,7 +87,8 @@ async function tryJob(
     await finishJob(deps, job_id, { status: 'failed', failureReason: reason }, { from: ['pending'] });
     return 'unfit';
   }
-  const token = `glcbt-${randomText(20)}`;
+  // Runners cut what stands before the underscore off where they name a token.
+  const token = `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
   const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner) };
   const job = await deps.db.transaction().execute(async (db) => {
     // The runner may have been removed, paused or changed since it was found.
