@@ -196,7 +196,14 @@ const eventKinds = {
     project_id: number | null;
   }>(),
   /** A pipeline was made, or is in another state. */
-  'pipeline.updated': payload<{ pipeline_id: number; project_id: number; status: string; old_status: string | null }>(),
+  'pipeline.updated': payload<{
+    pipeline_id: number;
+    project_id: number;
+    /** Why it was made; `external` for one of reported states alone, which leaves no files. */
+    source: string;
+    status: string;
+    old_status: string | null;
+  }>(),
   /** A job was made, or is in another state. */
   'job.updated': payload<{
     job_id: number;

@@ -38,7 +38,8 @@ test('what happens costs the jobs of those alone who have something to do for it
   await app.deps.jobs.drain(60_000);
   const tags = `/projects/${project.id}/repository/tags`;
   expectStatus(await app.post(tags, { json: { tag_name: 'v1', ref: 'main' } }), 201);
-  assert.deepEqual(await kinds(), ['event:activity-feed', 'maintain-repository', 'project.statistics']);
+  const afterPush = ['event:activity-feed', 'event:ci.push', 'maintain-repository', 'project.statistics'];
+  assert.deepEqual(await kinds(), afterPush);
   await app.deps.jobs.drain(60_000);
   const [head] = expectStatus<{ id: string }[]>(await app.get(`/projects/${project.id}/repository/commits`), 200);
   expectStatus(await app.post(`/projects/${project.id}/statuses/${head!.id}`, { json: { state: 'success' } }), 201);

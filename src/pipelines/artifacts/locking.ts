@@ -15,7 +15,8 @@ export function registerArtifactLocking(deps: Deps): void {
     name: 'lock-artifacts',
     types: ['pipeline.updated'],
     lane: 'ci',
-    wants: ({ payload }) => payload.status === 'success' && [{ orderKey: `lock-artifacts:${payload.project_id}` }],
+    wants: ({ payload: { status, source, project_id } }) =>
+      status === 'success' && source !== 'external' && [{ orderKey: `lock-artifacts:${project_id}` }],
     handle: ({ payload }) => lockLatest(db, payload.pipeline_id),
   });
   events.subscribe({

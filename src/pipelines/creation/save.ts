@@ -109,7 +109,8 @@ async function insertPipeline(
     ...{ pipeline_id: pipeline.id, key, value, variable_type, raw },
   }));
   for (const some of batches(rows, NARROW_AT_ONCE)) await db.insertInto('ci_pipeline_variables').values(some).execute();
-  const payload = { pipeline_id: pipeline.id, project_id: project.id, status: pipeline.status, old_status: null };
+  const { id: pipeline_id, source, status } = pipeline;
+  const payload = { pipeline_id, project_id: project.id, source, status, old_status: null };
   await deps.events.record(db, 'pipeline.updated', payload, { projectId: project.id, actorId: userId });
   return pipeline;
 }

@@ -40,7 +40,7 @@ export async function setPipelineStatus(
   status: State,
   jobs: readonly TimedJob[] = [],
 ): Promise<Pipeline> {
-  const { id, project_id, status: old_status } = pipeline;
+  const { id, project_id, source, status: old_status } = pipeline;
   if (status === old_status) return pipeline;
   const now = timestamp(deps.clock);
   const over = isOneOf(FINISHED, status);
@@ -53,7 +53,7 @@ export async function setPipelineStatus(
   };
   await db.updateTable('pipelines').set(values).where('id', '=', id).execute();
   await deps.jobs.enqueueAll(db, followUps(pipeline, status));
-  const payload = { pipeline_id: id, project_id, status, old_status };
+  const payload = { pipeline_id: id, project_id, source, status, old_status };
   await deps.events.record(db, 'pipeline.updated', payload, { projectId: project_id });
   return { ...pipeline, ...(values as Partial<Pipeline>) };
 }
@@ -67,7 +67,7 @@ function followUps(pipeline: Pipeline, status: State): NewJob<unknown>[] {
     works.push({ kind: FOLLOW_DOWNSTREAM, payload: { pipeline_id, job_id: upstream_job_id, again }, projectId });
   }
   const idle = !isOneOf(ACTIVE, status) && status !== 'created' && status !== 'canceling';
-  if (idle) {
+  if (idle && pipeline.source !== 'external') {
     works.push({ kind: DROP_PIPELINE_REF, payload: { pipeline_id, project_id: projectId }, projectId });
   }
   return works;

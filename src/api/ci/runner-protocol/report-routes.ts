@@ -103,7 +103,7 @@ export const jobReportRoutes: readonly Route[] = [
         exit_code: Type.Integer({ description: 'What its script ended with.', examples: [1] }),
         checksum: Type.String({ description: 'Of its log; not looked at.', examples: ['crc32:984ba1b5'] }),
         output: Type.Unsafe<object>({ type: 'object', description: 'Size and checksum of its log; not looked at.' }),
-        runtime_environment_key: Type.String({ description: 'Of the runner alone.' }),
+        runtime_environment_key: Secret({ description: 'Of the runner alone.' }),
       }).properties,
       ...infoParameter,
     }),

@@ -115,7 +115,8 @@ async function findPipeline(
     user_id: caller.user.id,
     created_at: timestamp(deps.clock),
   });
-  const payload = { pipeline_id: made.id, project_id: project.id, status: made.status, old_status: null };
+  const { id: pipeline_id, source, status } = made;
+  const payload = { pipeline_id, project_id: project.id, source, status, old_status: null };
   await deps.events.record(db, 'pipeline.updated', payload, { projectId: project.id, actorId: caller.user.id });
   return made;
 }

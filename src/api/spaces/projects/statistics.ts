@@ -56,7 +56,7 @@ export function registerStatistics(deps: Deps): void {
   deps.events.subscribe({
     name: 'project.artifacts_size',
     types: ['pipeline.updated'],
-    wants: ({ payload: { status } }) => isOneOf(FINISHED, status as State),
+    wants: ({ payload: { status, source } }) => source !== 'external' && isOneOf(FINISHED, status as State),
     handle: async ({ payload: { project_id } }) => {
       const runAt = new Date(deps.clock.now().getTime() + ARTIFACTS_PAUSE_MS);
       const how = { uniqueKey: project_id, projectId: project_id, runAt };
