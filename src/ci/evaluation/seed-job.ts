@@ -119,9 +119,15 @@ function allowFailure(job: JobConfig, rule: Rule | null, when: When): boolean {
   return when === 'manual' && (rule === null || rule.when === null);
 }
 
+/** Bytes of the tags of a job together: runners look for them in an index, which holds no more on PostgreSQL. */
+const MAX_TAGS = 2_000;
+
+/** @throws ExpansionError for more than can be looked for */
 function tags(job: JobConfig, scope: VariableScope): string[] {
   const expanded = job.tags.map((tag) => scope.expand(tag).trim());
-  return [...new Set(expanded)].filter((tag) => tag !== '');
+  const found = [...new Set(expanded)].filter((tag) => tag !== '');
+  if (Buffer.byteLength(found.join()) <= MAX_TAGS) return found;
+  throw new ExpansionError(`tags are too long (maximum is ${MAX_TAGS} bytes together)`);
 }
 
 /** What the server expands in the options; what is not known yet is left for later. */
