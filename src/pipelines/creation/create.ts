@@ -79,6 +79,7 @@ const KEEPS_ERRORS: readonly PipelineSource[] = [
 const SKIPPABLE: readonly PipelineSource[] = ['push', 'merge_request_event'];
 const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 const MAX_INPUTS = 20;
+const MAX_KEY = 255;
 const MAX_DEPLOYMENTS = 500;
 
 const refusal = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: false });
@@ -221,6 +222,10 @@ async function isMergeRequestProtected(deps: Deps, standing: Standing, { row }: 
 
 function variablesRefusal(standing: Standing, { source, variables = [] }: PipelineRequest): string | null {
   if (variables.length === 0) return null;
+  // Those that a bridge passes on come from a configuration, which bounds none.
+  if (variables.some(({ key }) => key.length > MAX_KEY)) {
+    return `Names of variables are too long (maximum is ${MAX_KEY} characters)`;
+  }
   const ofServer = source === 'parent_pipeline' || source === 'schedule';
   if (!ofServer && !maySetVariables(standing)) return 'Insufficient permissions to set pipeline variables';
   const seen = new Set<string>();
