@@ -3,6 +3,7 @@ import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
+import { tokenEndsAt } from '../pipelines/runners/running-job.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { lineageIds } from './membership.ts';
 import { checkUserState } from './token-caller.ts';
@@ -15,18 +16,18 @@ export const JOB_TOKEN_PREFIX = 'glcbt-';
  * @returns undefined for what is no such token
  * @throws ApiError 401 for the token of a job that is over, 403 for a user who may not sign in
  */
-export async function callerOfJobToken({ db }: Deps, secret: string): Promise<Caller | undefined> {
+export async function callerOfJobToken({ db, clock }: Deps, secret: string): Promise<Caller | undefined> {
   if (!secret.startsWith(JOB_TOKEN_PREFIX)) return undefined;
   const job = await db
     .selectFrom('ci_jobs')
     .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
-    .select(['ci_jobs.id', 'ci_jobs.project_id', 'ci_jobs.user_id'])
+    .select(['ci_jobs.id', 'ci_jobs.project_id', 'ci_jobs.user_id', 'ci_jobs.started_at', 'ci_jobs.timeout'])
     .where('token_digest', '=', tokenDigest(secret))
     .where('ci_jobs.status', 'in', ['running', 'canceling'])
     .where('erased_at', 'is', null)
     .where('projects.pending_delete', '=', 0)
     .executeTakeFirst();
-  if (job === undefined) throw unauthorized('Job is not running');
+  if (job === undefined || clock.now().getTime() >= tokenEndsAt(job)) throw unauthorized('Job is not running');
   const user = await db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirstOrThrow();
   checkUserState(user);
   const credential = { kind: 'job_token', jobId: job.id, projectId: job.project_id } as const;

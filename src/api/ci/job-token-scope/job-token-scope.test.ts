@@ -94,7 +94,10 @@ describe('the token of a job', () => {
     expectStatus(await app.get(path, ofJob(token)), 200);
     await change({ status: 'running', erased_at: new Date().toISOString() });
     expectStatus(await app.get(path, ofJob(token)), 401);
-    await change({ erased_at: null });
+    const long = new Date(Date.now() - 3_600_000).toISOString();
+    await change({ erased_at: null, started_at: long, timeout: 600 });
+    expectStatus(await app.get(path, ofJob(token)), 401);
+    await change({ started_at: null });
     await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute();
     expectStatus(await app.get(path, ofJob(token)), 403);
     await app.deps.db.updateTable('users').set({ state: 'active' }).where('id', '=', user.id).execute();
