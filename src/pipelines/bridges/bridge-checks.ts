@@ -10,7 +10,7 @@ const MAX_FAMILY = 1000;
 const MAX_TURNS = 2;
 
 /**
- * Why a pipeline may start no other one: too deep, too many, or in a circle (ci-facts 2.9).
+ * Why a pipeline may start no other one: too deep, too many, or in a circle.
  * @param child whether it would be a child pipeline
  */
 export async function familyRefusal(db: Db, pipeline: Pipeline, child: boolean): Promise<FailureReason | null> {

@@ -10,7 +10,7 @@ import { resetSkipped } from '../states/reset-skipped.ts';
 import { type JobEvent, moveJob } from '../states/transitions.ts';
 
 /**
- * Lets a bridge with a strategy take over how the pipeline that it started goes (ci-facts 2.9).
+ * Lets a bridge with a strategy take over how the pipeline that it started goes.
  * @param followed `again`: the pipeline was over, and goes on: then the bridge does so, too
  */
 export async function followDownstream(

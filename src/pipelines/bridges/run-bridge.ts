@@ -36,7 +36,7 @@ interface Bridge {
   options: JobOptions;
 }
 
-/** Starts the pipeline that a bridge triggers, or lets it fail for the reason why it cannot (ci-facts 2.9). Once, however often it is called. */
+/** Starts the pipeline that a bridge triggers, or lets it fail for the reason why it cannot. Once, however often it is called. */
 export async function runBridge(deps: Deps, jobId: number): Promise<void> {
   const bridge = await begin(deps, jobId);
   if (bridge === null) return;

@@ -24,7 +24,7 @@ const UNFINISHED: readonly State[] = [
 /** A job that has begun, ended or not. */
 const STARTED: readonly State[] = ['running', 'success', 'failed'];
 
-/** Cancels what of older pipelines of its ref a new pipeline makes redundant (ci-facts 2.5). */
+/** Cancels what of older pipelines of its ref a new pipeline makes redundant. */
 export async function cancelRedundant(deps: Deps, pipelineId: number): Promise<void> {
   const pipeline = await deps.db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
   if (pipeline === undefined || pipeline.parent_id !== null) return;

@@ -95,7 +95,7 @@ interface Subject {
 
 /**
  * Makes a pipeline: looks at the rights of who wants it, compiles the configuration for the ref and event, enters pipeline
- * and jobs, and lets those begin that can (ci-facts 2.8).
+ * and jobs, and lets those begin that can.
  */
 export async function createPipeline(deps: Deps, request: PipelineRequest): Promise<Creation> {
   const subject = await subjectOf(deps, request);

@@ -10,7 +10,7 @@ import { moveJob } from './transitions.ts';
 /** A pipeline at most in so many turns: others may take the job, or the group, between the look and the act. */
 const MAX_TURNS = 20;
 
-/** Gives a resource group that is free to the next job that waits for it (ci-facts 2.6). */
+/** Gives a resource group that is free to the next job that waits for it. */
 export async function assignResource(deps: Deps, groupId: number): Promise<void> {
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const group = await deps.db.selectFrom('resource_groups').selectAll().where('id', '=', groupId).executeTakeFirst();

@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT = 3600;
 /** States in which a job may be stuck. */
 const WATCHED: readonly State[] = ['pending', 'running', 'canceling', 'scheduled'];
 
-/** Ends jobs that came to no end, for their runners are gone or none takes them (ci-facts 1.7). */
+/** Ends jobs that came to no end, for their runners are gone or none takes them. */
 export function registerStuckJobs(deps: Deps): void {
   deps.jobs.every(SWEEP, { everyMs: EVERY_MS }, (_payload, { signal }) => endStuckJobs(deps, signal));
 }

@@ -28,7 +28,7 @@ const nothing = (...texts: string[]): Creation => ({ pipeline: null, texts, filt
 /**
  * Makes a pipeline for a merge request, as a push or a person asks for it: for what a merge would make where the project wants
  * that and git can merge, else for the head. That of a fork runs in the fork, or in the project of the merge request
- * where the user may run pipelines there (ci-facts 2.7).
+ * where the user may run pipelines there.
  */
 export async function createMergeRequestPipeline(
   deps: Deps,
