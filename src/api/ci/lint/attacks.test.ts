@@ -113,6 +113,62 @@ describe('what a configuration makes the server do', () => {
   });
 });
 
+describe('a configuration at a commit', () => {
+  const DETACHED =
+    'Could not validate configuration. The configuration originates from an external project or a commit not associated with a Git reference (a detached commit)';
+  const leaks = (at: string) => ({ '.gitlab-ci.yml': `include: "${at}-$OPEN-$GUARDED.yml"\n` });
+  const linted = async (query: Record<string, string>, token: string | null = staff.maintainer.token) =>
+    expectStatus<LintAnswer>(await app.get(path(), { token, query }), 200);
+  let git: ProjectGit;
+  before(() => {
+    git = new ProjectGit(app, project);
+  });
+
+  test('that is on no branch or tag is not looked at, for nobody and by no name', async () => {
+    const foreign = git.commit('foreign', leaks('foreign'), { start: 'main' });
+    git.run(['update-ref', 'refs/merge-requests/1/head', foreign]);
+    git.run(['branch', '-D', 'foreign']);
+    for (const name of [foreign, foreign.slice(0, 12), `${foreign}~0`, 'refs/merge-requests/1/head']) {
+      for (const token of [staff.owner.token, staff.maintainer.token, staff.developer.token, null]) {
+        for (const asked of ['content_ref', 'sha']) {
+          const found = await linted({ [asked]: name, include_jobs: 'true' }, token);
+          assert.deepEqual(found, {
+            valid: false,
+            errors: [DETACHED],
+            warnings: [],
+            merged_yaml: null,
+            includes: null,
+            jobs: null,
+          });
+        }
+      }
+      const simulated = await linted({ content_ref: name, dry_run: 'true', dry_run_ref: 'main' });
+      assert.deepEqual(simulated.errors, [DETACHED]);
+    }
+    git.run(['branch', 'taken', foreign]);
+    assert.match((await linted({ content_ref: foreign })).errors.join(), /`foreign-shown-value-\.yml`/);
+    git.run(['branch', '-D', 'taken']);
+    assert.deepEqual((await linted({ content_ref: foreign })).errors, [DETACHED]);
+  });
+
+  test('that is on an unprotected branch alone has no variables of protected ones', async () => {
+    const inner = git.commit('topic', leaks('topic'), { start: 'main' });
+    const tip = git.commit('topic', { 'README.md': 'more\n' });
+    for (const name of ['topic', tip, inner, 'topic~1']) {
+      assert.match((await linted({ content_ref: name })).errors.join(), /`topic-shown-value-\.yml`/, name);
+    }
+  });
+
+  test('that is on the default branch has those of this branch', async () => {
+    const older = git.commit('main', leaks('main'));
+    git.commit('main', { 'README.md': 'more\n' });
+    for (const name of ['main', older, 'main~1', 'refs/heads/main']) {
+      const { errors } = await linted({ content_ref: name });
+      assert.match(errors.join(), /`main-shown-value-guarded-value-of-the-project\.yml`/, name);
+    }
+  });
+});
+
 describe('hostile bodies', () => {
   const json = { 'content-type': 'application/json' };
   const bodies: Record<string, string> = {

@@ -4,7 +4,10 @@ import type { Compiled, StoredVariable } from '../../../ci/compile-request.ts';
 import { inEnvironment } from '../../../ci/variables/environment-scope.ts';
 import { variableValues } from '../../../ci/variables/variable.ts';
 import { timestamp } from '../../../core/clock.ts';
+import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { refWith } from '../../../git/contains.ts';
+import type { Revision } from '../../../git/revision.ts';
 import { compileFor } from '../../../pipelines/creation/compile-for.ts';
 import { type ConfigContent, configContent } from '../../../pipelines/creation/config-content.ts';
 import { type PipelineRef, resolvePipelineRef } from '../../../pipelines/creation/ref.ts';
@@ -16,27 +19,36 @@ import { storedVariables } from '../../../pipelines/variables/stored.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { refusedResult } from './views.ts';
 
-/** What is looked at: a text, or the file of the project at a commit (null: there is none). */
-export type Linted = { content: string } | { fileAt: string | null };
+type Ref = Pick<PipelineRef, 'kind' | 'name'>;
 
-/** Where a configuration is looked at: the ref whose variables count, and the commit whose files it includes. */
-export type LintRef = Pick<PipelineRef, 'kind' | 'name'> & { sha: string | null };
+/** What is looked at, and where. */
+export interface Linted {
+  /** A text in the place of the file that the project has there. */
+  content?: string;
+  /** The commit whose files count, and the ref that was meant; null where there is none. */
+  at: Revision | null;
+}
 
+const BRANCH_OR_TAG = /^refs\/(heads|tags)\/(.+)$/s;
 const NO_SHA = '0'.repeat(40);
 const NO_CONTENT = 'Please provide content of .gitlab-ci.yml';
+const DETACHED =
+  'Could not validate configuration. The configuration originates from an external project or a commit not associated with a Git reference (a detached commit)';
 
 /** Looks at a configuration alone, whatever pipelines come of it. */
-export async function lintConfig(deps: Deps, standing: Standing, linted: Linted, ref: LintRef): Promise<Compiled> {
+export async function lintConfig(deps: Deps, standing: Standing, linted: Linted): Promise<Compiled> {
   const { caller, project } = standing;
   const sources = configSources(deps, { caller, project, changes: null });
-  const file = await contentOf(linted, standing, sources);
-  if (file === null) return refusedResult(NO_CONTENT);
-  const facts = await factsOf(deps, standing, ref);
+  const found = await find(deps, standing, linted, sources);
+  if ('refusal' in found) return refusedResult(found.refusal);
+  const { file, ref } = found;
+  const sha = linted.at?.oid ?? null;
+  const facts = await factsOf(deps, standing, ref, sha);
   const predefined = await predefinedVariables(deps, facts);
   const stored = await variablesFor(deps, standing, facts);
   return await compile({
     ...file,
-    context: { project: project.full_path, sha: ref.sha },
+    context: { project: project.full_path, sha },
     sources,
     variables: variableValues(predefined, inEnvironment(stored, null)),
     inputs: {},
@@ -69,16 +81,18 @@ export async function lintPipeline(
       `You do not have sufficient permission to run a pipeline on '${ref.name}'. Please select a different branch or contact your administrator for assistance.`,
     );
   }
-  const config = await contentOf(linted, standing, configSources(deps, { caller, project, changes: null }));
-  if (config === null) return refusedResult(NO_CONTENT);
-  const made = await compileFor(deps, { standing, facts: await factsOf(deps, standing, ref), config });
+  const found = await find(deps, standing, linted, configSources(deps, { caller, project, changes: null }));
+  if ('refusal' in found) return refusedResult(found.refusal);
+  const facts = await factsOf(deps, standing, ref, ref.sha);
+  const made = await compileFor(deps, { standing, facts, config: found.file });
   return made?.compiled ?? refusedResult(NO_CONTENT);
 }
 
 async function factsOf(
   deps: Deps,
   { project, namespace }: Standing,
-  { kind, name, sha }: LintRef,
+  { kind, name }: Ref,
+  sha: string | null,
 ): Promise<PipelineFacts> {
   return {
     project,
@@ -93,13 +107,27 @@ async function factsOf(
   };
 }
 
-async function contentOf(
-  linted: Linted,
+/** The text to look at. What comes from elsewhere is not: with an include it could send what the project keeps anywhere. */
+async function find(
+  deps: Deps,
   { project }: Standing,
+  { content, at }: Linted,
   sources: ReturnType<typeof configSources>,
-): Promise<ConfigContent | null> {
-  if ('content' in linted) return { content: linted.content, path: '.gitlab-ci.yml' };
-  return linted.fileAt === null ? null : await configContent(project, linted.fileAt, sources);
+): Promise<{ file: ConfigContent; ref: Ref } | { refusal: string }> {
+  const text = content === undefined ? null : { content, path: '.gitlab-ci.yml' };
+  const file = text ?? (at && (await configContent(project, at.oid, sources)));
+  if (file === null) return { refusal: NO_CONTENT };
+  const ref = await refOf(deps, project, at);
+  return ref === null ? { refusal: DETACHED } : { file, ref };
+}
+
+/** The branch or tag whose variables count: the one that was meant, else one that has the commit; null where none does. */
+async function refOf(deps: Deps, project: Project, at: Revision | null): Promise<Ref | null> {
+  const repo = repositoryOf(deps, project);
+  if (at === null) return { kind: 'branch', name: (await repo.refs.head()) ?? 'main' };
+  const full = at.ref !== null && BRANCH_OR_TAG.test(at.ref) ? at.ref : await refWith(repo, at.oid);
+  const [, folder, name] = BRANCH_OR_TAG.exec(full ?? '') ?? [];
+  return name === undefined ? null : { kind: folder === 'tags' ? 'tag' : 'branch', name };
 }
 
 /** Kept variables, for those alone whose pipelines could have them, too: an include can send a value anywhere. */

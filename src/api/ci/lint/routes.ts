@@ -2,13 +2,13 @@ import type { Standing } from '../../../access/standing.ts';
 import type { Compiled } from '../../../ci/compile-request.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { type Revision, resolveRevision } from '../../../git/revision.ts';
 import { type Access, type BaseContext, route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
 import { LintResult } from './answers.ts';
 import { lintContent, lintOfProject } from './inputs.ts';
-import { type LintRef, lintConfig, lintPipeline } from './lint.ts';
+import { lintConfig, lintPipeline } from './lint.ts';
 import { answerSize, presentLint } from './views.ts';
 
 const PATH = '/projects/:id/ci/lint';
@@ -46,13 +46,10 @@ async function answer(
 }
 
 /** The head of the default branch, or what is asked for. @throws ApiError 404 for a commit that is not there */
-async function refOf(deps: Deps, { project }: Standing, asked: string | undefined): Promise<LintRef> {
-  const repo = repositoryOf(deps, project);
-  const branch = (await repo.refs.head()) ?? 'main';
-  const revision = await resolveRevision(repo, asked ?? 'HEAD');
+async function revisionOf(deps: Deps, { project }: Standing, asked: string | undefined): Promise<Revision | null> {
+  const revision = await resolveRevision(repositoryOf(deps, project), asked ?? 'HEAD');
   if (revision === null && asked !== undefined) throw notFound('Commit');
-  const [, folder, name] = /^refs\/(heads|tags)\/(.+)$/.exec(revision?.ref ?? '') ?? [];
-  return { kind: folder === 'tags' ? 'tag' : 'branch', name: name ?? branch, sha: revision?.oid ?? null };
+  return revision;
 }
 
 /** Looks at CI configurations (part 1, section 4.6). */
@@ -78,11 +75,10 @@ export const lintRoutes = [
       const { deps, caller, project, namespace, permissions, input } = c;
       const standing = { caller, project, namespace, permissions };
       const { dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
-      const at = await refOf(deps, standing, input.content_ref ?? input.sha);
-      const linted = { fileAt: at.sha };
+      const linted = { at: await revisionOf(deps, standing, input.content_ref ?? input.sha) };
       const compiled = dryRun
         ? await lintPipeline(deps, standing, linted, input.dry_run_ref ?? input.ref)
-        : await lintConfig(deps, standing, linted, at);
+        : await lintConfig(deps, standing, linted);
       return await answer(c, compiled, { includeJobs, dryRun });
     },
   }),
@@ -101,9 +97,10 @@ export const lintRoutes = [
       const { deps, caller, project, namespace, permissions, input } = c;
       const standing = { caller, project, namespace, permissions };
       const { content, dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
+      const linted = { content, at: await revisionOf(deps, standing, undefined) };
       const compiled = dryRun
-        ? await lintPipeline(deps, standing, { content }, input.ref)
-        : await lintConfig(deps, standing, { content }, await refOf(deps, standing, undefined));
+        ? await lintPipeline(deps, standing, linted, input.ref)
+        : await lintConfig(deps, standing, linted);
       return await answer(c, compiled, { includeJobs, dryRun });
     },
   }),
