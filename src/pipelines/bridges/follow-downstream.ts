@@ -20,7 +20,7 @@ export async function followDownstream(
   const strategy = await strategyOf(deps.db, followed.job_id);
   if (strategy === null) return;
   await deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, followed.job_id);
+    const locked = await lockJob(db, followed.job_id);
     if (locked === null || locked.job.retried === 1) return;
     const downstream = await db
       .selectFrom('pipelines')

@@ -22,7 +22,7 @@ export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): 
     return;
   }
   await deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, job.id);
+    const locked = await lockJob(db, job.id);
     if (locked === null || locked.job.status !== 'running') return;
     if (isOneOf(COMPLETE, status)) {
       await takeOver(deps, db, locked, 'mirror', status, false);

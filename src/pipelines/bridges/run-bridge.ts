@@ -67,7 +67,7 @@ async function cancelOrphan(deps: Deps, jobId: number, { id, parent_id }: Pipeli
 /** The bridge, which is at work now; null when it is not to run any more. */
 function begin(deps: Deps, jobId: number): Promise<Bridge | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null) return null;
     const config = await db
       .selectFrom('ci_job_configs')

@@ -13,7 +13,7 @@ import { lockPipeline } from '../states/pipeline-status.ts';
 export async function destroyPipeline(deps: Deps, pipelineId: number, userId: number | null = null): Promise<boolean> {
   if ((await cancelPipeline(deps, pipelineId, { userId })) === undefined) return false;
   return deps.db.transaction().execute(async (db) => {
-    const pipeline = await lockPipeline(deps, db, pipelineId);
+    const pipeline = await lockPipeline(db, pipelineId);
     if (pipeline === undefined) return false;
     const ids = await familyOf(db, pipelineId);
     const blobs = await db

@@ -12,7 +12,7 @@ import { lockJob } from '../states/lock-job.ts';
  */
 export function eraseJob(deps: Deps, jobId: number): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || !isOneOf(COMPLETE, locked.job.status)) return null;
     const files = await db.deleteFrom('ci_job_artifacts').where('job_id', '=', jobId).returning('sha256').execute();
     const hadLog = await dropLog(db, jobId);

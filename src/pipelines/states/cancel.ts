@@ -1,4 +1,5 @@
 import type { State } from '../../ci/states.ts';
+import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
@@ -31,7 +32,7 @@ export function cancelJob(
   { force = false, ...options }: CancelOptions & { force?: boolean } = {},
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || !isCancelable(locked.job.status, force)) return null;
     const { job, pipeline } = locked;
     const [canceled] =
@@ -54,17 +55,16 @@ export async function cancelPipeline(
   options: CancelOptions & { only?: (jobs: readonly ProcessedJob[]) => readonly ProcessedJob[] } = {},
 ): Promise<Pipeline | undefined> {
   const pipeline = await deps.db.transaction().execute(async (db) => {
-    const locked = await lockPipeline(deps, db, pipelineId);
+    const locked = await lockPipeline(db, pipelineId);
     if (locked === undefined) return undefined;
     const jobs = await latestJobs(db, pipelineId);
     const chosen = (options.only?.(jobs) ?? jobs).filter(({ status }) => isCancelable(status));
     if (chosen.length === 0) return locked;
     await cancelAll(deps, db, chosen, options);
-    if (options.autoCanceledById != null) {
-      const values = { auto_canceled_by_id: options.autoCanceledById };
-      await db.updateTable('pipelines').set(values).where('id', '=', pipelineId).execute();
-    }
-    return processLocked(deps, db, locked);
+    if (options.autoCanceledById == null) return processLocked(deps, db, locked);
+    const values = { auto_canceled_by_id: options.autoCanceledById, updated_at: timestamp(deps.clock) };
+    await db.updateTable('pipelines').set(values).where('id', '=', pipelineId).execute();
+    return processLocked(deps, db, { ...locked, ...values });
   });
   if (pipeline === undefined || options.only !== undefined) return pipeline;
   const children = await deps.db.selectFrom('pipelines').select('id').where('parent_id', '=', pipelineId).execute();

@@ -7,7 +7,7 @@ import { moveJob } from './transitions.ts';
 /** Lets a delayed job begin whose time has come; one that is off the clock by now stays as it is. */
 export function startDelayed(deps: Deps, jobId: number): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || locked.job.status !== 'scheduled') return;
     const { job, pipeline } = locked;
     const due = new Date(job.scheduled_at ?? 0);

@@ -47,7 +47,7 @@ export function finishJob(
   { from = EXECUTING, still, within }: FinishOptions = {},
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || !from.includes(locked.job.status) || still?.(locked.job) === false) return null;
     await within?.(db, locked.job);
     return endJob(deps, db, locked, end);

@@ -1,7 +1,6 @@
 import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
-import type { Deps } from '../../deps.ts';
 import { lockPipeline } from './pipeline-status.ts';
 
 /** A job with its pipeline, which the transaction has locked. */
@@ -11,9 +10,9 @@ export interface LockedJob {
 }
 
 /** Locks the pipeline of a job and reads both. @returns null when the job is gone */
-export async function lockJob(deps: Deps, db: Db, jobId: number): Promise<LockedJob | null> {
+export async function lockJob(db: Db, jobId: number): Promise<LockedJob | null> {
   const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
-  const pipeline = found === undefined ? undefined : await lockPipeline(deps, db, found.pipeline_id);
+  const pipeline = found === undefined ? undefined : await lockPipeline(db, found.pipeline_id);
   if (pipeline === undefined) return null;
   const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
   return job === undefined ? null : { pipeline, job };

@@ -16,11 +16,11 @@ export type TimedJob = Pick<CiJob, 'status' | 'started_at' | 'finished_at'>;
  * them. The order of locks is: pipeline, then its jobs; never those of two pipelines at once.
  * @returns the pipeline; undefined when it is gone
  */
-export function lockPipeline(deps: Deps, db: Db, id: number): Promise<Pipeline | undefined> {
-  // On both engines an update locks what it writes.
+export function lockPipeline(db: Db, id: number): Promise<Pipeline | undefined> {
+  // On both engines an update locks what it writes; what changes nothing else leaves the time of the last change as it is.
   return db
     .updateTable('pipelines')
-    .set({ updated_at: timestamp(deps.clock) })
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -25,7 +25,7 @@ export function playJob(
   { userId, ...given }: { userId: number } & GivenValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
     if (isRetryable(job)) return retryLocked(deps, db, locked, userId, given);
@@ -42,7 +42,7 @@ export function playJob(
 /** Takes a delayed job off the clock: it waits for a person then. @returns null when it was not waiting for its time */
 export function unscheduleJob(deps: Deps, jobId: number, { userId }: { userId: number }): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null) return null;
     const job = await moveJob(deps, db, 'unschedule', locked.job, { actorId: userId });
     if (job !== null) await processLocked(deps, db, locked.pipeline);

@@ -4,7 +4,11 @@ import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { type MadeJob, makePipeline } from '../../../test/support/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import { eraseJob } from '../removal/erase.ts';
+import { cancelJob, cancelPipeline } from './cancel.ts';
 import { finishJob } from './finish-job.ts';
+import { processPipeline } from './process.ts';
+import { retryJob } from './retry.ts';
 import { startJob } from './start-job.ts';
 
 const clock = new TestClock();
@@ -21,6 +25,7 @@ beforeEach(async () => {
 });
 
 const START = { runner: { id: 1 }, managerId: null, timeout: 3600, timeoutSource: 2 };
+const end = (jobId: number) => finishJob(app.deps, jobId, { status: 'success' });
 const make = (jobs: MadeJob[], columns = {}) => makePipeline(app, project, { jobs, columns, process: true });
 
 describe('processPipeline', () => {
@@ -102,6 +107,39 @@ describe('processPipeline', () => {
     await finishJob(app.deps, second.id, { status: 'success' });
     const over = await pipelines.get(pipeline.id);
     assert.deepEqual([over.status, over.duration, over.finished_at], ['success', 25, clock.now().toISOString()]);
+  });
+
+  it('says when the pipeline itself has changed, not when its jobs have', async () => {
+    const { pipeline } = await make([{ name: 'a' }, { name: 'b' }]);
+    const isNew = async () => (await pipelines.get(pipeline.id)).updated_at === clock.now().toISOString();
+    const work: [string, boolean, () => Promise<unknown>][] = [
+      ['the first begins', true, () => pipelines.start(pipeline.id, 'a')],
+      ['the second begins', false, () => pipelines.start(pipeline.id, 'b')],
+      ['the first ends', false, async () => end((await pipelines.job(pipeline.id, 'a')).id)],
+      [
+        'nothing happens',
+        false,
+        () => app.deps.db.transaction().execute((db) => processPipeline(app.deps, db, pipeline.id)),
+      ],
+      ['what is over is canceled', false, async () => cancelJob(app.deps, (await pipelines.job(pipeline.id, 'a')).id)],
+      ['the second ends', true, async () => end((await pipelines.job(pipeline.id, 'b')).id)],
+      ['a log is erased', false, async () => eraseJob(app.deps, (await pipelines.job(pipeline.id, 'a')).id)],
+      [
+        'one is run again',
+        true,
+        async () => retryJob(app.deps, (await pipelines.job(pipeline.id, 'a')).id, { userId: 1 }),
+      ],
+      [
+        'a newer one takes its place',
+        true,
+        () => cancelPipeline(app.deps, pipeline.id, { autoCanceledById: pipeline.id }),
+      ],
+    ];
+    for (const [what, changes, act] of work) {
+      clock.advance(1_000);
+      await act();
+      assert.equal(await isNew(), changes, what);
+    }
   });
 });
 

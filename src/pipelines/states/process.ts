@@ -29,7 +29,7 @@ export type ProcessedJob = Pick<CiJob, (typeof PROCESSED)[number]>;
  * @returns the pipeline as it is then; undefined when it is gone
  */
 export async function processPipeline(deps: Deps, db: Db, pipelineId: number): Promise<Pipeline | undefined> {
-  const pipeline = await lockPipeline(deps, db, pipelineId);
+  const pipeline = await lockPipeline(db, pipelineId);
   return pipeline === undefined ? undefined : processLocked(deps, db, pipeline);
 }
 

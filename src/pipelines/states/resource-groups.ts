@@ -40,7 +40,7 @@ async function nextOf(db: Db, { id, process_mode }: ResourceGroup): Promise<CiJo
 /** @returns whether the group has a job now */
 function grant(deps: Deps, group: ResourceGroup, job: CiJob): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
-    const pipeline = await lockPipeline(deps, db, job.pipeline_id);
+    const pipeline = await lockPipeline(db, job.pipeline_id);
     if (pipeline === undefined) return false;
     const waiting = await db
       .selectFrom('ci_jobs')

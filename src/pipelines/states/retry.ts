@@ -50,7 +50,7 @@ export function retryJob(
   { userId, ...given }: { userId: number } & GivenValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
-    const locked = await lockJob(deps, db, jobId);
+    const locked = await lockJob(db, jobId);
     if (locked === null || !isRetryable(locked.job) || (await isOutdated(db, locked.job))) return null;
     return retryLocked(deps, db, locked, userId, given);
   });
@@ -106,7 +106,7 @@ export function retryPipeline(
   { userId }: { userId: number },
 ): Promise<Pipeline | undefined> {
   return deps.db.transaction().execute(async (db) => {
-    const pipeline = await lockPipeline(deps, db, pipelineId);
+    const pipeline = await lockPipeline(db, pipelineId);
     if (pipeline === undefined) return undefined;
     const jobs = await db
       .selectFrom('ci_jobs')

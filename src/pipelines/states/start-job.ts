@@ -22,7 +22,7 @@ export interface JobStart {
  * @returns the job as it is now; null when somebody else was quicker, or it is gone
  */
 export async function startJob(deps: Deps, db: Db, job: CiJob, start: JobStart): Promise<CiJob | null> {
-  const pipeline = await lockPipeline(deps, db, job.pipeline_id);
+  const pipeline = await lockPipeline(db, job.pipeline_id);
   if (pipeline === undefined) return null;
   const values = {
     runner_id: start.runner.id,
