@@ -222,4 +222,30 @@ describe('the list of a project', () => {
     const json = { target_project_id: secret.id };
     expectStatus(await app.post(`${path}/allowlist`, { token: people.maintainer.token, json }), 404);
   });
+
+  test('shows and counts those alone that the caller sees', async () => {
+    const [project, secret, open] = [
+      await app.make.project(),
+      await app.make.project(),
+      await app.make.project({ visibility: 'internal' }),
+    ];
+    const [hidden, own] = [await app.make.group(), await app.make.group()];
+    const path = `/projects/${project.id}/job_token_scope`;
+    for (const { id } of [secret, open]) {
+      expectStatus(await app.post(`${path}/allowlist`, { json: { target_project_id: id } }), 201);
+    }
+    for (const { id } of [hidden, own]) {
+      expectStatus(await app.post(`${path}/groups_allowlist`, { json: { target_group_id: id } }), 201);
+    }
+    const { user, token } = await app.make.user();
+    await app.make.member({ project }, user, 40);
+    await app.make.member({ group: own }, user, 10);
+    const seen = async (list: string) => {
+      const answer = await app.get(`${path}/${list}`, { token, query: { per_page: 1 } });
+      const [first] = expectStatus<{ id: number }[]>(answer, 200);
+      return [first?.id, answer.headers['x-total']];
+    };
+    assert.deepEqual(await seen('allowlist'), [project.id, '2']);
+    assert.deepEqual(await seen('groups_allowlist'), [own.id, '1']);
+  });
 });

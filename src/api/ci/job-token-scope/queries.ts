@@ -27,10 +27,15 @@ export function listedProjects(db: Db, projectId: number) {
 export function listedGroups(db: Db, projectId: number) {
   return db
     .selectFrom('namespaces')
-    .innerJoin('ci_job_token_links', 'ci_job_token_links.target_group_id', 'namespaces.id')
-    .selectAll('namespaces')
-    .where('source_project_id', '=', projectId)
-    .orderBy('namespaces.id');
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('ci_job_token_links')
+        .select((of) => of.ref('target_group_id').$notNull().as('id'))
+        .where('source_project_id', '=', projectId)
+        .where('target_group_id', 'is not', null),
+    )
+    .orderBy('id');
 }
 
 /** How many projects and groups are on the list of a project. */

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
-import { groupPermissions, projectPermissions } from '../../../access/permissions.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { visibleGroups } from '../../../access/visible-groups.ts';
+import { visibleProjects } from '../../../access/visible-projects.ts';
 import { notFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
@@ -39,27 +40,11 @@ const JobTokenScope = Type.Object({
 /** The project of an id, if the caller may see it. @throws ApiError 404 */
 async function visibleProject(deps: Deps, caller: UserCaller, id: number): Promise<Project> {
   const found = await findProject(deps, String(id));
-  if (found === undefined || !(await mayRead(deps, caller, found))) throw notFound('target_project_id not found');
-  return found.project;
-}
-
-const mayRead = async (deps: Deps, caller: UserCaller, found: { project: Project; namespace: Namespace }) =>
-  (await projectPermissions(deps, caller, found.project, found.namespace)).can('read_project');
-
-/** Those of a page that the caller may see: they were listed by somebody who could. */
-async function visibleProjects(deps: Deps, caller: UserCaller, rows: readonly Project[]): Promise<Project[]> {
-  const found = await Promise.all(rows.map(({ id }) => findProject(deps, String(id))));
-  const visible = await Promise.all(
-    found.map(async (each) => each !== undefined && (await mayRead(deps, caller, each))),
-  );
-  return rows.filter((_, index) => visible[index]);
-}
-
-async function visibleGroups(deps: Deps, caller: UserCaller, rows: readonly Namespace[]): Promise<Namespace[]> {
-  const visible = await Promise.all(
-    rows.map(async (row) => (await groupPermissions(deps, caller, row)).can('read_group')),
-  );
-  return rows.filter((_, index) => visible[index]);
+  if (found === undefined) throw notFound('target_project_id not found');
+  const { project, namespace } = found;
+  const permissions = await projectPermissions(deps, caller, project, namespace);
+  if (!permissions.can('read_project')) throw notFound('target_project_id not found');
+  return project;
 }
 
 /** Which projects' jobs may use the API of a project with the rights of their users. */
@@ -96,10 +81,10 @@ export const jobTokenScopeRoutes = [
     success: { status: 200, schema: Type.Array(SimpleProject) },
     errors: [400],
     handler: async ({ deps, caller, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, listedProjects(deps.db, project.id), page);
+      const listed = listedProjects(deps.db, project.id).where(visibleProjects(deps, caller));
+      const { rows, total } = await pageOf(deps.db, listed, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const visible = await visibleProjects(deps, caller, rows);
-      return (await presentProjects(deps, caller, visible, { simple: true })) as Static<typeof SimpleProject>[];
+      return (await presentProjects(deps, caller, rows, { simple: true })) as Static<typeof SimpleProject>[];
     },
   }),
   route({
@@ -138,9 +123,10 @@ export const jobTokenScopeRoutes = [
     success: { status: 200, schema: Type.Array(PublicGroup) },
     errors: [400],
     handler: async ({ deps, caller, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, listedGroups(deps.db, project.id), page);
+      const listed = listedGroups(deps.db, project.id).where(await visibleGroups(deps, caller));
+      const { rows, total } = await pageOf(deps.db, listed, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentPublicGroups(deps, await visibleGroups(deps, caller, rows));
+      return presentPublicGroups(deps, rows);
     },
   }),
   route({

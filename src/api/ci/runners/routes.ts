@@ -16,7 +16,7 @@ import { RunnerJob } from './job-answers.ts';
 import { jobsOfRunner } from './jobs.ts';
 import { allRunners, filtered, ownRunners, runnersOfGroup, runnersOfProject } from './list.ts';
 import { resetRunnerToken } from './tokens.ts';
-import { presentManagers, presentRunner, presentRunners, visibleProjects } from './views.ts';
+import { presentManagers, presentRunner, presentRunners, projectsOfRunner } from './views.ts';
 import { deleteRunner, disableRunner, enableRunner, updateRunner } from './writes.ts';
 
 const scopes = ['manage_runner'];
@@ -118,7 +118,7 @@ export const runnerRoutes: readonly Route[] = [
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(SimpleProject) },
     handler: async ({ deps, caller, runner, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, visibleProjects(deps, caller, runner.id), page);
+      const { rows, total } = await pageOf(deps.db, projectsOfRunner(deps, caller, runner.id), page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       return presentProjects(deps, caller, rows, { simple: true });
     },

@@ -1,10 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Caller } from '../../../access/caller.ts';
-import { isProjectOf } from '../../../access/membership.ts';
-import { openVisibilities } from '../../../access/visible-groups.ts';
-import { AccessLevel } from '../../../core/access-levels.ts';
-import { today } from '../../../core/clock.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { visibleProjects } from '../../../access/visible-projects.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiRunnerManager } from '../../../db/tables/ci-runner-managers.ts';
@@ -91,31 +88,27 @@ export async function presentRunners(deps: Deps, rows: readonly CiRunner[]): Pro
 }
 
 /** Projects that a runner works for and the caller may see, as a query. */
-export function visibleProjects({ db, clock }: Deps, caller: Caller, runnerId: number) {
-  const query = db
+export const projectsOfRunner = (deps: Deps, caller: UserCaller, runnerId: number) =>
+  deps.db
     .selectFrom('projects')
     .selectAll('projects')
     .where('pending_delete', '=', 0)
     .where('projects.id', 'in', (eb) =>
       eb.selectFrom('ci_runner_projects').select('project_id').where('runner_id', '=', runnerId),
     )
+    .where(visibleProjects(deps, caller))
     .orderBy('projects.id');
-  const { user } = caller;
-  if (caller.admin || user === null) return query;
-  const member: Expression<SqlBool> = isProjectOf(user.id, AccessLevel.guest, today(clock));
-  return query.where((eb) => eb.or([eb('visibility', 'in', openVisibilities(caller)), member]));
-}
 
 /** One runner with all that is known of it. @param projects whether its projects are shown */
 export async function presentRunner(
   deps: Deps,
-  caller: Caller,
+  caller: UserCaller,
   row: CiRunner,
   projects = true,
 ): Promise<Static<typeof RunnerDetails>> {
   const facts = await factsOf(deps, [row]);
   const machine = facts.machines.get(row.id);
-  const shown: Project[] = projects ? await visibleProjects(deps, caller, row.id).limit(MAX_PROJECTS).execute() : [];
+  const shown: Project[] = projects ? await projectsOfRunner(deps, caller, row.id).limit(MAX_PROJECTS).execute() : [];
   return {
     ...present(deps, row, facts),
     tag_list: parseJson<string[]>(row.tag_list),
