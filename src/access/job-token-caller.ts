@@ -1,9 +1,10 @@
 import { unauthorized } from '../core/errors.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
+import type { Db } from '../db/schema.ts';
+import type { CiJob } from '../db/tables/ci-jobs.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
-import { tokenEndsAt } from '../pipelines/runners/running-job.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { lineageIds } from './membership.ts';
 import { checkUserState } from './token-caller.ts';
@@ -11,33 +12,51 @@ import { checkUserState } from './token-caller.ts';
 /** How tokens of jobs begin. */
 export const JOB_TOKEN_PREFIX = 'glcbt-';
 
+/** A token outlasts the time that its job may take by so much. */
+const LEEWAY_MS = 300_000;
+const MIN_TIMEOUT_MS = 60_000;
+/** For a job without a time limit of its own: what projects give. */
+const DEFAULT_TIMEOUT = 3_600;
+
+/** When the token of a job ends, in milliseconds; never for one that has not begun. */
+export function tokenEndsAt({ started_at, timeout }: Pick<CiJob, 'started_at' | 'timeout'>): number {
+  if (started_at === null) return Number.POSITIVE_INFINITY;
+  return Date.parse(started_at) + Math.max(MIN_TIMEOUT_MS, (timeout ?? DEFAULT_TIMEOUT) * 1_000) + LEEWAY_MS;
+}
+
 /**
  * Who the token of a job stands for: the user whom the job runs for, while it runs.
  * @returns undefined for what is no such token
  * @throws ApiError 401 for the token of a job that is over, 403 for a user who may not sign in
  */
-export async function callerOfJobToken({ db, clock }: Deps, secret: string): Promise<Caller | undefined> {
+export async function callerOfJobToken(deps: Deps, secret: string): Promise<Caller | undefined> {
   if (!secret.startsWith(JOB_TOKEN_PREFIX)) return undefined;
-  const job = await db
-    .selectFrom('ci_jobs')
-    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
-    .select(['ci_jobs.id', 'ci_jobs.project_id', 'ci_jobs.user_id', 'ci_jobs.started_at', 'ci_jobs.timeout'])
-    .where('token_digest', '=', tokenDigest(secret))
-    .where('ci_jobs.status', 'in', ['running', 'canceling'])
-    .where('erased_at', 'is', null)
-    .where('projects.pending_delete', '=', 0)
-    .executeTakeFirst();
-  if (job === undefined || clock.now().getTime() >= tokenEndsAt(job)) throw unauthorized('Job is not running');
+  const { db } = deps;
+  const job = await runningJobs(db).where('token_digest', '=', tokenDigest(secret)).executeTakeFirst();
+  if (job === undefined || isTokenOver(deps, job)) throw unauthorized('Job is not running');
   const user = await db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirstOrThrow();
   checkUserState(user);
   const credential = { kind: 'job_token', jobId: job.id, projectId: job.project_id } as const;
   return { user, admin: user.admin === 1, scopes: null, credential, sudoBy: null };
 }
 
-/** Whether a job is still at work, for what is done after a wait. */
-export async function isJobRunning({ db }: Deps, jobId: number): Promise<boolean> {
-  const job = await db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
-  return job?.status === 'running' || job?.status === 'canceling';
+/** Jobs whose tokens are good while their time lasts. */
+const runningJobs = (db: Db) =>
+  db
+    .selectFrom('ci_jobs')
+    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
+    .select(['ci_jobs.id', 'ci_jobs.project_id', 'ci_jobs.user_id', 'ci_jobs.started_at', 'ci_jobs.timeout'])
+    .where('ci_jobs.status', 'in', ['running', 'canceling'])
+    .where('erased_at', 'is', null)
+    .where('projects.pending_delete', '=', 0);
+
+const isTokenOver = ({ clock }: Deps, job: Pick<CiJob, 'started_at' | 'timeout'>): boolean =>
+  clock.now().getTime() >= tokenEndsAt(job);
+
+/** Whether the token of a job is still good, for what is done after a wait. */
+export async function isJobRunning(deps: Deps, jobId: number): Promise<boolean> {
+  const job = await runningJobs(deps.db).where('ci_jobs.id', '=', jobId).executeTakeFirst();
+  return job !== undefined && !isTokenOver(deps, job);
 }
 
 /**

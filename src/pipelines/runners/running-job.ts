@@ -1,16 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import { tokenEndsAt } from '../../access/job-token-caller.ts';
 import { EXECUTING, isOneOf } from '../../ci/states.ts';
 import { ApiError, forbidden } from '../../core/errors.ts';
 import { tokenDigest } from '../../core/secrets.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
-
-/** A token outlasts the time that its job may take by so much. */
-const LEEWAY_MS = 300_000;
-const MIN_TIMEOUT_MS = 60_000;
-/** For a job without a time limit of its own: what projects give. */
-const DEFAULT_TIMEOUT = 3_600;
 
 /** The token of a job that has had more than its time. */
 export class JobTokenExpired extends ApiError {
@@ -20,12 +15,6 @@ export class JobTokenExpired extends ApiError {
     super(403, '403 Forbidden - Job token has expired', {}, { 'Job-Status': job.status });
     this.job = job;
   }
-}
-
-/** When the token of a job ends, in milliseconds; never for one that has not begun. */
-export function tokenEndsAt({ started_at, timeout }: Pick<CiJob, 'started_at' | 'timeout'>): number {
-  if (started_at === null) return Number.POSITIVE_INFINITY;
-  return Date.parse(started_at) + Math.max(MIN_TIMEOUT_MS, (timeout ?? DEFAULT_TIMEOUT) * 1_000) + LEEWAY_MS;
 }
 
 /** Whether a token is the one that belongs to the digest; none belongs to null. */

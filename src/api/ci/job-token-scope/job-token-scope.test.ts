@@ -5,6 +5,8 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../.
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
+import { callerNow } from '../../../access/caller-now.ts';
+import { callerOfJobToken } from '../../../access/job-token-caller.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
 
 let app: TestApp;
@@ -106,6 +108,26 @@ describe('the token of a job', () => {
       expectStatus(await app.get(path, ofJob(token)), 401);
     }
     expectStatus(await app.get(path, ofJob('glcbt-1_guess')), 401);
+  });
+
+  test('is no longer good after a wait in which its job, its log, its time or its project ended', async () => {
+    const { own, id, token } = await scene();
+    const caller = (await callerOfJobToken(app.deps, token))!;
+    const job = (values: object) => app.deps.db.updateTable('ci_jobs').set(values).where('id', '=', id).execute();
+    const project = (pending_delete: 0 | 1) =>
+      app.deps.db.updateTable('projects').set({ pending_delete }).where('id', '=', own.id).execute();
+    const long = new Date(Date.now() - 3_600_000).toISOString();
+    for (const [end, undo] of [
+      [() => job({ status: 'success' }), () => job({ status: 'running' })],
+      [() => job({ erased_at: long }), () => job({ erased_at: null })],
+      [() => job({ started_at: long, timeout: 600 }), () => job({ started_at: null, timeout: null })],
+      [() => project(1), () => project(0)],
+    ] as const) {
+      assert.equal((await callerNow(app.deps, caller)).user?.id, caller.user?.id);
+      await end();
+      await assert.rejects(callerNow(app.deps, caller), { status: 401 });
+      await undo();
+    }
   });
 
   test('opens another project only if that one lists the project or a group above it', async () => {
