@@ -2,7 +2,7 @@ import type { Variable } from '../../ci/variables/variable.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
-import { loadProtections, protectionsOf } from '../../repositories/protections.ts';
+import { isProtectedRef } from '../run-rights.ts';
 import type { MergeRequestFacts, PipelineFacts } from './facts.ts';
 import { all, flag, known } from './values.ts';
 
@@ -29,7 +29,9 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
       CI_MERGE_REQUEST_PROJECT_PATH: target,
       CI_MERGE_REQUEST_PROJECT_URL: web(target),
       CI_MERGE_REQUEST_TARGET_BRANCH_NAME: row.target_branch,
-      CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: flag(await isProtected(deps, row.project_id, row.target_branch)),
+      CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: flag(
+        await isProtectedRef(deps, row.project_id, 'branch', row.target_branch),
+      ),
       CI_MERGE_REQUEST_TITLE: row.title,
       CI_MERGE_REQUEST_DRAFT: flag(row.draft === 1),
       CI_MERGE_REQUEST_DESCRIPTION: description.slice(0, MAX_DESCRIPTION),
@@ -43,7 +45,7 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
       CI_MERGE_REQUEST_SOURCE_PROJECT_URL: web(source),
       CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: row.source_branch,
       CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED: flag(
-        source !== undefined && (await isProtected(deps, row.source_project_id!, row.source_branch)),
+        source !== undefined && (await isProtectedRef(deps, row.source_project_id!, 'branch', row.source_branch)),
       ),
       CI_MERGE_REQUEST_EVENT_TYPE: eventType,
       CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sourceSha ?? '',
@@ -81,9 +83,6 @@ async function projectsOf(db: Db, row: MergeRequest): Promise<Map<number, string
     .execute();
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
-
-const isProtected = async (deps: Deps, projectId: number, branch: string): Promise<boolean> =>
-  protectionsOf(await loadProtections(deps, projectId), 'branch', branch).length > 0;
 
 /** Assignees, milestone and labels, as far as it has them. */
 async function peopleAndLabels(db: Db, row: MergeRequest): Promise<Variable[]> {
