@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { parseJson } from '../../../db/columns.ts';
@@ -158,7 +157,6 @@ export async function presentBridges(
 async function readableUrl(deps: Deps, caller: Caller, projectId: number): Promise<string | null> {
   const found = await findProject(deps, String(projectId));
   if (found === undefined) return null;
-  const there = await callerIn(deps, caller, found.project);
-  const permissions = await projectPermissions(deps, there, found.project, found.namespace);
+  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
   return permissions.can('read_pipeline') ? projectUrl(deps, found.project) : null;
 }

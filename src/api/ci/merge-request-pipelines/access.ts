@@ -1,5 +1,4 @@
 import { whoInProject } from '../../../access/ability-words.ts';
-import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { forbidden } from '../../../core/errors.ts';
@@ -41,7 +40,5 @@ async function mayRunIn(deps: Deps, { caller, project: { id } }: UserScope, proj
   const found = projectId === id ? undefined : await findProject(deps, String(projectId));
   if (found === undefined) return false;
   const { project, namespace } = found;
-  return (await projectPermissions(deps, await callerIn(deps, caller, project), project, namespace)).can(
-    'create_pipeline',
-  );
+  return (await projectPermissions(deps, caller, project, namespace)).can('create_pipeline');
 }

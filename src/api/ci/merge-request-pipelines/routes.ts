@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { ApiError, invalidModel, recordNotFound } from '../../../core/errors.ts';
@@ -30,7 +29,7 @@ async function visibleProjects({ deps, caller }: BaseContext, row: MergeRequest)
     const found = id === null ? undefined : await findProject(deps, String(id));
     if (found === undefined) continue;
     const { project, namespace } = found;
-    const permissions = await projectPermissions(deps, await callerIn(deps, caller, project), project, namespace);
+    const permissions = await projectPermissions(deps, caller, project, namespace);
     if (permissions.can('read_pipeline')) visible.set(project.id, project);
   }
   return visible;

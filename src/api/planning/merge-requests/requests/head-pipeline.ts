@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../../access/caller.ts';
-import { callerIn } from '../../../../access/job-token-caller.ts';
 import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -33,7 +32,7 @@ export async function headPipelineOf(
   const found = place === null ? undefined : await findProject(deps, String(place));
   if (found === undefined) return { ...none, pipeline: null, head_pipeline: null };
   const { project, namespace } = found;
-  const permissions = await projectPermissions(deps, await callerIn(deps, caller, project), project, namespace);
+  const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_pipeline')) return none;
   if (pipeline === undefined) return { ...none, pipeline: null, head_pipeline: null };
   return {
