@@ -259,6 +259,21 @@ describe('POST /jobs/:id/artifacts', () => {
     expectStatus(await upload(), 201);
   });
 
+  test('a job that has had more than its time ends when its runner sends a file', async () => {
+    const started_at = new Date(clock.now().getTime() - 2 * 3_600_000).toISOString();
+    await app.deps.db.updateTable('ci_jobs').set({ started_at }).where('id', '=', held.job.id).execute();
+    assert.equal(await refused(await upload(), 403), '403 Forbidden - Job token has expired');
+    const { status, failure_reason } = await jobRow();
+    assert.deepEqual([status, failure_reason], ['failed', 'job_token_expired']);
+    assert.deepEqual(await rows(), []);
+  });
+
+  test('the runner of a job whose user was blocked meanwhile brings its file', async () => {
+    const { user } = await app.make.user({ columns: { state: 'blocked' } });
+    await app.deps.db.updateTable('ci_jobs').set({ user_id: user.id }).where('id', '=', held.job.id).execute();
+    expectStatus(await upload(), 201);
+  });
+
   test('a token in the query does, too', async () => {
     const { job, token } = held;
     expectStatus(await uploadArtifact(app, { job, token: '' }, zip, { token }), 201);

@@ -11,8 +11,8 @@ import { maxArtifactBytes, maxBytesOf } from '../../../pipelines/artifacts/limit
 import { keepArtifact, storeArtifactBytes, tooLargeArtifact } from '../../../pipelines/artifacts/store.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
+import { byRunningJob, limitCalls, RUNNING_JOB_CREDENTIALS } from '../runner-protocol/job-credentials.ts';
 import { ASKING_JOB_CREDENTIALS, byAskingJob } from './dependency-access.ts';
-import { byRunningJob, limitCalls, RUNNING_JOB_CREDENTIALS } from './job-access.ts';
 
 const artifactType = Enum(SENT_ARTIFACT_TYPES, {
   default: 'archive',

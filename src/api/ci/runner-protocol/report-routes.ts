@@ -12,10 +12,9 @@ import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { appendTrace, MAX_TRACE } from '../../../pipelines/trace/append.ts';
 import { secretsOf } from '../../../pipelines/trace/secrets.ts';
 import { traceInterval } from '../../../pipelines/trace/watchers.ts';
-import { limitCalls } from '../artifacts/job-access.ts';
 import { noteMachine } from '../runners/contacts.ts';
 import { infoParameter } from './inputs.ts';
-import { REPORT_CREDENTIALS, reportsOnJob, TRACE_CREDENTIALS } from './report-credentials.ts';
+import { byRunningJob, limitCalls, REPORT_CREDENTIALS, RUNNING_JOB_CREDENTIALS } from './job-credentials.ts';
 
 /** Pieces of the log of one job. */
 const LIMIT = { requests: 200, periodSeconds: 60 };
@@ -93,7 +92,7 @@ export const jobReportRoutes: readonly Route[] = [
     operationId: 'reportJob',
     tag: 'runners',
     summary: 'Say how a job is, as its runner',
-    access: reportsOnJob,
+    access: byRunningJob,
     credentials: REPORT_CREDENTIALS,
     input: Type.Object({
       state: Type.String({ description: '`running`, `success` or `failed`.', examples: ['success'] }),
@@ -128,8 +127,8 @@ export const jobReportRoutes: readonly Route[] = [
     summary: 'Send a piece of the log of a job, as its runner',
     description:
       'The header `Content-Range` says where it begins, which must be where the log ends: else the answer is 416, and its `Range` tells how much there is. It is stored when the answer comes. The token of the job and masked variables are hidden in it, wherever pieces cut them.',
-    access: reportsOnJob,
-    credentials: TRACE_CREDENTIALS,
+    access: byRunningJob,
+    credentials: RUNNING_JOB_CREDENTIALS,
     input: Type.Object({
       debug_trace: Type.Optional(
         Type.Boolean({

@@ -1,12 +1,21 @@
+import { Type } from 'typebox';
+import { whoOnInstance } from '../../../access/ability-words.ts';
 import { ANONYMOUS, type Caller } from '../../../access/caller.ts';
 import { forbidden } from '../../../core/errors.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../../deps.ts';
 import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp, Way } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
 import { JobTokenExpired, runningJob } from '../../../pipelines/runners/running-job.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
-import { byRunningJob } from '../artifacts/job-access.ts';
+
+/** Calls about one job, those that bring pieces of its log not counted. */
+const LIMIT = { requests: 200, periodSeconds: 60 };
+
+/** Counts a call of the runner of a job. @throws ApiError 429 */
+export const limitCalls = (deps: Deps, jobId: number): void =>
+  deps.limiter.check('runner_jobs_api', String(jobId), LIMIT);
 
 /** Jobs that were looked up with their tokens: the check after that needs no further query. */
 const jobs = new WeakMap<Caller, CiJob>();
@@ -38,18 +47,22 @@ const ways: readonly Way[] = [
   { name: 'runningJobTokenQuery', place: parameter('token'), description, kinds },
 ];
 
-/** How a runner that sends a log says which job it has. Of the protocol's words 401 is none. */
-export const TRACE_CREDENTIALS: Credentials = { ways, refusal: () => forbidden() };
+/** How a runner says which job it has. Of the protocol's words 401 is none: whoever shows no good token is 403. */
+export const RUNNING_JOB_CREDENTIALS: Credentials = { ways, refusal: () => forbidden() };
 
-/** The same where the body holds parameters. */
+/** The same where the body holds parameters, too. */
 export const REPORT_CREDENTIALS: Credentials = {
-  ...TRACE_CREDENTIALS,
+  ...RUNNING_JOB_CREDENTIALS,
   ways: [...ways, { name: 'runningJobTokenBody', place: bodyParameter('token'), description, kinds }],
 };
 
 /** The runner that has the job of `:job_id`. Handlers find the job in their context, as it was a moment ago. */
-export const reportsOnJob: Access<{ job: CiJob }> = {
-  ...byRunningJob,
+export const byRunningJob: Access<{ job: CiJob }> = {
+  description: whoOnInstance('run_jobs'),
+  ability: 'run_jobs',
+  writes: true,
+  anonymous: false,
+  params: { job_id: Type.Integer() },
   check: async ({ caller }) => {
     const job = jobs.get(caller);
     if (job === undefined) throw forbidden();
