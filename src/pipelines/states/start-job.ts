@@ -13,17 +13,20 @@ export interface JobStart {
   timeout: number;
   /** Where that comes from: 1 unknown, 2 project, 3 runner, 4 job. */
   timeoutSource: number;
+  /** Looked at under the lock of the pipeline: whether the runner may have the job still. */
+  stillMay?: (db: Db) => Promise<boolean>;
 }
 
 /**
  * Gives a job that waits to a runner. Two that try get it once.
  * @param db the handle of a transaction, which must not hold a lock on the job already
  * @param job as it was found, pending
- * @returns the job as it is now; null when somebody else was quicker, or it is gone
+ * @returns the job as it is now; null when somebody else was quicker, it is gone, or the runner may not have it any more
  */
 export async function startJob(deps: Deps, db: Db, job: CiJob, start: JobStart): Promise<CiJob | null> {
   const pipeline = await lockPipeline(db, job.pipeline_id);
   if (pipeline === undefined) return null;
+  if (start.stillMay !== undefined && !(await start.stillMay(db))) return null;
   const values = {
     runner_id: start.runner.id,
     runner_manager_id: start.managerId,

@@ -81,6 +81,15 @@ export async function candidatesFor(db: Db, runner: CiRunner, without: readonly 
   return (runner.runner_type === 'instance_type' ? await fairly(db, found) : found).slice(0, MAX_CANDIDATES);
 }
 
+/** Whether a runner works for a project, for what is done after a wait. */
+export async function worksFor(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from (select ${sql.lit(candidate.project_id)} as project_id) oldest
+    where oldest.project_id in (${projectsOf(runner)})`.execute(db);
+  if (rows.length === 0 || runner.runner_type !== 'instance_type') return rows.length > 0;
+  return (await withoutClosed(db, [candidate])).length > 0;
+}
+
 async function fairly(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
   const open = found.length === 0 ? [] : await withoutClosed(db, found);
   if (open.length < 2) return open;

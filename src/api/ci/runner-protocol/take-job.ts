@@ -11,7 +11,7 @@ import { dependenciesOf } from '../../../pipelines/runners/job-dependencies.ts';
 import { wakeRunners } from '../../../pipelines/runners/pending-jobs.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { startJob } from '../../../pipelines/states/start-job.ts';
-import { type Candidate, candidatesFor, MAX_CANDIDATES } from './candidates.ts';
+import { type Candidate, candidatesFor, MAX_CANDIDATES, worksFor } from './candidates.ts';
 import { reasonAgainst } from './fitness.ts';
 import type { KnownJob, StartedJob } from './known-job.ts';
 
@@ -78,8 +78,9 @@ export async function takeJob(deps: Deps, asking: Asking): Promise<StartedJob | 
 async function tryJob(
   deps: Deps,
   { runner, managerId, features }: Asking,
-  { job_id }: Candidate,
+  candidate: Candidate,
 ): Promise<StartedJob | 'lost' | 'unfit'> {
+  const { job_id } = candidate;
   const known = await read(deps.db, job_id);
   if (known === undefined || known.job.status !== 'pending') return 'lost';
   const reason = await reasonAgainst(deps.db, deps.clock, known, features);
@@ -89,18 +90,20 @@ async function tryJob(
   }
   // Runners cut what stands before the underscore off where they name a token.
   const token = `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
-  const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner) };
-  const job = await deps.db.transaction().execute(async (db) => {
-    // The runner may have been removed, paused or changed since it was found.
-    const now = await db
-      .selectFrom('ci_runners')
-      .select(['paused', 'digest'])
-      .where('id', '=', runner.id)
-      .executeTakeFirst();
-    if (now === undefined || now.paused === 1 || now.digest !== runner.digest) return null;
-    return startJob(deps, db, known.job, start);
-  });
+  const stillMay = (db: Db) => mayTake(db, runner, candidate);
+  const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner), stillMay };
+  const job = await deps.db.transaction().execute((db) => startJob(deps, db, known.job, start));
   return job === null ? 'lost' : { ...known, job, runner, token, queue: { size: 0, depth: 0 } };
+}
+
+/** What of a runner decides which jobs it has. */
+const DECIDING = ['digest', 'paused', 'tag_list', 'run_untagged', 'access_level', 'maximum_timeout'] as const;
+
+/** Whether a runner is as it was when a job was found for it, and still works for the project of the job. */
+async function mayTake(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
+  const now = await db.selectFrom('ci_runners').select(DECIDING).where('id', '=', runner.id).executeTakeFirst();
+  if (now === undefined || DECIDING.some((name) => now[name] !== runner[name])) return false;
+  return worksFor(db, runner, candidate);
 }
 
 async function read(db: Db, id: number): Promise<KnownJob | undefined> {
