@@ -17,7 +17,7 @@ const never = (name, from, to, comment, fromNot = TEST) => ({
 const folders = (...names) => `^src/(${names.join('|')})/`;
 
 /** The areas of the API in their order: each may know those before it, and none after it. */
-const AREAS = ['identity', 'spaces', 'code', 'planning', 'ci', 'admin', 'graphql'];
+const AREAS = ['identity', 'spaces', 'code', 'planning', 'ci', 'packages', 'delivery', 'admin', 'graphql'];
 
 /** Forbids every area to know those after it. */
 const areasInOrder = AREAS.slice(0, -1).map((area, at) =>
@@ -94,14 +94,26 @@ module.exports = {
     ),
     never(
       'below-the-api',
-      folders('access', 'jobs', 'storage', 'mail', 'outbound', 'repositories', 'pipelines', 'backup', 'config'),
+      folders(
+        'access',
+        'jobs',
+        'storage',
+        'mail',
+        'outbound',
+        'repositories',
+        'pipelines',
+        'packages',
+        'mirroring',
+        'backup',
+        'config',
+      ),
       folders('api', 'http', 'cli', 'git-server', 'pages'),
       'What resources are built on knows no resource and no HTTP.',
     ),
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

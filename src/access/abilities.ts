@@ -27,6 +27,8 @@ export interface ProjectStanding {
   level: number;
   signedIn: boolean;
   external: boolean;
+  /** Scopes of a deploy token of this place; none for everybody else. */
+  deployScopes: readonly string[];
   visibility: Visibility;
   /** Archived, or waiting for its deletion. */
   frozen: boolean;
@@ -80,6 +82,14 @@ const grantedByRole = ({ level }: { level: number }, rule: Rule): boolean => lev
 const grantedByVisibility = (standing: ProjectStanding, { open, openToUsers }: Rule): boolean =>
   (open === true || (openToUsers === true && standing.signedIn)) && isOpen(standing);
 
+/** By a part of the project that is open to everybody, whoever sees the project itself. */
+const grantedByPublicPart = (standing: ProjectStanding, { open, feature }: Rule): boolean =>
+  open === true && typeof feature === 'string' && standing.featureLevel(feature) === 'public';
+
+/** By the scope of a deploy token. */
+const grantedByScope = ({ deployScopes }: ProjectStanding, { deployScope }: Rule): boolean =>
+  deployScope !== undefined && deployScopes.includes(deployScope);
+
 /** By how the caller stands to the object. */
 function grantedByRelation(standing: ProjectStanding, { relations }: Rule<ProjectAbility>, on: Circumstances): boolean {
   const rule = on.as === undefined ? undefined : relations?.[on.as];
@@ -92,7 +102,11 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   const rule = RULES[ability];
   return (
     conditionsHold(standing, rule, on) &&
-    (grantedByRole(standing, rule) || grantedByVisibility(standing, rule) || grantedByRelation(standing, rule, on))
+    (grantedByRole(standing, rule) ||
+      grantedByVisibility(standing, rule) ||
+      grantedByPublicPart(standing, rule) ||
+      grantedByScope(standing, rule) ||
+      grantedByRelation(standing, rule, on))
   );
 }
 

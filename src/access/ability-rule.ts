@@ -25,6 +25,8 @@ export interface Rule<Ability extends string = string> {
   openToUsers?: boolean;
   /** Also granted to those who stand so to the object. */
   relations?: Partial<Record<Relation, RelationRule<Ability>>>;
+  /** Also granted to deploy tokens of the place that have this scope, where a role would be needed. */
+  deployScope?: string;
   /** Part of the project that must not be closed to the caller; of several, one that is open does. */
   feature?: ProjectFeature | readonly ProjectFeature[];
   /** Member level from which on people have it while the project keeps its jobs from the public (`public_jobs`). */

@@ -51,6 +51,8 @@ export const GROUP_RULES = {
   admin_group_ci_variables: OWNED,
   read_group_runners: { level: maintainer },
   admin_group_runners: OWNED,
+  read_group_packages: SEEN,
+  read_group_releases: SEEN,
   read_group_issues: SEEN,
   read_group_merge_requests: SEEN,
 } as const satisfies Record<string, GroupRule>;

@@ -63,6 +63,7 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
     level,
     signedIn: user !== null,
     external: user?.external === 1,
+    deployScopes: caller.credential.kind === 'deploy_token' && level > 0 ? (caller.scopes ?? []) : [],
     visibility: project.visibility,
     frozen: isFrozen(project),
     featureLevel: (feature) => project[`${feature}_access_level`],

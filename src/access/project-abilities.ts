@@ -123,6 +123,46 @@ export const PROJECT_RULES = {
   read_resource_group: { level: reporter, feature: 'builds' },
   update_resource_group: { level: developer, feature: 'builds', writes: true },
 
+  read_package: { level: reporter, open: true, feature: 'package_registry' },
+  create_package: {
+    level: developer,
+    deployScope: 'write_package_registry',
+    feature: 'package_registry',
+    writes: true,
+  },
+  destroy_package: {
+    level: maintainer,
+    deployScope: 'write_package_registry',
+    feature: 'package_registry',
+    writes: true,
+    further: 'A protection rule can ask for a higher role',
+  },
+  admin_package_protection: { level: maintainer, feature: 'package_registry', writes: true },
+
+  read_release: { level: guest, open: true, feature: 'releases' },
+  create_release: {
+    level: developer,
+    feature: 'releases',
+    writes: true,
+    further: 'Where the tag is protected, those whom its protection lets create it',
+  },
+  update_release: {
+    level: developer,
+    feature: 'releases',
+    writes: true,
+    further: 'Where the tag is protected, those whom its protection lets create it',
+  },
+  destroy_release: {
+    level: developer,
+    feature: 'releases',
+    writes: true,
+    further: 'Where the tag is protected, those whom its protection lets create it',
+  },
+  read_feature_flag: { level: developer, feature: 'feature_flags' },
+  admin_feature_flag: { level: developer, feature: 'feature_flags', writes: true },
+  admin_pull_mirror: { level: maintainer, writes: true },
+  admin_remote_mirror: { level: maintainer, writes: true },
+
   read_issue: { level: guest, open: true, feature: 'issues' },
   /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
   read_confidential_issues: { level: planner, feature: 'issues' },

@@ -26,6 +26,9 @@ import { labelsOwnership } from './tables/labels.ts';
 import { membersOwnership } from './tables/members.ts';
 import { mergeRequestsOwnership } from './tables/merge-requests.ts';
 import { notesOwnership } from './tables/notes.ts';
+import { packageProtectionRulesOwnership } from './tables/package-protection-rules.ts';
+import { packageTagsOwnership } from './tables/package-tags.ts';
+import { packagesOwnership } from './tables/packages.ts';
 import { pipelinesOwnership } from './tables/pipelines.ts';
 import { projectsOwnership } from './tables/projects.ts';
 import { redirectRoutesOwnership } from './tables/redirect-routes.ts';
@@ -72,6 +75,9 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   ci_pipeline_schedule_variables: ciPipelineScheduleVariablesOwnership,
   ci_jobs: ciJobsOwnership,
   pipelines: pipelinesOwnership,
+  packages: packagesOwnership,
+  package_tags: packageTagsOwnership,
+  package_protection_rules: packageProtectionRulesOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,

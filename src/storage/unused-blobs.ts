@@ -40,7 +40,8 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
   const upload = await db.selectFrom('uploads').select('id').where('sha256', '=', sha256).limit(1).execute();
   const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
   const artifact = await db.selectFrom('ci_job_artifacts').select('id').where('sha256', '=', sha256).limit(1).execute();
-  if (upload.length + lfs.length + artifact.length > 0) return true;
+  const file = await db.selectFrom('package_files').select('id').where('sha256', '=', sha256).limit(1).execute();
+  if (upload.length + lfs.length + artifact.length + file.length > 0) return true;
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     const [avatar] = await db
       .selectFrom(table)
@@ -88,6 +89,17 @@ export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
         .limit(BATCH)
         .execute(),
     ({ job_id, file_type, sha256, size }) => ({ sha256, size, use: `${file_type} of job ${job_id}` }),
+  );
+  yield* inBatches(
+    (after) =>
+      db
+        .selectFrom('package_files')
+        .select(['id', 'package_id', 'sha256', 'size'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute(),
+    ({ id, package_id, sha256, size }) => ({ sha256, size, use: `file ${id} of package ${package_id}` }),
   );
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     yield* inBatches(

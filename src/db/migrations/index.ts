@@ -5,6 +5,7 @@ import { planning } from './0007-planning.ts';
 import { spaces } from './0008-spaces.ts';
 import { jobs } from './0013-jobs.ts';
 import { ci } from './0014-ci.ts';
+import { packages } from './0015-packages.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -15,4 +16,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0008-spaces': spaces,
   '0013-jobs': jobs,
   '0014-ci': ci,
+  '0015-packages': packages,
 };

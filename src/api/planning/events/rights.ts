@@ -84,6 +84,7 @@ export async function rightsIn(
       level,
       signedIn: user !== null,
       external: user?.external === 1,
+      deployScopes: [],
       visibility: project.visibility,
       frozen: isFrozen(project),
       featureLevel: (feature: string) => levels.get(feature) ?? 'disabled',

@@ -1,0 +1,31 @@
+import { ApiError, unauthorized } from '../../core/errors.ts';
+import type { Access } from '../../http/route.ts';
+import { inProject, type ProjectScope } from '../access.ts';
+
+/** Callers who may read the packages of the project of `:id`, which can be open to everybody where the project is not. */
+const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
+
+/**
+ * The same for the tools of registries: whoever does not say who he is, is asked to (401), whether there is such a project
+ * or not.
+ */
+export const readsRegistry: Access<ProjectScope> = asked(readsPackages);
+
+/** Who may publish packages with such a tool. */
+export const publishes: Access<ProjectScope> = inProject('create_package');
+
+/** Of who is let in by another check; for anonymous callers each refusal of it is 401. */
+function asked<A extends object>(access: Access<A>): Access<A> {
+  return {
+    ...access,
+    check: async (request) => {
+      try {
+        return await access.check(request);
+      } catch (error) {
+        const refused = error instanceof ApiError && (error.status === 404 || error.status === 403);
+        if (refused && request.caller.credential.kind === 'none') throw unauthorized();
+        throw error;
+      }
+    },
+  };
+}

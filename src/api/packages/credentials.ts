@@ -1,0 +1,41 @@
+import { ApiError } from '../../core/errors.ts';
+import { API_TOKENS } from '../../http/api-tokens.ts';
+import { basic, header } from '../../http/credential-places.ts';
+import type { Credentials, LookUp, Way } from '../../http/credentials.ts';
+import { JOB_TOKEN_WAYS } from '../../http/job-tokens.ts';
+import { accessToken, deployToken, jobToken } from '../../http/secret-kinds.ts';
+
+/** Tokens that publish and read packages, whatever the tool. */
+const PACKAGE_TOKENS: readonly LookUp[] = [jobToken, accessToken, deployToken];
+
+const TOKEN = 'An access token, a deploy token, or the token of a job that runs.';
+
+const ways: readonly Way[] = [
+  ...API_TOKENS.ways.map((way) =>
+    way.name === 'bearer'
+      ? { ...way, name: 'packageBearer', description: TOKEN, kinds: [jobToken, ...way.kinds, deployToken] }
+      : way,
+  ),
+  ...JOB_TOKEN_WAYS,
+  { name: 'deployToken', place: header('DEPLOY-TOKEN'), description: 'A deploy token.', kinds: [deployToken] },
+  {
+    name: 'packageBasic',
+    place: basic,
+    description: `${TOKEN} It stands in the place of the password; the name is that of the deploy token, \`gitlab-ci-token\` for a job, and any other for an access token.`,
+    kinds: PACKAGE_TOKENS,
+  },
+];
+
+/**
+ * How the tools of registries say who they are (part 1, section 5). Some, such as pip and mvn, send what they have only
+ * when they are asked.
+ */
+export const CHALLENGED: Credentials = {
+  ways,
+  refusal: () =>
+    new ApiError(401, '401 Unauthorized', {}, { 'WWW-Authenticate': 'Basic realm="Stithy Packages Registry"' }),
+};
+
+/** Scopes of deploy tokens that read packages, and that publish and delete them, beside those of the API. */
+export const READ_PACKAGES = ['read_package_registry', 'write_package_registry'];
+export const WRITE_PACKAGES = ['write_package_registry'];

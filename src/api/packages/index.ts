@@ -1,0 +1,8 @@
+import type { Area } from '../area.ts';
+import { genericRoutes } from './generic/routes.ts';
+
+/** The package registry, and what the tools of each language say to it. */
+export const packages: Area = {
+  routes: [...genericRoutes],
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
+};

@@ -1,0 +1,64 @@
+import { ApiError } from '../../core/errors.ts';
+import type { PackageType } from '../../db/tables/packages.ts';
+import { limitedBytes } from '../../http/params/bytes.ts';
+import { readFileBody } from '../../http/params/multipart-file.ts';
+import type { BaseContext } from '../../http/route.ts';
+import { maxFileBytes } from '../../packages/limits.ts';
+import { FileTooLarge, type ReceivedFile, receiveFile } from '../../packages/receive.ts';
+import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+
+/** Bytes of a multipart body beside the file in it. */
+const ENVELOPE = 1024 * 1024;
+
+/** A body of bytes whose size the handler refuses in the words of its registry (`receiveUpload`). */
+export const UPLOAD_BODY = {
+  contentType: 'application/octet-stream',
+  description: 'The bytes of the file; or a multipart body with the file in a field.',
+  limit: () => Number.MAX_SAFE_INTEGER,
+};
+
+/** What was uploaded; its file is stored, but nothing refers to it yet. */
+export interface Upload {
+  file: ReceivedFile;
+  /** As the client calls it; null for a body that is nothing but the file. */
+  filename: string | null;
+  /** Other fields of a multipart body. */
+  fields: Record<string, string>;
+}
+
+const tooLarge = () => new ApiError(400, '400 Bad request - File is too large', {}, { Connection: 'close' });
+
+/**
+ * Stores the file that a request brings, as its whole body or in a field of a multipart one, while it comes.
+ * @param field its name
+ * @returns undefined for a multipart body without it
+ * @throws ApiError 400 for what is too large or malformed
+ */
+export async function receiveUpload(
+  { deps, request, bytes }: BaseContext,
+  type: PackageType,
+  field: string,
+): Promise<Upload | undefined> {
+  const max = maxFileBytes(type);
+  if (Number(request.headers['content-length'] ?? 0) > max + ENVELOPE) throw tooLarge();
+  const stored: ReceivedFile[] = [];
+  try {
+    if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')) {
+      return { file: await receiveFile(deps, type, bytes), filename: null, fields: {} };
+    }
+    const body = limitedBytes(bytes, max + ENVELOPE);
+    const { file: filename, fields } = await readFileBody(request.headers, body, field, async (file, name) => {
+      stored.push(await receiveFile(deps, type, file));
+      return name;
+    });
+    return filename === undefined ? undefined : { file: stored[0]!, filename, fields };
+  } catch (error) {
+    if (stored.length > 0)
+      await enqueueBlobRemoval(
+        deps,
+        deps.db,
+        stored.map(({ sha256 }) => sha256),
+      );
+    throw error instanceof FileTooLarge ? tooLarge() : error;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Standing } from '../access/standing.ts';
+import { AccessLevel } from '../core/access-levels.ts';
+import { forbidden } from '../core/errors.ts';
+import { matchesWildcard } from '../core/wildcard.ts';
+import type { Db } from '../db/schema.ts';
+import type { PackageProtectionRule } from '../db/tables/package-protection-rules.ts';
+import type { PackageType } from '../db/tables/packages.ts';
+
+const LEVELS: Readonly<Record<string, number>> = {
+  maintainer: AccessLevel.maintainer,
+  owner: AccessLevel.owner,
+  admin: AccessLevel.admin,
+};
+
+/** Whether a rule of the project keeps the caller from publishing packages of a name, or deleting them. */
+export async function isProtectedFrom(
+  db: Db,
+  { caller, project, permissions }: Standing,
+  { type, name }: { type: PackageType; name: string },
+  action: 'push' | 'delete',
+): Promise<boolean> {
+  if (caller.admin) return false;
+  const rules = await db
+    .selectFrom('package_protection_rules')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('package_type', '=', type)
+    .execute();
+  return rules.some((rule) => {
+    const level = levelOf(rule, action);
+    // A deploy token has no role.
+    if (level === null || (caller.user !== null && permissions.level >= level)) return false;
+    return matchesWildcard(rule.package_name_pattern.toLowerCase(), name.toLowerCase());
+  });
+}
+
+function levelOf(rule: PackageProtectionRule, action: 'push' | 'delete'): number | null {
+  const role = rule[`minimum_access_level_for_${action}`];
+  return role === null ? null : LEVELS[role]!;
+}
+
+export const packageProtected = () => forbidden('Package protected.');

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import type { Caller } from '../access/caller.ts';
+import { requireStill, type Standing } from '../access/standing.ts';
+import { timestamp } from '../core/clock.ts';
+import { conflict } from '../core/errors.ts';
+import type { Db } from '../db/schema.ts';
+import type { PackageFile } from '../db/tables/package-files.ts';
+import type { Package, PackageType } from '../db/tables/packages.ts';
+import type { Deps } from '../deps.ts';
+import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
+import { isProtectedFrom, packageProtected } from './protection.ts';
+import type { ReceivedFile } from './receive.ts';
+
+/** Which version of which package somebody publishes. */
+export interface Publication {
+  caller: Caller;
+  projectId: number;
+  type: PackageType;
+  name: string;
+  /** Null for files of a package that are of no version. */
+  version: string | null;
+  /** What the registry holds to be the same name, or the same version; the name and the version when absent. */
+  nameKey?: string;
+  versionKey?: string;
+  /** Files that were received for it: what nothing refers to in the end is removed. */
+  files: readonly ReceivedFile[];
+}
+
+/** A version of a package in the transaction that publishes it: nobody else writes to it meanwhile. */
+export interface Publishing {
+  db: Db;
+  standing: Standing;
+  row: Package;
+  /** Whether it came to be with this publication. */
+  isNew: boolean;
+  /** Pipeline whose job publishes. */
+  pipelineId: number | null;
+}
+
+const TRIES = 3;
+
+/**
+ * Publishes a version of a package, or adds to one: looks at the rights and protections once more, makes the version unless
+ * it is there, and has `enter` do the rest in the same transaction. Whatever fails leaves nothing behind.
+ * @param refuse makes the error of a registry of its own for a protected package
+ * @throws ApiError 401, 403, 404; what `enter` throws
+ */
+export async function publish<T>(
+  deps: Deps,
+  publication: Publication,
+  enter: (publishing: Publishing) => Promise<T>,
+  refuse: () => Error = packageProtected,
+): Promise<T> {
+  try {
+    return await deps.db.transaction().execute(async (db) => {
+      const { caller, projectId } = publication;
+      const standing = await requireStill(deps, db, caller, projectId, 'create_package');
+      if (await isProtectedFrom(db, standing, publication, 'push')) throw refuse();
+      const found = await findOrInsert(deps, db, publication);
+      const pipelineId = await pipelineOf(db, caller);
+      const publishing = { db, standing, ...found, pipelineId };
+      if (pipelineId !== null) await notePipeline(publishing, null);
+      return await enter(publishing);
+    });
+  } catch (error) {
+    const received = publication.files.map(({ sha256 }) => sha256);
+    if (received.length > 0) await enqueueBlobRemoval(deps, deps.db, received);
+    throw error;
+  }
+}
+
+/** The version, locked until the transaction ends. */
+async function findOrInsert(
+  deps: Deps,
+  db: Db,
+  { caller, projectId, type, name, version, nameKey = name, versionKey = version ?? '' }: Publication,
+): Promise<{ row: Package; isNew: boolean }> {
+  const now = timestamp(deps.clock);
+  const keys = { project_id: projectId, package_type: type, name_key: nameKey, version_key: versionKey };
+  // What is there may be removed between the two statements.
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const made = await db
+      .insertInto('packages')
+      .values({ ...keys, name, version, creator_id: caller.user?.id ?? null, created_at: now, updated_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['project_id', 'package_type', 'name_key', 'version_key'])
+          // As the index says it: SQLite takes no parameter for the same.
+          .where(sql<boolean>`status <> 'pending_destruction'`)
+          .doNothing(),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (made !== undefined) return { row: made, isNew: true };
+    const there = await db
+      .updateTable('packages')
+      .set({ updated_at: now })
+      .where('project_id', '=', projectId)
+      .where('package_type', '=', type)
+      .where('name_key', '=', nameKey)
+      .where('version_key', '=', versionKey)
+      .where('status', '<>', 'pending_destruction')
+      .returningAll()
+      .executeTakeFirst();
+    if (there !== undefined) return { row: there, isNew: false };
+  }
+  throw conflict();
+}
+
+async function pipelineOf(db: Db, { credential }: Caller): Promise<number | null> {
+  if (credential.kind !== 'job_token') return null;
+  const job = await db
+    .selectFrom('ci_jobs')
+    .select('pipeline_id')
+    .where('id', '=', credential.jobId)
+    .executeTakeFirst();
+  return job?.pipeline_id ?? null;
+}
+
+/** Remembers which pipeline published the version, or a file of it. */
+async function notePipeline({ db, row, pipelineId }: Publishing, fileId: number | null): Promise<void> {
+  const known = await db
+    .selectFrom('package_pipelines')
+    .select('id')
+    .where('package_id', '=', row.id)
+    .where('pipeline_id', '=', pipelineId!)
+    .where('package_file_id', fileId === null ? 'is' : '=', fileId)
+    .executeTakeFirst();
+  if (known !== undefined) return;
+  const values = { package_id: row.id, package_file_id: fileId, pipeline_id: pipelineId! };
+  await db.insertInto('package_pipelines').values(values).execute();
+}
+
+/** Gives a version a file whose bytes are stored. @param metadata what only the registry reads */
+export async function addFile(
+  deps: Deps,
+  publishing: Publishing,
+  file: ReceivedFile,
+  name: string,
+  metadata: object = {},
+): Promise<PackageFile> {
+  const { db, row, pipelineId } = publishing;
+  const now = timestamp(deps.clock);
+  const { size, sha256, md5, sha1 } = file;
+  const made = await db
+    .insertInto('package_files')
+    .values({
+      package_id: row.id,
+      file_name: name,
+      size,
+      sha256,
+      md5,
+      sha1,
+      metadata: JSON.stringify(metadata),
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (pipelineId !== null) await notePipeline(publishing, made.id);
+  return made;
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { PackageType } from '../db/tables/packages.ts';
+import type { Deps } from '../deps.ts';
+import { BlobError } from '../storage/blob-store.ts';
+import { maxFileBytes } from './limits.ts';
+
+/** A file whose bytes are stored, before anything refers to it. Its digests are lower-case hexadecimal digits. */
+export interface ReceivedFile {
+  sha256: string;
+  md5: string;
+  sha1: string;
+  sha512: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Content that is longer than a file of its kind may be. */
+export class FileTooLarge extends Error {
+  override name = 'FileTooLarge';
+}
+
+/**
+ * Stores the bytes of a file while they come, with the digests that package tools ask for.
+ * @param maxBytes what the registry allows when absent
+ * @throws FileTooLarge; what the stream fails with
+ */
+export async function receiveFile(
+  deps: Deps,
+  type: PackageType,
+  bytes: Readable,
+  maxBytes: number = maxFileBytes(type),
+): Promise<ReceivedFile> {
+  const digests = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') };
+  async function* digested(): AsyncGenerator<Buffer> {
+    // The connection stays, for the answer.
+    for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      for (const digest of Object.values(digests)) digest.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    const { sha256, size } = await deps.blobs.put(Readable.from(digested(), { objectMode: false }), { maxBytes });
+    const [md5, sha1, sha512] = [digests.md5, digests.sha1, digests.sha512].map((digest) => digest.digest('hex'));
+    return { sha256, md5: md5!, sha1: sha1!, sha512: sha512!, size };
+  } catch (error) {
+    if (error instanceof BlobError && error.code === 'too_large') throw new FileTooLarge();
+    throw error;
+  }
+}
