@@ -12,6 +12,8 @@ GET ~/jobs/:job_id/artifacts/*artifact_path
 GET ~/jobs/:job_id/artifacts/tree
 GET ~/jobs/artifacts/:ref_name/download
 GET ~/jobs/artifacts/:ref_name/raw/*artifact_path
+GET ~/packages/generic/:package_name/*package_path
+PUT ~/packages/generic/:package_name/*package_path
 GET ~/pipelines
 GET ~/pipelines/:pipeline_id
 GET ~/pipelines/:pipeline_id/bridges

@@ -52,7 +52,7 @@ function holders(
   noun: string | undefined,
   anonymous: boolean,
 ): string {
-  const { level, open, openToUsers, relations = {}, setting } = rule;
+  const { level, open, openToUsers, deployScope, relations = {}, setting } = rule;
   const related =
     noun === undefined
       ? []
@@ -74,8 +74,9 @@ function holders(
     setting === undefined
       ? ROLES[level]!
       : `the role that the group asks for (${ROLES[level]} unless it says otherwise)`;
+  const deploy = deployScope === undefined ? '' : `, or a deploy token with the scope \`${deployScope}\``;
   return related.length === 0
-    ? `Needs ${role}${level === admin ? '' : ` in the ${place}`}`
+    ? `Needs ${role}${level === admin ? '' : ` in the ${place}`}${deploy}`
     : capital(`${related.join(', ')}, or ${role}`);
 }
 

@@ -4,7 +4,6 @@ import type { Vocabulary } from '../../../http/openapi/words.ts';
 export const packageWords: Vocabulary['words'] = {
   package_id: ['Id of the package.', 4],
   package_name: ['Name of the package.', 'my-app'],
-  package_version: ['Version of the package.', '1.0.0'],
   file_name: ['Name of the file.', 'app.tar.gz'],
   file_md5: ['MD5 of the file, 32 hexadecimal digits.', 'd41d8cd98f00b204e9800998ecf8427e'],
   file_sha1: ['SHA-1 of the file, 40 hexadecimal digits.', 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
