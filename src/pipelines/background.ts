@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { followDownstream } from './bridges/follow-downstream.ts';
+import { registerFollowers } from './bridges/followers.ts';
 import { runBridge } from './bridges/run-bridge.ts';
 import { cancelRedundant } from './creation/auto-cancel.ts';
 import { dropPipelineRef, keepNewPipelineRef } from './creation/pipeline-ref.ts';
@@ -25,6 +26,7 @@ import { registerStuckJobs } from './states/stuck-jobs.ts';
 export function registerPipelines(deps: Deps): void {
   const { jobs } = deps;
   registerPushes(deps);
+  registerFollowers(deps);
   registerSchedules(deps);
   registerStuckJobs(deps);
   registerOldPipelines(deps);

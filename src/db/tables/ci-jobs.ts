@@ -61,6 +61,8 @@ export interface CiJobsTable {
   /** Name of its environment, expanded. */
   environment: string | null;
   resource_group_id: number | null;
+  /** The pipeline of another project whose state a bridge waits for (`needs:pipeline`). */
+  followed_pipeline_id: number | null;
   /** Bytes of its log so far. */
   trace_size: Defaulted<number>;
   debug_trace: Defaulted<Bit>;

@@ -6,54 +6,65 @@ import { COMPLETE, isOneOf, type State } from '../../ci/states.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { RUN_BRIDGE } from '../job-kinds.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { lockJob } from '../states/lock-job.ts';
+import { lockPipeline } from '../states/pipeline-status.ts';
 import { takeOver } from './follow-downstream.ts';
 
-/** So often a bridge looks at a pipeline elsewhere that is not over. */
-const PAUSE_MS = 30_000;
-
-/** Lets a bridge take over how the latest pipeline on the default branch of another project goes (`needs:pipeline`). */
+/**
+ * Lets a bridge take over how the latest pipeline on the default branch of another project goes (`needs:pipeline`): that
+ * which was the latest when it began. Where that is not over, the bridge is called again when it is, or is gone.
+ */
 export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): Promise<void> {
-  const status = await statusOf(deps, job, fullPath);
-  if (typeof status === 'object') {
-    await finishJob(deps, job.id, { status: 'failed', failureReason: status.reason });
+  const found = await upstreamOf(deps, job, fullPath);
+  if ('reason' in found) {
+    await finishJob(deps, job.id, { status: 'failed', failureReason: found.reason });
     return;
   }
+  const status = found.pipelineId === null ? 'success' : await stateOf(deps, found.pipelineId);
+  if (!isOneOf(COMPLETE, status)) return;
   await deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, job.id);
-    if (locked === null || locked.job.status !== 'running') return;
-    if (isOneOf(COMPLETE, status)) {
-      await takeOver(deps, db, locked, 'mirror', status, false);
-      return;
-    }
-    const runAt = new Date(deps.clock.now().getTime() + PAUSE_MS);
-    await deps.jobs.enqueue(db, RUN_BRIDGE, { job_id: job.id }, { projectId: job.project_id, runAt });
+    if (locked?.job.status === 'running') await takeOver(deps, db, locked, 'mirror', status, false);
   });
 }
 
-async function statusOf(
+type Refused = { reason: 'upstream_bridge_project_not_found' | 'insufficient_upstream_permissions' };
+
+/** The pipeline that the bridge follows from now on; null where there is nothing to wait for, and nothing that could have failed. */
+async function upstreamOf(
   deps: Deps,
-  { user_id }: CiJob,
+  { id, user_id, followed_pipeline_id }: CiJob,
   fullPath: string,
-): Promise<State | { reason: 'upstream_bridge_project_not_found' | 'insufficient_upstream_permissions' }> {
+): Promise<{ pipelineId: number | null } | Refused> {
   const found = await findProject(deps, fullPath);
   const caller = await laterCaller(deps, user_id);
   const standing = found && caller && (await standingIn(deps, caller, found.project.id));
   if (!standing?.permissions.can('read_project')) return { reason: 'upstream_bridge_project_not_found' };
   const { project, permissions } = standing;
   if (!permissions.can('read_pipeline')) return { reason: 'insufficient_upstream_permissions' };
+  if (followed_pipeline_id !== null) return { pipelineId: followed_pipeline_id };
   const branch = await repositoryOf(deps, project).refs.head();
   const latest = await deps.db
     .selectFrom('pipelines')
-    .select('status')
+    .select('id')
     .where('project_id', '=', project.id)
     .where('ref', '=', branch ?? '')
     .where('source', 'not in', DANGLING_SOURCES)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // Without one there is nothing to wait for, and nothing that could have failed.
-  return latest?.status ?? 'success';
+  if (latest === undefined) return { pipelineId: null };
+  const row = await deps.db
+    .updateTable('ci_jobs')
+    .set((eb) => ({ followed_pipeline_id: eb.fn.coalesce('followed_pipeline_id', eb.val(latest.id)) }))
+    .where('id', '=', id)
+    .returning('followed_pipeline_id')
+    .executeTakeFirst();
+  return { pipelineId: row?.followed_pipeline_id ?? latest.id };
+}
+
+/** The state of a pipeline. Whoever changes it afterwards knows of those that follow it; one that is gone comes to no end. */
+function stateOf(deps: Deps, pipelineId: number): Promise<State> {
+  return deps.db.transaction().execute(async (db) => (await lockPipeline(db, pipelineId))?.status ?? 'canceled');
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+import { wakeFollowers } from '../bridges/followers.ts';
 import { DROP_PIPELINE_REF } from '../job-kinds.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { lockPipeline } from '../states/pipeline-status.ts';
@@ -23,6 +24,7 @@ export async function destroyPipeline(deps: Deps, pipelineId: number, userId: nu
       .distinct()
       .where('ci_jobs.pipeline_id', 'in', ids)
       .execute();
+    await wakeFollowers(deps, db, ids);
     await db.deleteFrom('pipelines').where('id', 'in', ids).execute();
     await enqueueBlobRemoval(
       deps,
