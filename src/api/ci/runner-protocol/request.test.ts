@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -10,7 +10,8 @@ import { pendingJobsState, wakeRunners } from '../../../pipelines/runners/pendin
 
 let app: TestApp;
 before(async () => {
-  app = await buildTestApp();
+  // It stands still: what is counted by the minute is all in one.
+  app = await buildTestApp({ clock: new TestClock() });
 });
 after(() => app.close());
 /** Each test has what waits to itself. */

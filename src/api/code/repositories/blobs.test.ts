@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -9,7 +9,8 @@ let project: Project;
 let git: ProjectGit;
 let sha: string;
 before(async () => {
-  app = await buildTestApp();
+  // It stands still: what is counted by the minute is all in one.
+  app = await buildTestApp({ clock: new TestClock() });
   project = await app.make.project({ visibility: 'public' });
   git = new ProjectGit(app, project);
   git.commit('main', { 'page.html': '<script>1</script>' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
 import { makeMergeRequest, writeMergeRequest, writeVersion } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import { hashPassword } from '../../../../core/secrets.ts';
@@ -9,7 +9,8 @@ import type { User } from '../../../../db/tables/users.ts';
 
 let app: TestApp;
 before(async () => {
-  app = await buildTestApp();
+  // It stands still: what is counted by the minute is all in one.
+  app = await buildTestApp({ clock: new TestClock() });
 });
 after(() => app.close());
 
