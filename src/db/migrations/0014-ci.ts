@@ -69,6 +69,7 @@ create index pipelines_status on pipelines (project_id, status, id);
 create index pipelines_ref_status on pipelines (project_id, ref, status, id);
 create index pipelines_merge_request on pipelines (merge_request_id, id) where merge_request_id is not null;
 create index pipelines_upstream_job on pipelines (upstream_job_id) where upstream_job_id is not null;
+create index pipelines_upstream on pipelines (upstream_pipeline_id) where upstream_pipeline_id is not null;
 create index pipelines_parent on pipelines (parent_id) where parent_id is not null;
 create index pipelines_schedule on pipelines (schedule_id, id) where schedule_id is not null;
 create unique index pipelines_origin on pipelines (project_id, origin) where origin is not null;

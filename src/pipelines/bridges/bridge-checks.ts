@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
@@ -9,15 +10,17 @@ const MAX_FAMILY = 1000;
 /** How often one may start a pipeline of the same project, ref and source above itself. */
 const MAX_TURNS = 2;
 
+/** What of a pipeline counts for those that it may start. */
+type Ancestor = Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'source' | 'parent_id'>;
+
 /**
- * Why a pipeline may start no other one: too deep, too many, or in a circle.
+ * Why a bridge of a pipeline may start no other one: too deep, too many, or in a circle.
  * @param child whether it would be a child pipeline
  */
-export async function familyRefusal(db: Db, pipeline: Pipeline, child: boolean): Promise<FailureReason | null> {
-  const above = await ancestorsOf(db, pipeline);
+export async function familyRefusal(db: Db, pipelineId: number, child: boolean): Promise<FailureReason | null> {
+  const above = await ancestorsOf(db, pipelineId);
   if (child && depthOf(above) >= MAX_DEPTH) return 'reached_max_descendant_pipelines_depth';
-  const root = above.at(-1)!;
-  if (await isFull(db, root.id)) return 'reached_max_pipeline_hierarchy_size';
+  if (await isFull(db, above)) return 'reached_max_pipeline_hierarchy_size';
   if (child) return null;
   const turns = new Map<string, number>();
   for (const { project_id, ref, source, parent_id } of above) {
@@ -28,36 +31,42 @@ export async function familyRefusal(db: Db, pipeline: Pipeline, child: boolean):
   return Math.max(0, ...turns.values()) > MAX_TURNS ? 'pipeline_loop_detected' : null;
 }
 
+/**
+ * Whether a pipeline may start no other one since too many hang together already. That alone bounds what its jobs start by
+ * themselves: a script can stop going in a circle, a bridge cannot.
+ */
+export const isFamilyFull = async (db: Db, pipelineId: number): Promise<boolean> =>
+  isFull(db, await ancestorsOf(db, pipelineId));
+
 /** A pipeline and those that have started it, one after the other. */
-async function ancestorsOf(db: Db, pipeline: Pipeline): Promise<Pipeline[]> {
-  const above = [pipeline];
-  for (let at = pipeline.upstream_pipeline_id; at !== null && above.length <= MAX_FAMILY; ) {
-    const next = await db.selectFrom('pipelines').selectAll().where('id', '=', at).executeTakeFirst();
-    if (next === undefined) break;
-    above.push(next);
-    at = next.upstream_pipeline_id;
-  }
-  return above;
+async function ancestorsOf(db: Db, pipelineId: number): Promise<Ancestor[]> {
+  const { rows } = await sql<Ancestor>`
+    with recursive above (id, project_id, ref, source, parent_id, upstream_pipeline_id, step) as (
+      select id, project_id, ref, source, parent_id, upstream_pipeline_id, 1 from pipelines where id = ${pipelineId}
+      union all
+      select p.id, p.project_id, p.ref, p.source, p.parent_id, p.upstream_pipeline_id, above.step + 1
+      from above join pipelines as p on p.id = above.upstream_pipeline_id
+      where above.step < ${MAX_FAMILY}
+    )
+    select id, project_id, ref, source, parent_id from above order by step`.execute(db);
+  return rows;
 }
 
-function depthOf(above: readonly Pipeline[]): number {
+function depthOf(above: readonly Ancestor[]): number {
   const outside = above.findIndex(({ parent_id }) => parent_id === null);
   return outside < 0 ? above.length : outside;
 }
 
-/** Whether as many pipelines hang together as may. */
-async function isFull(db: Db, rootId: number): Promise<boolean> {
-  let count = 1;
-  for (let level = [rootId]; level.length > 0 && count < MAX_FAMILY; count += level.length) {
-    const rows = await db
-      .selectFrom('pipelines')
-      .innerJoin('ci_jobs', 'ci_jobs.id', 'pipelines.upstream_job_id')
-      .select('pipelines.id')
-      .where('ci_jobs.pipeline_id', 'in', level)
-      .where('ci_jobs.kind', '=', 'bridge')
-      .limit(MAX_FAMILY)
-      .execute();
-    level = rows.map(({ id }) => id);
-  }
-  return count >= MAX_FAMILY;
+/** Whether as many pipelines hang together as may. @param above one of them, and those that have started it */
+async function isFull(db: Db, above: readonly Ancestor[]): Promise<boolean> {
+  const root = above.at(-1);
+  if (root === undefined) return false;
+  const { rows } = await sql<{ total: number }>`
+    with recursive family (id) as (
+      select id from pipelines where id = ${root.id}
+      union all
+      select p.id from family join pipelines as p on p.upstream_pipeline_id = family.id
+    )
+    select count(*) as total from (select id from family limit ${MAX_FAMILY}) as found`.execute(db);
+  return Number(rows[0]?.total) >= MAX_FAMILY;
 }

@@ -193,6 +193,21 @@ describe('bridges', () => {
     );
   });
 
+  it('start nothing more where a thousand hang together, whoever started them', async () => {
+    git.commit('main', { '.gitlab-ci.yml': `go:\n  ${CHILD}}\n`, 'child.yml': 'inner:\n  script: x\n' });
+    const { pipeline } = await create();
+    const { id: upstream_pipeline_id, ...like } = pipeline!;
+    for (const from of [1000, 1500]) {
+      const rows = Array.from({ length: 500 }, (_, n) => ({ ...like, upstream_pipeline_id, iid: from + n }));
+      await app.deps.db
+        .insertInto('pipelines')
+        .values(from === 1000 ? rows : rows.slice(1))
+        .execute();
+    }
+    await app.settle();
+    assert.equal((await pipelines.job(pipeline!.id, 'go')).failure_reason, 'reached_max_pipeline_hierarchy_size');
+  });
+
   it('wait again when what they started is retried', async () => {
     git.commit('main', {
       '.gitlab-ci.yml': `go:\n  ${CHILD}, strategy: depend}\nafter:\n  stage: deploy\n  script: x\n`,

@@ -160,6 +160,42 @@ test('a job that runs starts a pipeline with its token, in projects that let it 
   assert.equal(over.message, '401 Unauthorized - Job is not running');
 });
 
+test('jobs start pipelines that start pipelines until a thousand hang together', async () => {
+  const { project, path } = await triggered();
+  const first = await runningJob(project);
+  let token = first.token;
+  // A script may go in a circle as long as it likes.
+  for (let turn = 0; turn < 4; turn += 1) {
+    const { id } = expectStatus<Answer>(await start(path, { token, ref: 'main' }), 201);
+    const job = await app.deps.db.selectFrom('ci_jobs').select('id').where('pipeline_id', '=', id).executeTakeFirst();
+    token = `glcbt-turn-${id}`;
+    const values = { token_digest: tokenDigest(token), status: 'running' as const };
+    await app.deps.db.updateTable('ci_jobs').set(values).where('id', '=', job!.id).execute();
+  }
+  const row = await app.deps.db
+    .selectFrom('pipelines')
+    .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
+    .selectAll('pipelines')
+    .where('ci_jobs.id', '=', first.id)
+    .executeTakeFirstOrThrow();
+  const { id: upstream_pipeline_id, ...like } = row;
+  const more = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => ({ ...like, upstream_pipeline_id, iid: 1000 + from + n }));
+  for (const [from, to] of [
+    [0, 500],
+    [500, 994],
+  ] as const) {
+    await app.deps.db.insertInto('pipelines').values(more(from, to)).execute();
+  }
+  expectStatus(await start(path, { token, ref: 'main' }), 201);
+  for (const each of [first.token, token]) {
+    const { errors } = expectStatus<Answer>(await start(path, { token: each, ref: 'main' }), 400);
+    assert.deepEqual(errors, { base: ['The downstream pipeline tree is too large'] });
+  }
+  const other = await runningJob(project);
+  expectStatus(await start(path, { token: other.token, ref: 'main' }), 201);
+});
+
 test('the token of a job gives no more than the rights of its user', async () => {
   const { project, path } = await triggered();
   const people = await app.make.members(project);

@@ -9,6 +9,7 @@ import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { isFamilyFull } from '../../../pipelines/bridges/bridge-checks.ts';
 import { createPipeline, type PipelineRequest } from '../../../pipelines/creation/create.ts';
 import { maySetVariables } from '../../../pipelines/run-rights.ts';
 import { keyErrors } from '../variables/rules.ts';
@@ -72,6 +73,9 @@ async function asJob(deps: Deps, { project, namespace }: FoundProject, token: st
   const { jobId, projectId } = caller.credential;
   const job = await deps.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
   if (job === undefined) throw notFound();
+  if (await isFamilyFull(deps.db, job.pipeline_id)) {
+    throw invalidModel({ base: ['The downstream pipeline tree is too large'] });
+  }
   const upstream = { jobId, pipelineId: job.pipeline_id, projectId, child: false };
   return { source: 'pipeline' as const, userId: caller.user!.id, upstream };
 }
