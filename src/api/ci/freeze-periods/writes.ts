@@ -1,7 +1,8 @@
 import { timestamp } from '../../../core/clock.ts';
 import { CronSchedule } from '../../../core/cron.ts';
-import { type FieldErrors, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { type FieldErrors, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
 import { zoneName } from '../../../core/time-zones.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { FreezePeriod } from '../../../db/tables/freeze-periods.ts';
 import type { Deps } from '../../../deps.ts';
@@ -31,7 +32,7 @@ function check({ freeze_start, freeze_end, cron_timezone }: Times): void {
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** @throws ApiError 400 */
+/** @throws ApiError 400, 404 */
 export async function createFreezePeriod(
   { db, clock }: Deps,
   projectId: number,
@@ -41,6 +42,7 @@ export async function createFreezePeriod(
   check(times);
   const now = timestamp(clock);
   return db.transaction().execute(async (db) => {
+    if (!(await lockRow(db, 'projects', projectId))) throw notFound();
     const row = await db
       .insertInto('freeze_periods')
       .values({ ...times, project_id: projectId, created_at: now, updated_at: now })

@@ -1,5 +1,7 @@
 import { invalidModel, notFound } from '../../../core/errors.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../../db/errors.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.ts';
 import type { Deps } from '../../../deps.ts';
 import { keyErrors } from '../variables/rules.ts';
@@ -29,23 +31,26 @@ export async function addVariable(
   const errors = keyErrors(key);
   if (errors.length > 0) throw invalidModel({ key: errors });
   checkValue(given);
+  const row = { schedule_id: scheduleId, key, value: given.value, variable_type: given.variable_type ?? 'env_var' };
+  try {
+    return await db.transaction().execute(async (db) => {
+      if (!(await lockRow(db, 'ci_pipeline_schedules', scheduleId))) throw notFound('Pipeline Schedule');
+      await checkNumber(db, scheduleId);
+      return db.insertInto('ci_pipeline_schedule_variables').values(row).returningAll().executeTakeFirstOrThrow();
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw invalidModel({ key: ['has already been taken'] });
+    throw error;
+  }
+}
+
+async function checkNumber(db: Db, scheduleId: number): Promise<void> {
   const { total } = await db
     .selectFrom('ci_pipeline_schedule_variables')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('schedule_id', '=', scheduleId)
     .executeTakeFirstOrThrow();
   if (Number(total) >= MOST) throw invalidModel({ base: [`Maximum number of schedule variables (${MOST}) exceeded`] });
-  try {
-    return await db
-      .insertInto('ci_pipeline_schedule_variables')
-      .values({ schedule_id: scheduleId, key, value: given.value, variable_type: given.variable_type ?? 'env_var' })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  } catch (error) {
-    if (isUniqueViolation(error)) throw invalidModel({ key: ['has already been taken'] });
-    if (isForeignKeyViolation(error)) throw notFound('Pipeline Schedule');
-    throw error;
-  }
 }
 
 /** Changes what is given. @throws ApiError 400, 404 */

@@ -4,6 +4,7 @@ import { CronSchedule } from '../../../core/cron.ts';
 import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
 import { zoneName } from '../../../core/time-zones.ts';
 import { bit, parseJson } from '../../../db/columns.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidRefName } from '../../../git/ref-name.ts';
@@ -87,7 +88,7 @@ function checkedInput(name: string, value: unknown): unknown {
 const unauthorizedTo = (verb: 'create' | 'update') =>
   invalidModel({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 
-/** Makes a schedule, which runs in the name of who makes it. @throws ApiError 400 */
+/** Makes a schedule, which runs in the name of who makes it. @throws ApiError 400, 404 */
 export async function createSchedule(
   deps: Deps,
   scope: UserScope,
@@ -105,6 +106,7 @@ export async function createSchedule(
   if (!(await mayRunSchedule(deps, scope, wanted))) throw unauthorizedTo('create');
   const now = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
+    if (!(await lockRow(db, 'projects', scope.project.id))) throw notFound();
     const row = await db
       .insertInto('ci_pipeline_schedules')
       .values({

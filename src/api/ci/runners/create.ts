@@ -3,6 +3,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
 import { isForeignKeyViolation } from '../../../db/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -42,6 +43,7 @@ export async function createRunner(
   const row = await deps.db
     .transaction()
     .execute(async (db) => {
+      if (!(await lock(db, place))) throw forbidden();
       await checkNumber(db, place);
       const row = await db
         .insertInto('ci_runners')
@@ -75,6 +77,13 @@ export async function createRunner(
       throw isForeignKeyViolation(error) ? forbidden() : error;
     });
   return { row, token };
+}
+
+/** Lets one at a time make runners of a place. @returns whether it is there */
+async function lock(db: Db, place: RunnerPlace): Promise<boolean> {
+  if (place.runner_type === 'instance_type') return true;
+  if (place.runner_type === 'group_type') return lockRow(db, 'namespaces', place.groupId);
+  return lockRow(db, 'projects', place.project.id);
 }
 
 async function checkNumber(db: Db, place: RunnerPlace): Promise<void> {

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiTrigger } from '../../../db/tables/ci-triggers.ts';
 import type { Deps } from '../../../deps.ts';
@@ -20,7 +21,7 @@ export async function findTrigger(db: Db, projectId: number, id: number): Promis
   return row;
 }
 
-/** Makes a trigger token, in whose owner's name pipelines run. @throws ApiError 400 */
+/** Makes a trigger token, in whose owner's name pipelines run. @throws ApiError 400, 404 */
 export async function createTrigger(
   { db, clock }: Deps,
   projectId: number,
@@ -32,6 +33,7 @@ export async function createTrigger(
   if (expires_at !== null && expires_at <= now) throw invalidModel({ expires_at: ['must be in the future'] });
   const token = `${PREFIX}${randomText(40)}`;
   return db.transaction().execute(async (db) => {
+    if (!(await lockRow(db, 'projects', projectId))) throw notFound();
     const row = await db
       .insertInto('ci_triggers')
       .values({

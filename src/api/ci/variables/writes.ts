@@ -2,6 +2,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../../db/errors.ts';
+import { lockInstance, lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiVariable } from '../../../db/tables/ci-variables.ts';
 import type { Deps } from '../../../deps.ts';
@@ -20,7 +21,7 @@ export interface VariableAttributes {
   description?: string | null;
 }
 
-/** Keeps a new variable. @throws ApiError 400 */
+/** Keeps a new variable. @throws ApiError 400, 404 */
 export async function createVariable(
   { db, clock }: Deps,
   holder: Holder,
@@ -46,6 +47,7 @@ export async function createVariable(
   const rest = { protected: bit(given.protected === true), hidden: bit(hidden), created_at: now, updated_at: now };
   return taken(wanted.key, () =>
     db.transaction().execute(async (db) => {
+      await lock(db, holder);
       const row = await db
         .insertInto('ci_variables')
         .values({ ...wanted, ...place, ...rest })
@@ -55,6 +57,12 @@ export async function createVariable(
       return row;
     }),
   );
+}
+
+/** Lets one at a time keep new variables in a place. @throws ApiError 404 where it went meanwhile */
+async function lock(db: Db, holder: Holder): Promise<void> {
+  if (holder.kind === 'instance') return lockInstance(db);
+  if (!(await lockRow(db, holder.kind === 'project' ? 'projects' : 'namespaces', holder.id))) throw notFound();
 }
 
 /** Looks once the new one is there. @throws ApiError 400 where there are too many now */

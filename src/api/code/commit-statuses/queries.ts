@@ -39,18 +39,6 @@ export function commitStatuses(
   return pageOf(db, query.orderBy('id', filters.sort), page);
 }
 
-/**
- * Makes every other transaction that calls this for the project wait until the end of this one: on both engines an
- * update locks what it writes.
- */
-export async function lockProject(db: Db, projectId: number): Promise<void> {
-  await db
-    .updateTable('projects')
-    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
-    .where('id', '=', projectId)
-    .execute();
-}
-
 /** The newest pipeline of a commit that says something of it, of a ref and of an id where they are given. */
 export function newestPipeline(
   db: Db,
@@ -65,7 +53,7 @@ export function newestPipeline(
   return query.orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Writes a pipeline of outside systems with the project's next number. Call `lockProject` first. */
+/** Writes a pipeline of outside systems with the project's next number. Lock the project first. */
 export async function insertPipeline(
   db: Db,
   values: Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'user_id' | 'created_at'>,

@@ -3,6 +3,7 @@ import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound, refused } from '../../../core/errors.ts';
 import { commitStatusFacts } from '../../../core/event-facts.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
@@ -52,7 +53,7 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Ci
   await requireRef(deps, reporting, ref);
   return deps.db.transaction().execute(async (db) => {
     // Two reports at once must agree on the pipeline, its number and the status they move.
-    await store.lockProject(db, project.id);
+    await lockRow(db, 'projects', project.id);
     const pipeline = await findPipeline(deps, db, reporting, ref);
     const saved = await moveStatus(deps, db, reporting, pipeline);
     await store.replaceOlder(db, saved);
