@@ -1,11 +1,13 @@
-import { LANGUAGES } from './languages.ts';
+import { COMPILED } from './compiled.ts';
+import { GENERAL } from './general.ts';
+import { SCRIPTED } from './scripted.ts';
 import { SITES } from './sites.ts';
 import { WORKFLOWS } from './workflows.ts';
 
 const SUFFIX = '.gitlab-ci.yml';
 
 const TEMPLATES: ReadonlyMap<string, string> = new Map(
-  [LANGUAGES, SITES, WORKFLOWS].flatMap((topic) =>
+  [COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS].flatMap((topic) =>
     Object.entries(topic).map(([name, content]) => [`${name}${SUFFIX}`, content] as const),
   ),
 );
