@@ -1,3 +1,4 @@
+import { registerPackageRemoval } from '../../packages/removal.ts';
 import type { Area } from '../area.ts';
 import { genericRoutes } from './generic/routes.ts';
 
@@ -5,4 +6,7 @@ import { genericRoutes } from './generic/routes.ts';
 export const packages: Area = {
   routes: [...genericRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
+  register(deps) {
+    registerPackageRemoval(deps);
+  },
 };

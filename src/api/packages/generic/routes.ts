@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
+import { findFile } from '../../../packages/find.ts';
 import { addFile, publish } from '../../../packages/publish.ts';
 import { publishes, readsRegistry } from '../access.ts';
 import { CREATED, CreatedMessage } from '../answers.ts';
@@ -33,20 +34,8 @@ async function newestFile(
   projectId: number,
   { name, version, fileName }: GenericFile,
 ): Promise<PackageFile> {
-  const file = await db
-    .selectFrom('package_files')
-    .innerJoin('packages', 'packages.id', 'package_files.package_id')
-    .selectAll('package_files')
-    .where('packages.project_id', '=', projectId)
-    .where('packages.package_type', '=', 'generic')
-    .where('packages.name_key', '=', name)
-    .where('packages.version_key', '=', version)
-    .where('packages.status', 'in', ['default', 'hidden', 'deprecated'])
-    .where('package_files.file_name', '=', fileName)
-    .where('package_files.status', '=', 'default')
-    .orderBy('package_files.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const wanted = { type: 'generic', nameKey: name, versionKey: version, fileName } as const;
+  const file = await findFile(db, { projectId }, wanted);
   if (file === undefined) throw notFound('Package');
   return file;
 }

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import type { Package, PackageStatus, PackageType } from '../../src/db/tables/packages.ts';
+import type { Deps } from '../../src/deps.ts';
+import { receiveFile } from '../../src/packages/receive.ts';
+
+let made = 0;
+
+/** A version of a package, by its rows; files are given as names and contents. */
+export async function makePackage(
+  deps: Deps,
+  projectId: number,
+  options: {
+    type?: PackageType;
+    name?: string;
+    version?: string | null;
+    status?: PackageStatus;
+    creatorId?: number;
+    createdAt?: string;
+    files?: Record<string, string>;
+  } = {},
+): Promise<Package> {
+  made += 1;
+  const { type = 'generic', name = `package${made}`, version = '1.0.0', status = 'default', files = {} } = options;
+  const now = options.createdAt ?? deps.clock.now().toISOString();
+  const row = await deps.db
+    .insertInto('packages')
+    .values({
+      project_id: projectId,
+      package_type: type,
+      name,
+      version,
+      name_key: name,
+      version_key: version ?? '',
+      status,
+      creator_id: options.creatorId ?? 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  for (const [file_name, content] of Object.entries(files)) {
+    const { size, sha256, md5, sha1 } = await receiveFile(deps, type, Readable.from([Buffer.from(content)]));
+    const file = { package_id: row.id, file_name, size, sha256, md5, sha1, created_at: now, updated_at: now };
+    await deps.db.insertInto('package_files').values(file).execute();
+  }
+  return row;
+}
