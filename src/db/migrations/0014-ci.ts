@@ -25,7 +25,6 @@ alter table ci_jobs add column interruptible {int};
 alter table ci_jobs add column auto_canceled_by_id {int};
 alter table ci_jobs add column environment {text};
 alter table ci_jobs add column resource_group_id {int};
-alter table ci_jobs add column followed_pipeline_id {int};
 alter table ci_jobs add column trace_size {int} not null default 0;
 alter table ci_jobs add column debug_trace {int} not null default 0;
 alter table ci_jobs add column artifacts_expire_at {text};
@@ -42,7 +41,6 @@ create index ci_jobs_runner on ci_jobs (runner_id, id) where runner_id is not nu
 create index ci_jobs_alive on ci_jobs (status, updated_at) where status in ('pending', 'running', 'canceling', 'scheduled', 'preparing', 'waiting_for_resource');
 create index ci_jobs_environment on ci_jobs (project_id, environment, id) where environment is not null;
 create index ci_jobs_resource_group on ci_jobs (resource_group_id, status, id) where resource_group_id is not null;
-create index ci_jobs_followed on ci_jobs (followed_pipeline_id) where followed_pipeline_id is not null;
 
 alter table pipelines add column before_sha {text};
 alter table pipelines add column source_sha {text};
@@ -69,7 +67,6 @@ create index pipelines_status on pipelines (project_id, status, id);
 create index pipelines_ref_status on pipelines (project_id, ref, status, id);
 create index pipelines_merge_request on pipelines (merge_request_id, id) where merge_request_id is not null;
 create index pipelines_upstream_job on pipelines (upstream_job_id) where upstream_job_id is not null;
-create index pipelines_upstream on pipelines (upstream_pipeline_id) where upstream_pipeline_id is not null;
 create index pipelines_parent on pipelines (parent_id) where parent_id is not null;
 create index pipelines_schedule on pipelines (schedule_id, id) where schedule_id is not null;
 create unique index pipelines_origin on pipelines (project_id, origin) where origin is not null;

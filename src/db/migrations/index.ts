@@ -6,6 +6,7 @@ import { spaces } from './0008-spaces.ts';
 import { jobs } from './0013-jobs.ts';
 import { ci } from './0014-ci.ts';
 import { packages } from './0015-packages.ts';
+import { bridges } from './0019-bridges.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0013-jobs': jobs,
   '0014-ci': ci,
   '0015-packages': packages,
+  '0019-bridges': bridges,
 };
