@@ -14,6 +14,10 @@ GET ~/jobs/artifacts/:ref_name/download
 GET ~/jobs/artifacts/:ref_name/raw/*artifact_path
 GET ~/packages/generic/:package_name/*package_path
 PUT ~/packages/generic/:package_name/*package_path
+GET ~/packages/maven/*maven_path
+PUT ~/packages/maven/*maven_path
+GET /groups/:id/-/packages/maven/*maven_path
+GET /packages/maven/*maven_path
 GET ~/pipelines
 GET ~/pipelines/:pipeline_id
 GET ~/pipelines/:pipeline_id/bridges

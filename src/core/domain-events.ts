@@ -212,6 +212,14 @@ const eventKinds = {
     status: string;
     old_status: string | null;
   }>(),
+  /** A version of a package, or what belongs to all versions of it, was deleted by somebody: it goes with nothing above it. */
+  'package.deleted': payload<{
+    package_id: number;
+    project_id: number;
+    package_type: string;
+    name: string;
+    version: string | null;
+  }>(),
   'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };

@@ -48,7 +48,25 @@ export function destroyPackages(
     await db.updateTable('packages').set({ status: 'pending_destruction' }).where('id', 'in', packageIds).execute();
     await db.deleteFrom('package_tags').where('package_id', 'in', packageIds).execute();
     await enqueueRemovalOf(deps, db, deletion.projectId);
+    await recordDeletion(deps, db, deletion, rows);
   });
+}
+
+/** Tells the registries, some of which keep lists of what there is. */
+async function recordDeletion(
+  { events }: Deps,
+  db: Db,
+  { caller, projectId }: Deletion,
+  rows: readonly Package[],
+): Promise<void> {
+  const payloads = rows.map(({ id, package_type, name, version }) => ({
+    package_id: id,
+    project_id: projectId,
+    package_type,
+    name,
+    version,
+  }));
+  await events.recordAll(db, 'package.deleted', payloads, { projectId, actorId: caller.user?.id ?? null });
 }
 
 /**

@@ -37,6 +37,9 @@ export interface Publishing {
   pipelineId: number | null;
 }
 
+/** What adding a file to a version takes, for work that nobody asked for, too. */
+type Adding = Pick<Publishing, 'db' | 'row' | 'pipelineId'>;
+
 const TRIES = 3;
 
 /**
@@ -118,7 +121,7 @@ async function pipelineOf(db: Db, { credential }: Caller): Promise<number | null
 }
 
 /** Remembers which pipeline published the version, or a file of it. */
-async function notePipeline({ db, row, pipelineId }: Publishing, fileId: number | null): Promise<void> {
+async function notePipeline({ db, row, pipelineId }: Adding, fileId: number | null): Promise<void> {
   const known = await db
     .selectFrom('package_pipelines')
     .select('id')
@@ -134,7 +137,7 @@ async function notePipeline({ db, row, pipelineId }: Publishing, fileId: number 
 /** Gives a version a file whose bytes are stored. @param metadata what only the registry reads */
 export async function addFile(
   deps: Deps,
-  publishing: Publishing,
+  publishing: Adding,
   file: ReceivedFile,
   name: string,
   metadata: object = {},

@@ -1,6 +1,6 @@
 import { ApiError, unauthorized } from '../../core/errors.ts';
 import type { Access } from '../../http/route.ts';
-import { inProject, type ProjectScope } from '../access.ts';
+import { type GroupScope, inGroup, inProject, type ProjectScope } from '../access.ts';
 
 /** Callers who may read the packages of the project of `:id`, which can be open to everybody where the project is not. */
 const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
@@ -10,6 +10,9 @@ const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_p
  * or not.
  */
 export const readsRegistry: Access<ProjectScope> = asked(readsPackages);
+
+/** The same for the packages of all projects in or below the group of `:id`, of which callers get those that they may read. */
+export const readsGroupRegistry: Access<GroupScope> = asked(inGroup('read_group_packages', { anonymous: true }));
 
 /** Who may publish packages with such a tool. */
 export const publishes: Access<ProjectScope> = inProject('create_package');

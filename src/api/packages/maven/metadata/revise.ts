@@ -1,0 +1,73 @@
+import { isSnapshot } from '../paths.ts';
+import { childOf, childrenOf, type Element, parseDocument, textOf, writeDocument } from './document.ts';
+
+/** What is left of what a document names. */
+export interface Left {
+  /** Whether there is such a version of the artifact. */
+  hasVersion(version: string): boolean;
+  /** Whether there is any version of such an artifact of the group of plugins. */
+  hasPlugin(artifactId: string): boolean;
+}
+
+/**
+ * The metadata of an artifact, or of a group of plugins, without what is gone: versions, `latest` and `release`, plugins.
+ * @param now time of the change
+ * @returns the new text; null where nothing is left to name; undefined where it stays as it is, or cannot be read
+ */
+export function revise(text: string, left: Left, now: Date): string | null | undefined {
+  const root = parseDocument(text);
+  if (root?.name !== 'metadata') return undefined;
+  const versionsGone = withoutVersions(root, left, now);
+  const pluginsGone = withoutPlugins(root, left);
+  if (!versionsGone && !pluginsGone) return undefined;
+  return childOf(root, 'versioning') === undefined && childOf(root, 'plugins') === undefined
+    ? null
+    : writeDocument(root);
+}
+
+function drop(parent: Element, children: readonly Element[]): void {
+  const gone: ReadonlySet<Element | string> = new Set(children);
+  parent.children = parent.children.filter((child) => !gone.has(child));
+}
+
+function withoutVersions(root: Element, left: Left, now: Date): boolean {
+  const versioning = childOf(root, 'versioning');
+  const versions = childOf(versioning, 'versions');
+  if (versioning === undefined || versions === undefined) return false;
+  const gone = childrenOf(versions, 'version').filter((version) => !left.hasVersion(textOf(version)));
+  if (gone.length === 0) return false;
+  drop(versions, gone);
+  const kept = childrenOf(versions, 'version').map(textOf);
+  if (kept.length === 0) {
+    drop(root, [versioning]);
+    return true;
+  }
+  point(versioning, 'latest', kept);
+  point(
+    versioning,
+    'release',
+    kept.filter((version) => !isSnapshot(version)),
+  );
+  const updated = childOf(versioning, 'lastUpdated');
+  if (updated !== undefined) updated.children = [now.toISOString().replace(/\D/g, '').slice(0, 14)];
+  return true;
+}
+
+/** Points to the last version that is left, where it names another; names nothing where there is none. */
+function point(versioning: Element, name: 'latest' | 'release', kept: readonly string[]): void {
+  const pointer = childOf(versioning, name);
+  if (pointer === undefined || kept.includes(textOf(pointer))) return;
+  const last = kept.at(-1);
+  if (last === undefined) drop(versioning, [pointer]);
+  else pointer.children = [last];
+}
+
+function withoutPlugins(root: Element, left: Left): boolean {
+  const plugins = childOf(root, 'plugins');
+  if (plugins === undefined) return false;
+  const gone = childrenOf(plugins, 'plugin').filter((plugin) => !left.hasPlugin(textOf(childOf(plugin, 'artifactId'))));
+  if (gone.length === 0) return false;
+  drop(plugins, gone);
+  if (childrenOf(plugins, 'plugin').length === 0) drop(root, [plugins]);
+  return true;
+}
