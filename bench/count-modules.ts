@@ -1,5 +1,6 @@
 /** Counts the files with code that a program loads; loaded before it (`--import`), asked by a message. */
-import { registerHooks } from 'node:module';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import vm from 'node:vm';
 
 let count = 0;
 registerHooks({
@@ -8,5 +9,14 @@ registerHooks({
     return nextLoad(url, context);
   },
 });
+// The files of the bundle come by a loader of their own (bin/compiled.js).
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(...options: ConstructorParameters<typeof Script>) {
+    super(...options);
+    count += 1;
+  }
+};
+syncBuiltinESMExports();
 process.once('message', () => process.send!(count));
 process.channel?.unref();

@@ -2,6 +2,7 @@
 // Plain JavaScript, so that a Node.js too old for the rest can still say so.
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const MIN_NODE = 24;
 if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
@@ -12,12 +13,13 @@ if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
 }
 // Until the server takes its signals itself there is nothing to finish.
 if (process.argv[2] === 'serve') for (const name of ['SIGTERM', 'SIGINT']) process.once(name, () => process.exit(0));
-// Compiled code is kept between starts, which halves the time of the second one.
+// Compiled code is kept between starts.
 module.enableCompileCache();
 const source = new URL('../src/main.ts', import.meta.url);
 // What is published holds the bundle alone; a checkout makes it, or runs its sources where it cannot.
 if (!existsSync(source) || (await (await import('./checkout.js')).makeBundle())) {
-  module.createRequire(import.meta.url)('../dist/main.cjs');
+  const { runBundle } = await import('./compiled.js');
+  runBundle(fileURLToPath(new URL('../dist/main.cjs', import.meta.url)), process.argv[2] === 'serve');
 } else {
   await import(source.href);
 }

@@ -1,0 +1,133 @@
+// Runs the bundle out of code that is kept compiled between starts. Node's own cache keeps of a file what is compiled when
+// it is loaded; the functions that run later, at a start and for the first request of each kind, would be compiled every time.
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import module, { createRequire, getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
+import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
+import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+
+const PREFIX = 'stithy-';
+/** What no program has been stored under for so long is removed. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
+/** Before what is kept: its checksum, and the bytes of compiled code in all. */
+const HEAD = 8;
+/** It is stored again when so much more has been compiled. */
+const MORE = 1.01;
+
+/** Bytes of compiled code, that of earlier runs included. */
+const bytecode = () => getHeapCodeStatistics().bytecode_and_metadata_size;
+
+/**
+ * What is kept of a file; null where somebody else can write it, or it is damaged: it would be run.
+ * @returns {{ data: Buffer, bytecode: number } | null}
+ */
+function read(path) {
+  let descriptor;
+  try {
+    descriptor = openSync(path, 'r');
+    const { uid, mode } = fstatSync(descriptor);
+    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return null;
+    const bytes = readFileSync(descriptor);
+    const data = bytes.subarray(HEAD);
+    return bytes.readUInt32LE(0) === crc32(data) ? { data, bytecode: bytes.readUInt32LE(4) } : null;
+  } catch {
+    return null;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Keeps what is compiled of a file, whole or not at all. */
+function write(path, data) {
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32LE(crc32(data), 0);
+  head.writeUInt32LE(bytecode(), 4);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(temporary, Buffer.concat([head, data]), { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function removeOld(cache) {
+  for (const name of readdirSync(cache)) {
+    const path = join(cache, name);
+    if (name.startsWith(PREFIX) && statSync(path).mtimeMs < Date.now() - UNUSED_MS) rmSync(path, { force: true });
+  }
+}
+
+/**
+ * Runs the bundle, with what is kept in the folder of node's own cache, if there is one.
+ * @param {string} main path of its first file
+ * @param {boolean} keeps whether what this process compiles is kept when it ends well
+ */
+export function runBundle(main, keeps) {
+  // What was called once, such as at the start, is still to be there when it is kept.
+  setFlagsFromString('--no-flush-bytecode');
+  const folder = dirname(main);
+  const cache = getCompileCacheDir();
+  const loaded = new Map();
+  const scripts = new Map();
+  const outside = createRequire(main);
+  const require = Object.assign((id) => (id.startsWith('./') ? load(id.slice(2)) : outside(id)), outside);
+  /** Bytes of compiled code that the run had which kept the first file. */
+  let known = 0;
+
+  function compile(name) {
+    const filename = join(folder, name);
+    // Plain ASCII: see build/bundle.ts.
+    const text = readFileSync(filename, 'latin1');
+    const path = cache && join(cache, `${PREFIX}${name}-${crc32(text).toString(16)}`);
+    const kept = path ? read(path) : null;
+    if (scripts.size === 0 && kept !== null) known = kept.bytecode;
+    const script = new Script(module.wrap(text), {
+      filename,
+      cachedData: kept?.data,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    scripts.set(path, script);
+    return script.runInThisContext();
+  }
+
+  function load(name) {
+    const before = loaded.get(name);
+    if (before !== undefined) return before.exports;
+    const loading = { exports: {} };
+    loaded.set(name, loading);
+    try {
+      compile(name).call(loading.exports, loading.exports, require, loading, join(folder, name), folder);
+    } catch (error) {
+      loaded.delete(name);
+      throw error;
+    }
+    return loading.exports;
+  }
+
+  const keep = (code) => {
+    if (code !== 0 || bytecode() < known * MORE) return;
+    try {
+      // The first file last: it stands for all.
+      for (const [path, script] of [...scripts].reverse()) write(path, script.createCachedData());
+      removeOld(cache);
+    } catch {
+      // The next start compiles again.
+    }
+  };
+  if (cache && keeps) process.on('exit', keep);
+  load(main.slice(folder.length + 1));
+}
