@@ -48,6 +48,13 @@ export interface BlobStore {
    * @throws BlobError `invalid` for a malformed hash or range
    */
   get(sha256: string, range?: ByteRange): Promise<Readable | null>;
+  /**
+   * Part of a blob, for what is small: a stream takes several times as long until its first byte.
+   * @param length in bytes; what comes is shorter where the blob ends
+   * @returns null when there is no such blob
+   * @throws BlobError `invalid` for a malformed hash or range
+   */
+  read(sha256: string, start: number, length: number): Promise<Buffer | null>;
   /** @returns null when there is no such blob; @throws BlobError `invalid` for a malformed hash */
   stat(sha256: string): Promise<StoredBlob | null>;
   /**

@@ -18,6 +18,13 @@ async function orNull<T>(promise: Promise<T>): Promise<T | null> {
   }
 }
 
+/** @throws BlobError */
+function checkRange(start: number, end: number): void {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
+    throw new BlobError('invalid', 'not a range of bytes');
+  }
+}
+
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
 }
@@ -74,11 +81,25 @@ export class DiskBlobStore implements BlobStore {
 
   async get(sha256: string, range?: ByteRange): Promise<Readable | null> {
     const { start, end } = range ?? { start: 0, end: Number.MAX_SAFE_INTEGER };
-    if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
-      throw new BlobError('invalid', 'not a range of bytes');
-    }
+    checkRange(start, end);
     const handle = await orNull(open(this.#path(sha256), 'r'));
     return handle?.createReadStream({ start, end, highWaterMark: CHUNK }) ?? null;
+  }
+
+  async read(sha256: string, start: number, length: number): Promise<Buffer | null> {
+    checkRange(start, start + length);
+    const handle = await orNull(open(this.#path(sha256), 'r'));
+    if (handle === null) return null;
+    try {
+      const bytes = Buffer.allocUnsafe(length);
+      let filled = 0;
+      for (let more = 1; filled < length && more > 0; filled += more) {
+        more = (await handle.read(bytes, filled, length - filled, start + filled)).bytesRead;
+      }
+      return bytes.subarray(0, filled);
+    } finally {
+      await handle.close();
+    }
   }
 
   async stat(sha256: string): Promise<StoredBlob | null> {

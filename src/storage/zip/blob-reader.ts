@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { RandomAccessReader } from 'yauzl';
 import type { BlobStore } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
@@ -10,9 +9,9 @@ const WINDOW = 1024 * 1024;
 /** Reads a range of a blob whole; less than asked for where it ends. @throws ArchiveError when there is no such blob */
 export async function readRange(blobs: BlobStore, sha256: string, start: number, length: number): Promise<Buffer> {
   if (!Number.isSafeInteger(start + length)) throw new ArchiveError('malformed', 'the archive points beyond its end');
-  const stream = await blobs.get(sha256, { start, end: start + length - 1 });
-  if (stream === null) throw new ArchiveError('gone', 'the archive is gone');
-  return buffer(stream);
+  const bytes = await blobs.read(sha256, start, length);
+  if (bytes === null) throw new ArchiveError('gone', 'the archive is gone');
+  return bytes;
 }
 
 /** What yauzl finds the directory of an archive by. Most directories come with the end. */

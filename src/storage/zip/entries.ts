@@ -52,26 +52,51 @@ export class Entries {
   readonly bytes: Buffer;
   readonly count: number;
   readonly #view: DataView;
-  /** Where each begins. */
+  /** Where each begins, and how long its name is. */
   readonly #starts: Uint32Array;
+  readonly #lengths: Uint16Array;
 
-  /** @param starts room for where each begins */
-  constructor(bytes: Buffer, starts: Uint32Array) {
+  constructor(bytes: Buffer, count: number) {
     this.bytes = bytes;
-    this.count = starts.length;
+    this.count = count;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#starts = starts;
+    this.#starts = new Uint32Array(count);
+    this.#lengths = new Uint16Array(count);
   }
 
-  /** Enters where an entry begins. @returns where the next does @throws ArchiveError where there is none */
-  enter(place: number, start: number): number {
-    const [view, { length }] = [this.#view, this.bytes];
-    if (start + HEADER > length) throw malformed('the directory is cut off');
-    if (view.getUint32(start, true) !== SIGNATURE) throw malformed('the directory is damaged');
-    const rest = view.getUint16(start + 28, true) + view.getUint16(start + 30, true) + view.getUint16(start + 32, true);
-    if (start + HEADER + rest > length) throw malformed('the directory is cut off');
-    this.#starts[place] = start;
-    return start + HEADER + rest;
+  /**
+   * Enters the entries from a place on to another: all in one loop, with few calls and without arrays, for the first archive
+   * after a start is entered by code that nothing has made fast yet.
+   * @param start where the first begins
+   * @param offsets takes where the data of each begins, with its header
+   * @param packed takes the bytes of each
+   * @returns where the next entry begins
+   * @throws ArchiveError where there is none, or its sizes contradict each other
+   */
+  enter(from: number, to: number, start: number, offsets: Float64Array, packed: Float64Array): number {
+    const [view, { length }, starts, lengths] = [this.#view, this.bytes, this.#starts, this.#lengths];
+    let at = start;
+    for (let place = from; place < to; place += 1) {
+      if (at + HEADER > length) throw malformed('the directory is cut off');
+      if (view.getUint32(at, true) !== SIGNATURE) throw malformed('the directory is damaged');
+      const names = view.getUint32(at + 28, true);
+      const next = at + HEADER + (names & 0xffff) + (names >>> 16) + view.getUint16(at + 32, true);
+      if (next > length) throw malformed('the directory is cut off');
+      starts[place] = at;
+      lengths[place] = names & 0xffff;
+      const packedSize = view.getUint32(at + 20, true);
+      const size = view.getUint32(at + 24, true);
+      const offset = view.getUint32(at + 42, true);
+      offsets[place] = offset;
+      packed[place] = packedSize;
+      if (size !== packedSize || size === IN_EXTRA || offset === IN_EXTRA) {
+        const sizes = this.sizesAt(place);
+        packed[place] = sizes[1];
+        offsets[place] = sizes[2];
+      }
+      at = next;
+    }
+    return at;
   }
 
   /** Size, packed size and offset of an entry. @throws ArchiveError where they contradict each other */
@@ -111,22 +136,20 @@ export class Entries {
   find(path: string): number {
     if (!isPath(path)) return -1;
     const wanted = Buffer.from(path);
-    const last = (may: (place: number) => boolean) => {
-      for (let place = this.count - 1; place >= 0; place -= 1) {
-        if (may(place) && this.pathAt(place) === path) return place;
-      }
-      return -1;
-    };
-    const found = last((place) => this.#isNamed(place, wanted));
-    return found === -1 ? last((place) => this.#isOdd(place)) : found;
+    const [lengths, { length }] = [this.#lengths, wanted];
+    for (let place = this.count - 1; place >= 0; place -= 1) {
+      if (lengths[place] === length && this.#isNamed(place, wanted) && this.pathAt(place) === path) return place;
+    }
+    for (let place = this.count - 1; place >= 0; place -= 1) {
+      if (this.#isOdd(place) && this.pathAt(place) === path) return place;
+    }
+    return -1;
   }
 
-  /** Whether the name of an entry is these bytes. */
+  /** Whether the name of an entry, which is as long, is these bytes. */
   #isNamed(place: number, wanted: Buffer): boolean {
-    const [start, { length }] = [this.#starts[place]!, wanted];
-    if (this.#view.getUint16(start + 28, true) !== length) return false;
-    const end = start + HEADER + length - 1;
-    for (let at = 0; at < length; at += 1) if (this.bytes[end - at] !== wanted[length - 1 - at]) return false;
+    const first = this.#starts[place]! + HEADER;
+    for (let at = wanted.length - 1; at >= 0; at -= 1) if (this.bytes[first + at] !== wanted[at]) return false;
     return true;
   }
 

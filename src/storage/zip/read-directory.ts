@@ -26,7 +26,7 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
     if (count > MAX_ENTRIES) throw tooManyEntries();
     if (start > size) throw malformed('the directory is cut off');
     if (size - start > MAX_DIRECTORY) throw new ArchiveError('too_large', 'a directory of too many bytes');
-    const entries = new Entries(Buffer.from(await reader.bytes(start, size - start)), new Uint32Array(count));
+    const entries = new Entries(Buffer.from(await reader.bytes(start, size - start)), count);
     await check(entries, start);
     return new ArchiveDirectory(entries, start);
   } catch (error) {
@@ -38,22 +38,25 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
 /** Enters the entries. No two may share bytes: that is how a small archive holds more than it could. @throws ArchiveError */
 async function check(entries: Entries, dataEnd: number): Promise<void> {
   const offsets = new Float64Array(entries.count);
-  const ends = new Float64Array(entries.count);
-  let inOrder = true;
-  for (let place = 0, start = 0; place < entries.count; place += 1) {
-    start = entries.enter(place, start);
-    const [, packedSize, offset] = entries.sizesAt(place);
-    offsets[place] = offset;
-    ends[place] = offset + LOCAL_HEADER + packedSize;
-    if (place > 0 && offset < offsets[place - 1]!) inOrder = false;
-    if ((place + 1) % SLICE === 0) await nextTurn();
+  const packed = new Float64Array(entries.count);
+  for (let place = 0, start = 0; place < entries.count; place += SLICE) {
+    if (place > 0) await nextTurn();
+    start = entries.enter(place, Math.min(place + SLICE, entries.count), start, offsets, packed);
   }
-  const order = indices(entries.count);
-  const sorted = inOrder ? order : await sortInSlices(order, (a, b) => offsets[a]! - offsets[b]!);
+  const sorted = await inOrder(offsets);
   let end = 0;
-  for (let at = 0; at < sorted.length; at += 1) {
-    if (offsets[sorted[at]!]! < end) throw malformed('entries overlap');
-    end = ends[sorted[at]!]!;
+  for (let at = 0; at < offsets.length; at += 1) {
+    const place = sorted === null ? at : sorted[at]!;
+    if (offsets[place]! < end) throw malformed('entries overlap');
+    end = offsets[place]! + LOCAL_HEADER + packed[place]!;
   }
   if (end > dataEnd) throw malformed('an entry reaches into the directory');
+}
+
+/** The order of the offsets; null where they stand in it, as in most archives. */
+async function inOrder(offsets: Float64Array): Promise<Uint32Array | null> {
+  let at = 1;
+  while (at < offsets.length && offsets[at]! >= offsets[at - 1]!) at += 1;
+  if (at >= offsets.length) return null;
+  return sortInSlices(indices(offsets.length), (a, b) => offsets[a]! - offsets[b]!);
 }

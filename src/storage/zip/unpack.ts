@@ -1,5 +1,5 @@
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchiveEntry, DEFLATED } from './entries.ts';
 
@@ -40,4 +40,26 @@ export function unpacked(packed: Readable | null, entry: ArchiveEntry): Readable
   if (entry.method === DEFLATED && packed !== null) pipeline(source, createInflateRaw(), checked, done);
   else pipeline(source, checked, done);
   return checked;
+}
+
+/**
+ * Unpacks a small file at once.
+ * @param packed its bytes in the archive
+ * @throws ArchiveError when it is not what the archive says of it
+ */
+export function unpackedWhole(packed: Buffer, { method, size, crc32: sum }: ArchiveEntry): Buffer {
+  const content = method === DEFLATED && packed.length > 0 ? inflated(packed, size) : packed;
+  if (content.length > size) throw new ArchiveError('malformed', 'the file is longer than it says');
+  if (content.length < size) throw new ArchiveError('malformed', 'the file is shorter than it says');
+  if (crc32(content) !== sum) throw new ArchiveError('malformed', 'the file has another checksum');
+  return content;
+}
+
+function inflated(packed: Buffer, size: number): Buffer {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
+  } catch (error) {
+    const longer = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw new ArchiveError('malformed', longer ? 'the file is longer than it says' : 'the file is no deflated data');
+  }
 }
