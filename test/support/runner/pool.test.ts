@@ -7,7 +7,10 @@ import { type FileResult, Pool } from './pool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stithy-pool-'));
 const stopped = new AbortController();
-const pool = new Pool(folder, 1, stopped.signal, { fileMs: 20_000, patienceMs: 100 });
+const pool = new Pool(folder, 1, stopped.signal, {
+  fileMs: 20_000,
+  patienceMs: 100,
+});
 after(() => {
   stopped.abort();
   rmSync(folder, { recursive: true });
@@ -93,7 +96,33 @@ test('what a file leaves open is named', async () => {
   const [result] = await run(
     `import { createServer } from 'node:net'; test('a', () => { createServer().listen(0); });`,
   );
-  assert.match(onlyFailure(result!).text, /It left open: 1 TCPServerWrap/);
+  assert.match(onlyFailure(result!).text, /It left open: 1 TCPServerWrap \(0 before\)/);
+});
+
+test('timers that a file leaves are named with where they were set, and no others', async () => {
+  const [first, second] = await run(
+    `import { setInterval as every } from 'node:timers';
+    import { promisify } from 'node:util';
+    const leave = () => setTimeout(() => {}, 1e6);
+    const wait = () => later(1e6);
+    test('a', async () => {
+      for (let n = 0; n < 2; n += 1) leave();
+      wait();
+      every(() => {}, 1e6).unref();
+      clearTimeout(setTimeout(() => {}, 1e6));
+      later(1e6, null, { ref: false });
+      await later(1);
+      await promisify(setTimeout)(1);
+    });`,
+    `test('b', () => { globalThis.mine = setInterval(() => {}, 1e6); });`,
+  );
+  const { text } = onlyFailure(first!);
+  assert.match(
+    text,
+    /It left open: 3 Timeout \(0 before\)\n2 set\n +at leave .*0\.test\.mjs[\s\S]*\n1 set\n +at wait .*0\.test\.mjs/,
+  );
+  assert.equal(text.match(/ set\n/g)?.length, 2, text);
+  assert.match(onlyFailure(second!).text, /It left open: 4 Timeout \(3 before\)[\s\S]*1\.test\.mjs/);
 });
 
 test('a file that ends its process is named with what it printed, and the next one runs', async () => {
@@ -106,7 +135,10 @@ test('a file that ends its process is named with what it printed, and the next o
 });
 
 test('a file that hangs is ended and named with the test it was in', async () => {
-  const hurried = new Pool(folder, 1, stopped.signal, { fileMs: 3_000, patienceMs: 100 });
+  const hurried = new Pool(folder, 1, stopped.signal, {
+    fileMs: 3_000,
+    patienceMs: 100,
+  });
   const file = join(folder, 'hangs.test.mjs');
   writeFileSync(file, `${TEST}test('passes', () => {}); test('hangs', () => later(1e6));`);
   const [result] = await hurried.run([{ file, env: {} }]);

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { useGitConfig } from '../../../src/git/environment.ts';
 import type { FromWorker, Order } from './messages.ts';
 import { describeError } from './report.ts';
+import { livingTimers, watchTimers } from './timers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const GIT_CONFIG = join(tmpdir(), `stithy-git-${process.pid}`);
@@ -21,11 +22,22 @@ const stray: unknown[] = [];
 process.on('uncaughtException', (error) => stray.push(error));
 process.on('unhandledRejection', (reason) => stray.push(reason));
 
+watchTimers();
+
 /** What keeps the process alive, by kind: `TCPServerWrap 1`. */
 function held(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
+}
+
+/** What is open now and how much of it was before: `2 TCPServerWrap (1 before)`. Of timers it says where they were set. */
+function describe(
+  before: ReadonlyMap<string, number>,
+  more: readonly (readonly [kind: string, count: number])[],
+): string {
+  const kinds = more.map(([kind, count]) => `${count} ${kind} (${before.get(kind) ?? 0} before)`).join(', ');
+  return more.some(([kind]) => kind === 'Timeout') ? [kinds, ...livingTimers()].join('\n') : kinds;
 }
 
 /** Waits until nothing more is open than before the file; a process of its own would not have ended. */
@@ -34,7 +46,7 @@ async function leftOpen(before: ReadonlyMap<string, number>, patienceMs: number)
   for (;;) {
     const more = [...held()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
     if (more.length === 0) return null;
-    if (Date.now() > deadline) return `It left open: ${more.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
+    if (Date.now() > deadline) return `It left open: ${describe(before, more)}`;
     await wait(STEP_MS, undefined, { ref: false });
   }
 }
