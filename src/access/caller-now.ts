@@ -3,6 +3,7 @@ import { unauthorized } from '../core/errors.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
+import { isFlagsClientKnown } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
 import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
@@ -63,6 +64,8 @@ async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
       return isJobRunning(deps, credential.jobId);
     case 'runner':
       return isRunnerKnown(deps, credential.runner);
+    case 'flags_client':
+      return isFlagsClientKnown(deps, credential.client);
     case 'access_token':
     case 'password':
     case 'none':

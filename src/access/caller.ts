@@ -13,7 +13,19 @@ export type Credential =
   /** Of a job that runs; its user is the caller. */
   | { kind: 'job_token'; jobId: number; projectId: number }
   | { kind: 'runner'; runner: CiRunner }
+  /** Of a program that asks for the feature flags of a project. */
+  | { kind: 'flags_client'; client: FlagsClient }
   | { kind: 'none' };
+
+/** What is known of the programs that ask for the feature flags of a project. */
+export interface FlagsClient {
+  projectId: number;
+  token: string;
+  /** Of the flags: one higher with each change. */
+  version: number;
+  /** Whether the project has feature flags switched on. */
+  open: boolean;
+}
 
 /** Who sent a request. */
 export interface Caller {

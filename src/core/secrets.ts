@@ -56,5 +56,9 @@ export function randomText(length: number): string {
   return text;
 }
 
+/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+export const isSameSecret = (given: string, stored: string): boolean =>
+  timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', stored, 'buffer'));
+
 /** What is stored of a token: a digest, never the token. A token is random, so a plain hash is enough. */
 export const tokenDigest = (token: string): string => hash('sha256', `stithy:${token}`, 'base64url');

@@ -59,7 +59,11 @@ interface Admission {
 }
 
 /** What proves who the caller is until the day or something in the database changes. */
-const LASTS_A_DAY: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set(['access_token', 'none']);
+const LASTS_A_DAY: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set([
+  'access_token',
+  'flags_client',
+  'none',
+]);
 const DAY_MS = 86_400_000;
 const MAX_KEY = 2_000;
 

@@ -8,6 +8,8 @@ import { routes } from '../../src/routes.ts';
 
 /** What is sent by another method than GET although it changes nothing, each with the reason. */
 const READING: Readonly<Record<string, string>> = {
+  'POST /feature_flags/unleash/:project_id/client/register': 'what Unleash clients tell of themselves is not kept',
+  'POST /feature_flags/unleash/:project_id/client/metrics': 'the same',
   'POST /api/graphql': 'a question too long for an address; there are no mutations',
   'POST /-/git/:repository/info/lfs/objects/batch': 'tells where to read and write; who writes is looked at there',
 };

@@ -6,6 +6,7 @@ import { spaces } from './0008-spaces.ts';
 import { jobs } from './0013-jobs.ts';
 import { ci } from './0014-ci.ts';
 import { packages } from './0015-packages.ts';
+import { featureFlags } from './0016-feature-flags.ts';
 import { bridges } from './0019-bridges.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -18,5 +19,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0013-jobs': jobs,
   '0014-ci': ci,
   '0015-packages': packages,
+  '0016-feature-flags': featureFlags,
   '0019-bridges': bridges,
 };

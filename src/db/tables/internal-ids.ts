@@ -4,7 +4,7 @@ import type { Ownership } from '../ownership.ts';
 export interface InternalIdsTable {
   source_type: 'project' | 'group';
   source_id: number;
-  usage: 'issues' | 'merge_requests' | 'milestones' | 'pipelines' | 'deployments';
+  usage: 'issues' | 'merge_requests' | 'milestones' | 'pipelines' | 'deployments' | 'feature_flag_user_lists';
   last_value: number;
 }
 

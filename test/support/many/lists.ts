@@ -135,5 +135,9 @@ export const LISTS: readonly string[] = [
   `${project}/deployments?order_by=finished_at&status=success&finished_after=2026-01-01`,
   `${project}/environments?search=review`,
   `${project}/resource_groups`,
+  `${project}/feature_flags`,
+  `${project}/feature_flags?scope=enabled`,
+  `${project}/feature_flags_user_lists`,
+  `${project}/feature_flags_user_lists?search=beta`,
   `${project}/pipeline_schedules?scope=active`,
 ];

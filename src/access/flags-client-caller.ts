@@ -1,0 +1,36 @@
+import { isSameSecret } from '../core/secrets.ts';
+import type { Deps } from '../deps.ts';
+import { ANONYMOUS, type Caller, type FlagsClient } from './caller.ts';
+
+/** What is known of those who ask for the flags of a project, by one look at two indexes; undefined before anybody may. */
+function flagsClientOf({ db, snapshot }: Deps, projectId: number): Promise<FlagsClient | undefined> {
+  return snapshot.get(`flags_client:${projectId}`, async () => {
+    const row = await db
+      .selectFrom('feature_flags_clients')
+      .innerJoin('projects', 'projects.id', 'feature_flags_clients.project_id')
+      .select(['token', 'version', 'feature_flags_access_level'])
+      .where('project_id', '=', projectId)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    return { projectId, token: row.token, version: row.version, open: row.feature_flags_access_level !== 'disabled' };
+  });
+}
+
+/**
+ * The program that shows one of these secrets, for the flags of a project; it stands for no user.
+ * @returns undefined where none is the project's
+ */
+export async function callerOfFlagsClient(
+  deps: Deps,
+  projectId: number,
+  secrets: readonly string[],
+): Promise<Caller | undefined> {
+  const client = await flagsClientOf(deps, projectId);
+  if (client === undefined || !secrets.some((secret) => isSameSecret(secret, client.token))) return undefined;
+  return { ...ANONYMOUS, credential: { kind: 'flags_client', client } };
+}
+
+/** Whether the instance id of a program is still good, for what is done after a wait. */
+export const isFlagsClientKnown = async (deps: Deps, { projectId, token }: FlagsClient): Promise<boolean> =>
+  (await flagsClientOf(deps, projectId))?.token === token;

@@ -1,0 +1,99 @@
+import type { Db } from '../../../db/schema.ts';
+import type { StrategyName } from '../../../db/tables/feature-flag-strategies.ts';
+import type { ScopedStrategy } from './queries.ts';
+
+/** A strategy that has been checked. */
+export interface CheckedStrategy {
+  id: number | undefined;
+  name: StrategyName;
+  /** As JSON. */
+  parameters: string;
+  user_list_id: number | null;
+  scopes: readonly { id: number | undefined; environment_scope: string }[];
+}
+
+/** Ids of rows that are not there any more. */
+const left = (before: readonly { id: number }[], after: readonly { id: number | undefined }[]): number[] => {
+  const kept = new Set(after.map(({ id }) => id));
+  return before.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+};
+
+/**
+ * Makes the rows of a flag's strategies what they shall be, in a few statements however many there are. The caller is in a
+ * transaction in which nobody else changes them.
+ */
+export async function saveStrategies(
+  db: Db,
+  flagId: number,
+  before: readonly ScopedStrategy[],
+  after: readonly CheckedStrategy[],
+): Promise<void> {
+  const gone = left(before, after);
+  if (gone.length > 0) await db.deleteFrom('feature_flag_strategies').where('id', 'in', gone).execute();
+  const kept = after.flatMap(({ id, name, parameters, user_list_id }) =>
+    id === undefined ? [] : [{ id, feature_flag_id: flagId, name, parameters, user_list_id }],
+  );
+  if (kept.length > 0) {
+    await db
+      .insertInto('feature_flag_strategies')
+      .values(kept)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          name: eb.ref('excluded.name'),
+          parameters: eb.ref('excluded.parameters'),
+          user_list_id: eb.ref('excluded.user_list_id'),
+        })),
+      )
+      .execute();
+  }
+  const ids = await insertNew(
+    db,
+    flagId,
+    after.filter(({ id }) => id === undefined),
+  );
+  const placed = after.map((strategy) => ({ ...strategy, id: strategy.id ?? ids.shift()! }));
+  await saveScopes(db, before, placed);
+}
+
+/** @returns their ids, in the order of the strategies */
+async function insertNew(db: Db, flagId: number, strategies: readonly CheckedStrategy[]): Promise<number[]> {
+  if (strategies.length === 0) return [];
+  const rows = await db
+    .insertInto('feature_flag_strategies')
+    .values(
+      strategies.map(({ name, parameters, user_list_id }) => ({
+        feature_flag_id: flagId,
+        name,
+        parameters,
+        user_list_id,
+      })),
+    )
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+async function saveScopes(
+  db: Db,
+  before: readonly ScopedStrategy[],
+  after: readonly (CheckedStrategy & { id: number })[],
+): Promise<void> {
+  const known = new Map(before.map(({ id, scopes }) => [id, scopes]));
+  const gone = after.flatMap(({ id, scopes }) => left(known.get(id) ?? [], scopes));
+  if (gone.length > 0) await db.deleteFrom('feature_flag_scopes').where('id', 'in', gone).execute();
+  const all = after.flatMap(({ id: strategy_id, scopes }) =>
+    scopes.map(({ id, environment_scope }) => ({ id, strategy_id, environment_scope })),
+  );
+  const kept = all.flatMap(({ id, ...row }) => (id === undefined ? [] : [{ id, ...row }]));
+  if (kept.length > 0) {
+    await db
+      .insertInto('feature_flag_scopes')
+      .values(kept)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({ environment_scope: eb.ref('excluded.environment_scope') })),
+      )
+      .execute();
+  }
+  const added = all.flatMap(({ id, ...row }) => (id === undefined ? [row] : []));
+  if (added.length > 0) await db.insertInto('feature_flag_scopes').values(added).execute();
+}

@@ -1,0 +1,124 @@
+import type { Static } from 'typebox';
+import { invalidParameter, recordNotFound } from '../../../core/errors.ts';
+import { parseJson } from '../../../db/columns.ts';
+import { parseJsonBody } from '../../../http/params/json.ts';
+import type { changedFlag, newFlag } from './inputs.ts';
+import type { ScopedStrategy } from './queries.ts';
+import type { WantedStrategy } from './rules.ts';
+
+type NewStrategy = NonNullable<Static<typeof newFlag>['strategies']>[number];
+type ChangedStrategy = NonNullable<Static<typeof changedFlag>['strategies']>[number];
+
+/** Where a strategy counts that names no environment. */
+const EVERYWHERE = [{ environment_scope: '*' }];
+
+/** The platform's own name of the strategy with a user list is taken, too. */
+const strategyName = (name: string): string => (name === 'gitlabUserList' ? 'svcUserList' : name);
+
+/** Parameters as an object or its JSON. @throws ApiError 400 for a text that is none */
+function readParameters(given: unknown, place: string): unknown {
+  if (given === undefined || given === null || given === '') return {};
+  if (typeof given !== 'string') return given;
+  try {
+    return parseJsonBody(given);
+  } catch {
+    throw invalidParameter(`${place}[parameters] is invalid`);
+  }
+}
+
+const userList = (given: number | string | null | undefined): number | string | null =>
+  given === undefined || given === '' ? null : given;
+
+const newScopes = (scopes: readonly { environment_scope: string }[]) =>
+  scopes.map(({ environment_scope }) => ({ id: undefined, environment_scope }));
+
+/** The strategies of a new flag. @throws ApiError 400 */
+export const wantedOfNew = (given: readonly NewStrategy[]): WantedStrategy[] =>
+  given.map(({ name, parameters, scopes = [], user_list_id }, at) => ({
+    id: undefined,
+    name: strategyName(name),
+    parameters: readParameters(parameters, `strategies[${at}]`),
+    userListId: userList(user_list_id),
+    scopes: newScopes(scopes.length === 0 ? EVERYWHERE : scopes),
+  }));
+
+const wantedOf = (row: ScopedStrategy): WantedStrategy => ({
+  id: row.id,
+  name: row.name,
+  parameters: parseJson(row.parameters),
+  userListId: row.user_list_id,
+  scopes: row.scopes.map(({ id, environment_scope }) => ({ id, environment_scope })),
+});
+
+function changedScopes(
+  before: WantedStrategy['scopes'],
+  changes: NonNullable<ChangedStrategy['scopes']>,
+  place: string,
+): WantedStrategy['scopes'] {
+  const after = new Map(before.map((scope) => [scope.id, scope]));
+  const added: WantedStrategy['scopes'] = [];
+  for (const [at, { id, environment_scope, _destroy = false }] of changes.entries()) {
+    if (id === undefined) {
+      if (_destroy) continue;
+      if (environment_scope === undefined) {
+        throw invalidParameter(`${place}[scopes][${at}][environment_scope] is missing`);
+      }
+      added.push({ id, environment_scope });
+      continue;
+    }
+    const known = after.get(id);
+    if (known === undefined) throw recordNotFound();
+    if (_destroy) after.delete(id);
+    else after.set(id, { id, environment_scope: environment_scope ?? known.environment_scope });
+  }
+  return [...after.values(), ...added];
+}
+
+function changed(before: WantedStrategy, change: ChangedStrategy, place: string): WantedStrategy {
+  const name = change.name === undefined ? before.name : strategyName(change.name);
+  // With its user list goes what a strategy was, unless the change says otherwise.
+  const kept = name === before.name ? before.userListId : null;
+  return {
+    id: before.id,
+    name,
+    parameters: change.parameters === undefined ? before.parameters : readParameters(change.parameters, place),
+    userListId: change.user_list_id === undefined ? kept : userList(change.user_list_id),
+    scopes: changedScopes(before.scopes, change.scopes ?? [], place),
+  };
+}
+
+function added(change: ChangedStrategy, place: string): WantedStrategy {
+  if (change.name === undefined) throw invalidParameter(`${place}[name] is missing`);
+  const scopes = changedScopes([], change.scopes ?? [], place);
+  return {
+    id: undefined,
+    name: strategyName(change.name),
+    parameters: readParameters(change.parameters, place),
+    userListId: userList(change.user_list_id),
+    scopes: scopes.length === 0 ? newScopes(EVERYWHERE) : scopes,
+  };
+}
+
+/**
+ * The strategies of a flag as a change leaves them: those that it does not name stay.
+ * @throws ApiError 400; 404 for ids that are none of the flag's
+ */
+export function wantedOfChange(
+  before: readonly ScopedStrategy[],
+  changes: readonly ChangedStrategy[],
+): WantedStrategy[] {
+  const after = new Map<number | undefined, WantedStrategy>(before.map((row) => [row.id, wantedOf(row)]));
+  const more: WantedStrategy[] = [];
+  for (const [at, change] of changes.entries()) {
+    const place = `strategies[${at}]`;
+    if (change.id === undefined) {
+      if (change._destroy !== true) more.push(added(change, place));
+      continue;
+    }
+    const known = after.get(change.id);
+    if (known === undefined) throw recordNotFound();
+    if (change._destroy === true) after.delete(change.id);
+    else after.set(change.id, changed(known, change, place));
+  }
+  return [...after.values(), ...more];
+}

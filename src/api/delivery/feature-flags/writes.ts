@@ -1,0 +1,164 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { type FieldErrors, notFound, refused } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
+import { countOf } from '../../../db/paginate.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { FeatureFlag } from '../../../db/tables/feature-flags.ts';
+import type { Deps } from '../../../deps.ts';
+import { changeFlags, requireRoom } from '../flags-client.ts';
+import { invalidRecord } from '../model-errors.ts';
+import type { FeatureFlag as Shown } from './answers.ts';
+import type { changedFlag, newFlag } from './inputs.ts';
+import { findFlag, flagsOf, strategiesOf } from './queries.ts';
+import {
+  descriptionErrors,
+  isStrategyName,
+  MOST_FLAGS,
+  nameErrors,
+  strategyErrors,
+  type WantedStrategy,
+} from './rules.ts';
+import { type CheckedStrategy, saveStrategies } from './save-strategies.ts';
+import { presentFlag } from './views.ts';
+import { wantedOfChange, wantedOfNew } from './wanted.ts';
+
+type ShownFlag = Static<typeof Shown>;
+
+/** What a flag says of itself. */
+interface Flag {
+  name: string;
+  description: string | null;
+}
+
+/** Which of the ids are those of user lists of the project. */
+async function listsAmong(db: Db, projectId: number, ids: readonly unknown[]): Promise<ReadonlySet<unknown>> {
+  const numbers = ids.filter((id): id is number => typeof id === 'number');
+  if (numbers.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('feature_flag_user_lists')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', 'in', [...new Set(numbers)])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Looks at a flag as it is going to be.
+ * @param own id of the flag where it is there already
+ * @throws ApiError 400
+ */
+async function check(
+  db: Db,
+  projectId: number,
+  flag: Flag,
+  wanted: readonly WantedStrategy[],
+  own?: number,
+): Promise<CheckedStrategy[]> {
+  const names = nameErrors(flag.name);
+  const same =
+    names.length > 0 ? undefined : await flagsOf(db, projectId).where('name', '=', flag.name).executeTakeFirst();
+  if (same !== undefined && same.id !== own) names.push('has already been taken');
+  const lists = await listsAmong(
+    db,
+    projectId,
+    wanted.map(({ userListId }) => userListId),
+  );
+  const found: FieldErrors = { name: names, description: descriptionErrors(flag.description) };
+  const errors = { ...found, ...strategyErrors(wanted, (id) => lists.has(id)) };
+  const wrong = Object.entries(errors).filter(([, texts]) => texts.length > 0);
+  if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
+  return wanted.flatMap(({ id, name, parameters, userListId, scopes }) =>
+    isStrategyName(name)
+      ? [
+          {
+            id,
+            name,
+            parameters: JSON.stringify(parameters),
+            user_list_id: typeof userListId === 'number' ? userListId : null,
+            scopes,
+          },
+        ]
+      : [],
+  );
+}
+
+/** Makes a flag with its strategies. @throws ApiError 400, 401, 403, 404 */
+export function createFlag(
+  deps: Deps,
+  caller: Caller,
+  projectId: number,
+  given: Static<typeof newFlag>,
+): Promise<ShownFlag> {
+  const { name, description = null, active = true, strategies = [], version } = given;
+  if (version !== undefined && version !== '' && version !== 'new_version_flag') {
+    throw refused('Version invalid: must be new_version_flag');
+  }
+  const wanted = wantedOfNew(strategies);
+  return changeFlags(deps, caller, projectId, async (db) => {
+    const checked = await check(db, projectId, { name, description }, wanted);
+    if ((await countOf(db, flagsOf(db, projectId))) >= MOST_FLAGS) {
+      throw invalidRecord({ base: [`Maximum number of project feature flags (${MOST_FLAGS}) exceeded`] });
+    }
+    const now = timestamp(deps.clock);
+    const row = await db
+      .insertInto('feature_flags')
+      .values({ project_id: projectId, name, description, active: bit(active), created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await saveStrategies(db, row.id, [], checked);
+    await requireRoom(db, projectId);
+    return presentFlag(db, row);
+  });
+}
+
+/** Changes what is given of a flag. @throws ApiError 400, 401, 403, 404 */
+export function updateFlag(
+  deps: Deps,
+  caller: Caller,
+  projectId: number,
+  flagName: string,
+  given: Static<typeof changedFlag>,
+): Promise<ShownFlag> {
+  return changeFlags(deps, caller, projectId, async (db) => {
+    const flag = await findFlag(db, projectId, flagName);
+    const before = (await strategiesOf(db, [flag.id])).get(flag.id) ?? [];
+    const wanted = wantedOfChange(before, given.strategies ?? []);
+    const { name = flag.name, description = flag.description, active = flag.active === 1 } = given;
+    const checked = await check(db, projectId, { name, description }, wanted, flag.id);
+    const row = await db
+      .updateTable('feature_flags')
+      .set({ name, description, active: bit(active), updated_at: timestamp(deps.clock) })
+      .where('id', '=', flag.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (given.strategies !== undefined) await saveStrategies(db, flag.id, before, checked);
+    await requireRoom(db, projectId);
+    return presentFlag(db, row);
+  });
+}
+
+/**
+ * Removes a flag with its strategies.
+ * @param check looks at the flag once more before it goes
+ * @returns the flag as it was
+ * @throws ApiError 401, 403, 404, and what `check` throws
+ */
+export function deleteFlag(
+  deps: Deps,
+  caller: Caller,
+  projectId: number,
+  name: string,
+  check: (flag: FeatureFlag) => void,
+): Promise<ShownFlag> {
+  return changeFlags(deps, caller, projectId, async (db) => {
+    const flag = await findFlag(db, projectId, name);
+    check(flag);
+    const shown = await presentFlag(db, flag);
+    const { numDeletedRows } = await db.deleteFrom('feature_flags').where('id', '=', flag.id).executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound();
+    return shown;
+  });
+}

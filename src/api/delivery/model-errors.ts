@@ -1,0 +1,14 @@
+import { ApiError, type FieldErrors } from '../../core/errors.ts';
+
+const inWords = (field: string): string => {
+  const words = field.replaceAll(/[._]/g, ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+};
+
+/** 400 of something that does not validate, in whole sentences: `Name has already been taken`. `base` stands for no field. */
+export function invalidRecord(errors: FieldErrors): ApiError {
+  const sentences = Object.entries(errors).flatMap(([field, texts]) =>
+    texts.map((text) => (field === 'base' ? text : `${inWords(field)} ${text}`)),
+  );
+  return new ApiError(400, sentences.join(', '), { errors });
+}

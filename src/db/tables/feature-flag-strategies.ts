@@ -1,0 +1,22 @@
+import type { Selectable } from 'kysely';
+import type { DefaultedJson, Id } from '../columns.ts';
+
+/** For whom a feature flag is on. */
+export const STRATEGY_NAMES = [
+  'default',
+  'gradualRolloutUserId',
+  'userWithId',
+  'svcUserList',
+  'flexibleRollout',
+] as const;
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
+
+export interface FeatureFlagStrategiesTable {
+  id: Id;
+  feature_flag_id: number;
+  name: StrategyName;
+  parameters: DefaultedJson<Record<string, string>>;
+  /** Of the same project; `svcUserList` alone has one. */
+  user_list_id: number | null;
+}
+export type FeatureFlagStrategy = Selectable<FeatureFlagStrategiesTable>;

@@ -1,0 +1,15 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
+
+/** Switches that programs ask for while they run. */
+export interface FeatureFlagsTable {
+  id: Id;
+  project_id: number;
+  /** Unique in the project. */
+  name: string;
+  description: string | null;
+  active: Defaulted<Bit>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type FeatureFlag = Selectable<FeatureFlagsTable>;
