@@ -18,3 +18,12 @@ export type ChangeCause =
       type: 'snippet_update';
       changes: { title?: string; description?: string | null; visibility?: Visibility };
     };
+
+/**
+ * How refs were changed: `api` through the REST API, `git` by a push, `job` by a push with the token of a job, `mirror` where
+ * a mirror took over what happened elsewhere and wants no pipelines for it.
+ */
+export type ChangedVia = 'api' | 'git' | 'job' | 'mirror';
+
+/** Whether a change may start pipelines; what jobs push would go on for ever. */
+export const startsPipelines = (via: ChangedVia): boolean => via === 'api' || via === 'git';

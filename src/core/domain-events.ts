@@ -1,3 +1,4 @@
+import type { ChangedVia } from './change-cause.ts';
 import type {
   CommitStatusFacts,
   GroupFacts,
@@ -62,8 +63,7 @@ const eventKinds = {
     /** Full ref names with object ids before and after; null where the ref does not exist. */
     updates: { ref: string; old: string | null; new: string | null }[];
     push_options: string[];
-    /** `api` for changes through the REST API, `git` for pushes, `job` for pushes with the token of a job: they start no pipeline. */
-    via: 'api' | 'git' | 'job';
+    via: ChangedVia;
   }>(),
   'note.created': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
   'note.updated': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
@@ -77,7 +77,7 @@ const eventKinds = {
   'snippet.pushed': payload<{
     snippet_id: number;
     updates: { ref: string; old: string | null; new: string | null }[];
-    via: 'api' | 'git' | 'job';
+    via: ChangedVia;
   }>(),
   'snippet.created': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
   'snippet.updated': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
@@ -142,7 +142,7 @@ const eventKinds = {
     changes: Record<string, [unknown, unknown]>;
     old_sha?: string | null;
     new_sha?: string | null;
-    via?: 'api' | 'git' | 'job';
+    via?: ChangedVia;
   }>(),
   'merge_request.closed': payload<{
     merge_request?: MergeRequestFacts;

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -47,6 +47,8 @@ const CONFIG = `[core]
 	allow = always
 [protocol "ssh"]
 	allow = always
+[protocol "git"]
+	allow = user
 [diff]
 	renames = true
 	algorithm = myers
@@ -79,6 +81,14 @@ export function useGitConfig(directory: string): void {
     closeSync(handle);
   }
   configPath = path;
+}
+
+/** A folder that only this user may enter, for files that a git child needs while it runs. */
+export function privateFolder(): string {
+  if (configPath === undefined) gitEnvironment();
+  const parent = join(dirname(configPath!), 'git-children');
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(parent, 'x-'));
 }
 
 /** The complete environment of a git child: nothing is inherited but PATH. */

@@ -22,6 +22,8 @@ export interface GitOptions {
   lane?: Lane;
   /** Bytes that the child may allocate, beside the packs that it maps; default 2 GiB. One that wants more ends. */
   memory?: number;
+  /** Bytes of the largest file that the child may write; default: any. One that writes more ends. */
+  fileBytes?: number;
 }
 
 export interface GitRunOptions extends GitOptions {
@@ -92,12 +94,16 @@ export function killGroup(child: ChildProcess): void {
 export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
-  const child = spawn('sh', ['-c', limited(options.memory ?? CHILD_MEMORY), 'sh', ...where, ...args], {
-    stdio: ['pipe', 'pipe', 'pipe', ...extra],
-    env: gitEnvironment(options.env),
-    cwd: options.gitDir ?? '/',
-    detached: true,
-  });
+  const child = spawn(
+    'sh',
+    ['-c', limited(options.memory ?? CHILD_MEMORY, options.fileBytes), 'sh', ...where, ...args],
+    {
+      stdio: ['pipe', 'pipe', 'pipe', ...extra],
+      env: gitEnvironment(options.env),
+      cwd: options.gitDir ?? '/',
+      detached: true,
+    },
+  );
   // A child that could not start may have no streams; its error comes later.
   if (child.pid === undefined) {
     child.on('error', () => {});
@@ -119,7 +125,11 @@ function mustBeUsable(dir: string): void {
 }
 
 const CHILD_MEMORY = 2 * 1024 * 1024 * 1024;
-const limited = (bytes: number): string => `ulimit -d ${Math.ceil(bytes / 1024)} 2>/dev/null; exec git "$@"`;
+const limited = (memory: number, file: number | undefined): string => {
+  // A shell counts memory by 1024 bytes, and files by 512.
+  const files = file === undefined ? '' : `ulimit -f ${Math.ceil(file / 512)} || exit 1; `;
+  return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec git "$@"`;
+};
 
 export interface GitChild {
   stdin: Writable;

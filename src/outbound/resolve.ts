@@ -14,30 +14,49 @@ export interface OutboundRules {
 
 const LOOKUP_MS = 10_000;
 
+/** What addresses of a kind may say. */
+export interface AddressRules {
+  /** Without the colon, in the order in which the refusal names them. */
+  schemes: readonly string[];
+  /** Ports below 1024. */
+  ports: readonly number[];
+}
+
+const HTTP: AddressRules = { schemes: ['http', 'https'], ports: [80, 443] };
+
 /**
  * Reads an address of another server over HTTP; what comes out means the same to every program.
  * @throws BlockedAddress
  */
-export function parseHttpUrl(text: string): URL {
+export const parseHttpUrl = (text: string): URL => parseAddress(text, HTTP);
+
+/**
+ * Reads an address of another server; what comes out means the same to every program.
+ * @throws BlockedAddress
+ */
+export function parseAddress(text: string, { schemes, ports }: AddressRules): URL {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
     throw new BlockedAddress('is blocked: URI is invalid');
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new BlockedAddress('is blocked: Only allowed schemes are http, https');
+  if (!schemes.includes(url.protocol.slice(0, -1))) {
+    throw new BlockedAddress(`is blocked: Only allowed schemes are ${schemes.join(', ')}`);
   }
   // Some programs take the part before a backslash, a blank or a second @ for the host, others the part after it.
-  if (/[\\\s\0]/.test(text) || (text.split(/[/?#]/)[2] ?? '').split('@').length > 2) {
+  if (/[\\\s\0]/.test(text) || (text.split(/[/?#]/)[2] ?? '').split('@').length > 2 || !HOST.test(url.hostname)) {
     throw new BlockedAddress('is blocked: URI is invalid');
   }
   const port = url.port === '' ? null : Number(url.port);
-  if (port !== null && port < 1024 && port !== 80 && port !== 443) {
-    throw new BlockedAddress('is blocked: Only allowed ports are 80, 443, and any over 1024');
+  if (port !== null && port < 1024 && !ports.includes(port)) {
+    throw new BlockedAddress(`is blocked: Only allowed ports are ${ports.join(', ')}, and any over 1024`);
   }
   return url;
 }
+
+/** A name that no program takes for an option or decodes further, or an address. */
+const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])$/i;
 
 /**
  * The addresses of a URL's host, each of which may be reached. Connect to one of these and to nothing else: asked

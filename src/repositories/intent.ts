@@ -1,11 +1,10 @@
-import type { ChangeCause } from '../core/change-cause.ts';
+import type { ChangeCause, ChangedVia } from '../core/change-cause.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Holder } from './holder.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */
 export interface ChangeContext {
-  /** `job`: a push with the token of a job. */
-  via: 'api' | 'git' | 'job';
+  via: ChangedVia;
   pushOptions: readonly string[];
   /** What else is done with the change. */
   cause?: ChangeCause | undefined;

@@ -1,3 +1,4 @@
+import { registerMirrors } from '../../mirroring/background.ts';
 import type { Area } from '../area.ts';
 import { legacyProtectionRoutes } from './branches/legacy-protection-routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -11,6 +12,7 @@ import { groupProtectedBranchRoutes } from './group-protected-branches/routes.ts
 import { protectedBranchRoutes } from './protected-branches/routes.ts';
 import { takePartInUserRemoval } from './protected-refs/background.ts';
 import { protectedTagRoutes } from './protected-tags/routes.ts';
+import { pullMirrorRoutes } from './pull-mirrors/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { snapshotRoutes } from './snapshots/routes.ts';
@@ -45,6 +47,7 @@ export const code: Area = {
     ...groupProtectedBranchRoutes,
     ...protectedBranchRoutes,
     ...protectedTagRoutes,
+    ...pullMirrorRoutes,
     ...repositoryRoutes,
     ...repositoryFilesRoutes,
     ...snapshotRoutes,
@@ -56,5 +59,6 @@ export const code: Area = {
   register(deps) {
     takePartInUserRemoval(deps);
     takePartInRemovals(deps);
+    registerMirrors(deps);
   },
 };

@@ -1,3 +1,4 @@
+import { startsPipelines } from '../../core/change-cause.ts';
 import type { Deps } from '../../deps.ts';
 import { peel } from '../../git/revision.ts';
 import type { RecordedEvent } from '../../jobs/events.ts';
@@ -24,8 +25,7 @@ export function registerPushes(deps: Deps): void {
     lane: 'ci',
     maxAttempts: MAX_ATTEMPTS,
     wants: ({ actor_id, payload: { project_id, updates, via } }) => {
-      // What a job pushes starts no job: they would go on for ever.
-      if (actor_id === null || via === 'job') return false;
+      if (actor_id === null || !startsPipelines(via)) return false;
       const pushed = updates.filter(
         (update): update is PushedRef => update.new !== null && /^refs\/(heads|tags)\//.test(update.ref),
       );

@@ -1,3 +1,4 @@
+import { startsPipelines } from '../../../core/change-cause.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
@@ -31,8 +32,8 @@ export function registerMergeRequestPipelines(deps: Deps): void {
     lane: 'ci',
     maxAttempts: MAX_ATTEMPTS,
     wants: (event) => {
-      // What a job pushes starts no job: they would go on for ever.
-      if ('via' in event.payload && event.payload.via === 'job') return false;
+      if ('via' in event.payload && event.payload.via !== undefined && !startsPipelines(event.payload.via))
+        return false;
       if (event.actor_id === null || newHead(event) === undefined) return false;
       return [{ orderKey: `ci.merge-request:${event.payload.merge_request_id}` }];
     },

@@ -8,6 +8,7 @@ import { Signature } from '../commits/signature.ts';
 import { DetailedStatus, Pipeline, PipelineBasic, PipelineListEntry } from '../pipelines/answers.ts';
 import { ProtectedBranch } from '../protected-branches/answers.ts';
 import { ProtectedTag } from '../protected-tags/answers.ts';
+import { PullMirror } from '../pull-mirrors/answers.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/answers.ts';
 import { Snippet } from '../snippets/answers.ts';
@@ -34,6 +35,7 @@ export const objects: Readonly<Record<string, TSchema>> = {
   PipelineListEntry,
   ProtectedBranch,
   ProtectedTag,
+  PullMirror,
   Signature,
   Snippet,
   Tag,

@@ -17,6 +17,7 @@ import { projectAttributes } from './attributes.ts';
 import { changesOf, configPathErrors, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
+import { enterNewMirror, mirrorChange } from './mirror-attributes.ts';
 import { findPlacement, personalNamespace } from './placement.ts';
 import { readmeText } from './readme.ts';
 import { WAITING } from './repository-fill.ts';
@@ -80,6 +81,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   const importUrl = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
+  const mirror = mirrorChange(deps, { import_url: null, settings: '{}' }, input, caller.user.id);
   const picture = await avatarColumn(deps, input.avatar);
   const objectFormat = input.repository_object_format ?? 'sha1';
   let first: string | undefined;
@@ -97,8 +99,8 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
       ...picture,
       settings: JSON.stringify({
         ...settings,
+        ...mirror?.settings,
         repository_object_format: objectFormat,
-        ...(settings.mirror ? { mirror_user_id: caller.user.id } : {}),
       }),
       ...(importUrl === null ? {} : { import_url: importUrl, ...WAITING }),
     },
@@ -112,6 +114,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     within: async (db, project) => {
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
+      await enterNewMirror(deps, db, project);
       if (first === undefined) return;
       await protectDefaultBranch(db, deps.clock, project.id, defaultBranch);
       const updates = [{ ref: `refs/heads/${defaultBranch}`, old: null, new: first }];

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathFromName } from './creation.ts';
-import { maskCredentials, withoutCredentials } from './import-url.ts';
 import { detectLicense } from './license.ts';
 import { findReadme } from './readme.ts';
 import { languagePercentages } from './statistics.ts';
@@ -37,13 +36,6 @@ test('a path is made out of a name', () => {
   assert.equal(pathFromName('  Ünïcode & Co: 2.0 '), 'unicode-co-2-0');
   assert.equal(pathFromName('snake_case'), 'snake_case');
   assert.equal(pathFromName('日本'), '');
-});
-
-test('addresses are shown without what may be secret', () => {
-  assert.equal(maskCredentials('https://u:p@example.org/x.git'), 'https://*****:*****@example.org/x.git');
-  assert.equal(maskCredentials('https://example.org/x.git'), 'https://example.org/x.git');
-  assert.equal(maskCredentials('no address with secret'), '*****');
-  assert.equal(withoutCredentials('https://u:p@example.org/x.git'), 'https://example.org/x.git');
 });
 
 test('shares of languages have two decimals', () => {

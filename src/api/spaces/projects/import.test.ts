@@ -58,7 +58,7 @@ test('an import that the other server refuses fails without telling credentials'
   await open.settle();
   const failed = expectStatus<Json>(await open.get(`/projects/${created.id}`), 200);
   assert.equal(failed.import_status, 'failed');
-  assert.match(String(failed.import_error), /could not be imported/);
+  assert.match(String(failed.import_error), /refused the credentials/);
   assert.ok(!JSON.stringify(failed).includes('wrong-secret'));
   assert.ok(!open.logLines.some((line) => line.includes('wrong-secret')));
 });

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project, ProjectsTable } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError, isUnreadable } from '../../../git/errors.ts';
+import { RemoteError } from '../../../git/remote-error.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
 import { enqueueStatistics } from './statistics.ts';
@@ -58,7 +59,8 @@ export async function fillRepository(
     if (!unreadable && (!(error instanceof GitError) || comesAgain(error))) throw error;
     if (!(error instanceof GitError) || error.code !== 'conflict') {
       deps.log.log('warn', 'a repository could not be filled', { project_id: project.id, error: String(error) });
-      return fail(deps, project.id, unreadable ? work.unreadable! : work.failure);
+      const remote = error instanceof RemoteError ? error.message : work.failure;
+      return fail(deps, project.id, unreadable ? work.unreadable! : remote);
     }
   }
   const { refs } = deps.storages.open(location);

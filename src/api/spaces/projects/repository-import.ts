@@ -3,8 +3,9 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { importRepository } from '../../../git/import.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
+import { remoteSource, withoutCredentials } from '../../../mirroring/address.ts';
+import { enterFilled } from '../../../mirroring/pull/update.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
-import { remoteSource, withoutCredentials } from './import-url.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
@@ -33,11 +34,12 @@ async function importOf(deps: Deps, project: Project, signal: AbortSignal): Prom
     // Looked up again: the name may lead elsewhere by now.
     const source = await remoteSource(deps, address);
     return {
-      make: (dir) => importRepository(source, dir, { defaultBranch: head ?? 'main', signal }),
+      make: (dir) =>
+        importRepository(source, dir, { defaultBranch: head ?? 'main', maxBytes: deps.config.limits.push, signal }),
       failure: 'The repository could not be imported. Check the address and the credentials.',
       within: async (db, row) => {
-        if (settingsOf(row).mirror) return;
         // Needed once; a mirror needs them again and again.
+        if (settingsOf(row).mirror) return enterFilled(deps, db, row.id);
         const import_url = withoutCredentials(address);
         await db.updateTable('projects').set({ import_url }).where('id', '=', row.id).execute();
       },

@@ -1,5 +1,6 @@
 import { parseJson } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { DEFAULT_MIRROR_SETTINGS, type MirrorSettings } from '../../../mirroring/pull/settings.ts';
 
 export interface ContainerExpirationPolicy {
   cadence: string;
@@ -11,7 +12,7 @@ export interface ContainerExpirationPolicy {
 }
 
 /** Attributes of a project that no query filters by; they live as JSON in `projects.settings`. */
-export interface ProjectSettings {
+export interface ProjectSettings extends MirrorSettings {
   repository_object_format: 'sha1' | 'sha256';
   resolve_outdated_diff_discussions: boolean;
   container_expiration_policy: ContainerExpirationPolicy;
@@ -74,12 +75,6 @@ export interface ProjectSettings {
   merge_requests_author_approval: boolean;
   merge_requests_disable_committers_approval: boolean;
   require_reauthentication_to_approve: boolean;
-  mirror: boolean;
-  mirror_user_id: number | null;
-  mirror_trigger_builds: boolean;
-  only_mirror_protected_branches: boolean;
-  mirror_overwrites_diverged_branches: boolean;
-  mirror_branch_regex: string | null;
   external_authorization_classification_label: string;
   secret_push_protection_enabled: boolean;
   issues_template: string | null;
@@ -162,12 +157,7 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   merge_requests_author_approval: false,
   merge_requests_disable_committers_approval: false,
   require_reauthentication_to_approve: false,
-  mirror: false,
-  mirror_user_id: null,
-  mirror_trigger_builds: false,
-  only_mirror_protected_branches: false,
-  mirror_overwrites_diverged_branches: false,
-  mirror_branch_regex: null,
+  ...DEFAULT_MIRROR_SETTINGS,
   external_authorization_classification_label: '',
   secret_push_protection_enabled: false,
   issues_template: null,

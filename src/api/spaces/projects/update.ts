@@ -30,7 +30,8 @@ import {
 } from './changes.ts';
 import { refuseTaken } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
-import { changedSettings, settingsOf } from './settings.ts';
+import { enterMirrorChange, mirrorChange } from './mirror-attributes.ts';
+import { changedSettings } from './settings.ts';
 import { setTopics } from './topics.ts';
 
 export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
@@ -55,10 +56,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   if (!permissions.can(ability)) throw forbidden();
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
-  if (input.import_url !== undefined) {
-    changes.columns.import_url = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
-  }
-  if (input.mirror && !settingsOf(project).mirror) changes.settings.mirror_user_id = scope.caller.user.id;
+  if (input.import_url) await checkImportUrl(deps, input.import_url);
   Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
   if (branch !== undefined && branch !== '') await changeDefaultBranch(deps, scope.caller, project, branch);
@@ -132,24 +130,27 @@ async function apply(
     .updateTable('projects')
     .set({ pending_delete: sql<0>`pending_delete` })
     .where('id', '=', project.id)
-    .returning(['settings', 'full_path', 'visibility', 'forked_from_id'])
+    .returning(['settings', 'full_path', 'visibility', 'forked_from_id', 'import_url'])
     .executeTakeFirst();
   if (current === undefined) throw recordNotFound();
   await requireStill(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
+  const mirror = mirrorChange(deps, current, input, caller.user.id);
   const changed = await db
     .updateTable('projects')
     .set({
       ...columns,
+      ...(mirror === null ? {} : { import_url: mirror.import_url }),
       name,
       path,
       ...(fullPath === project.full_path ? {} : { full_path: fullPath }),
-      settings: changedSettings(current, settings),
+      settings: changedSettings(current, { ...settings, ...mirror?.settings }),
       updated_at: timestamp(deps.clock),
     })
     .where('id', '=', project.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await enterMirrorChange(deps, db, current, changed, mirror);
   if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
   const about = { projectId: project.id, actorId: caller.user.id };
   if (fullPath !== project.full_path) {
@@ -158,7 +159,8 @@ async function apply(
     await deps.events.record(db, 'project.renamed', renamed, about);
   }
   await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(changed) }, about);
-  return changed;
+  if (mirror === null) return changed;
+  return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
 /** A fork may stay as open as it is when its source is closed, but becomes no more open than it. @throws ApiError 400 */

@@ -9,10 +9,10 @@ import {
   type Project as ProjectRow,
 } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { maskCredentials } from '../../../mirroring/address.ts';
 import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/views.ts';
 import type { Project, ProjectStatistics, SimpleProject } from './answers.ts';
-import { maskCredentials } from './import-url.ts';
 import { settingsOf } from './settings.ts';
 import type { ProjectView } from './view-rows.ts';
 

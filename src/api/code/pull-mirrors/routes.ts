@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { route } from '../../../http/route.ts';
+import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
+import { inProject, inProjectByUser } from '../../access.ts';
+import { PullMirror } from './answers.ts';
+import { PullMirrorUpdate, UPDATE_NAMES } from './inputs.ts';
+import { presentPullMirror } from './views.ts';
+import { changePullMirror, notMirrored, startUpdate } from './writes.ts';
+
+const PATH = '/projects/:id/mirror/pull';
+
+export const pullMirrorRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    operationId: 'getProjectPullMirror',
+    summary: 'Get the pull mirror of a project',
+    description: 'What the project follows, and how its last update ended. 400 where it follows nothing.',
+    access: inProject('admin_project'),
+    plan: 'premium',
+    success: { status: 200, schema: PullMirror },
+    handler: async ({ deps, project }) => {
+      const row = await deps.db
+        .selectFrom('pull_mirrors')
+        .selectAll()
+        .where('project_id', '=', project.id)
+        .executeTakeFirst();
+      if (row === undefined || !mirrorSettings(project).mirror) throw notMirrored();
+      return presentPullMirror(project, row);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: PATH,
+    operationId: 'updateProjectPullMirror',
+    summary: 'Set up, change or end the pull mirroring of a project',
+    description:
+      'Whoever changes it is the user in whose name, and with whose rights, updates are done from then on. An update begins at once.',
+    access: inProjectByUser('admin_pull_mirror'),
+    plan: 'premium',
+    input: PullMirrorUpdate,
+    rules: { atLeastOne: [UPDATE_NAMES] },
+    success: { status: 200, schema: PullMirror },
+    handler: async ({ deps, caller, project, input }) => {
+      const changed = await changePullMirror(deps, caller, project, input);
+      return presentPullMirror(changed.project, changed.row);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    operationId: 'startProjectPullMirror',
+    summary: 'Start an update of the pull mirror of a project',
+    description:
+      'It is done in the background; `update_status` tells how far it is. 400 where the project follows nothing.',
+    access: inProjectByUser('admin_pull_mirror'),
+    plan: 'premium',
+    success: { status: 202, schema: Type.Object({ message: Type.String() }) },
+    handler: async ({ deps, caller, project }) => {
+      await startUpdate(deps, caller, project);
+      return { message: '202 Accepted' };
+    },
+  }),
+];

@@ -1,0 +1,24 @@
+import type { Static } from 'typebox';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { PullMirror } from '../../../db/tables/pull-mirrors.ts';
+import { maskCredentials } from '../../../mirroring/address.ts';
+import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
+import type { PullMirror as Answer } from './answers.ts';
+
+type PullMirrorJson = Static<typeof Answer>;
+
+/** A pull mirror as the API shows it. */
+export function presentPullMirror(project: Project, row: PullMirror): PullMirrorJson {
+  const { mirror, mirror_user_id: _, ...settings } = mirrorSettings(project);
+  return {
+    id: row.id,
+    enabled: mirror,
+    url: project.import_url === null ? null : maskCredentials(project.import_url),
+    update_status: project.import_status as PullMirrorJson['update_status'],
+    last_error: row.last_error,
+    last_update_at: row.last_update_at,
+    last_update_started_at: row.last_update_started_at,
+    last_successful_update_at: row.last_successful_update_at,
+    ...settings,
+  };
+}

@@ -1,0 +1,85 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { badRequest, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { PullMirror } from '../../../db/tables/pull-mirrors.ts';
+import type { Deps } from '../../../deps.ts';
+import { checkRemote } from '../../../mirroring/address.ts';
+import { pullMirrorChange, savePullMirror, updatePullMirrorNow } from '../../../mirroring/pull/configure.ts';
+import { BlockedAddress } from '../../../outbound/resolve.ts';
+import type { PullMirrorUpdate } from './inputs.ts';
+
+export const notMirrored = () => badRequest('The project is not mirrored');
+
+/**
+ * Sets up, changes or ends the pull mirroring of a project (part 1, section 4.12).
+ * @throws ApiError 400 with the texts by field, 401, 403, 404
+ */
+export async function changePullMirror(
+  deps: Deps,
+  caller: UserCaller,
+  project: Project,
+  input: PullMirrorUpdate,
+): Promise<{ project: Project; row: PullMirror }> {
+  const { url, enabled, auth_user, auth_password, ...rest } = input;
+  if (url !== undefined && url !== '') await checkAddress(deps, url);
+  return deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_pull_mirror');
+    const current = await lockProject(deps, db, now.id);
+    const change = pullMirrorChange(
+      current,
+      {
+        ...rest,
+        ...(enabled === undefined ? {} : { mirror: enabled }),
+        ...(url === undefined ? {} : { url }),
+        ...(auth_user === undefined ? {} : { user: auth_user }),
+        ...(auth_password === undefined ? {} : { password: auth_password }),
+      },
+      caller.user.id,
+    );
+    const settings = JSON.stringify({ ...parseJson<object>(current.settings), ...change.settings });
+    await db
+      .updateTable('projects')
+      .set({ import_url: change.import_url, settings })
+      .where('id', '=', current.id)
+      .execute();
+    const row = await savePullMirror(deps, db, { id: current.id, settings }, change);
+    const changed = await db.selectFrom('projects').selectAll().where('id', '=', current.id).executeTakeFirstOrThrow();
+    const about = { projectId: changed.id, actorId: caller.user.id };
+    await deps.events.record(db, 'project.updated', { project_id: changed.id, project: projectFacts(changed) }, about);
+    return { project: changed, row };
+  });
+}
+
+async function checkAddress(deps: Deps, url: string): Promise<void> {
+  try {
+    await checkRemote(deps, url);
+  } catch (error) {
+    if (error instanceof BlockedAddress) throw invalidModel({ unsafe_import_url: [error.message] });
+    throw error;
+  }
+}
+
+/** The row, which nobody else changes until the transaction is over. */
+async function lockProject(deps: Deps, db: Db, id: number): Promise<Project> {
+  const row = await db
+    .updateTable('projects')
+    .set({ updated_at: timestamp(deps.clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return row;
+}
+
+/** Starts an update. @throws ApiError 400 where the project follows nothing, 401, 403, 404 */
+export async function startUpdate(deps: Deps, caller: UserCaller, project: Project): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_pull_mirror');
+    if (!(await updatePullMirrorNow(deps, db, now))) throw notMirrored();
+  });
+}

@@ -1,0 +1,60 @@
+import { requirePlan } from '../../../access/plan.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  enterPullMirror,
+  type PullMirrorChange,
+  type PullMirrorInput,
+  pullMirrorChange,
+  savePullMirror,
+} from '../../../mirroring/pull/configure.ts';
+import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
+import type { AttributeInput } from './changes.ts';
+
+const NAMES = [
+  'mirror',
+  'mirror_trigger_builds',
+  'only_mirror_protected_branches',
+  'mirror_overwrites_diverged_branches',
+  'mirror_branch_regex',
+] as const;
+
+/**
+ * What the attributes of a project say of its pull mirror (part 1, section 4.12, the deprecated way).
+ * @param project its row as it is in the transaction that changes it; one of a new project has nothing yet
+ * @returns null where they say nothing
+ * @throws ApiError 400 with the texts by field, 403 where the plan has no pull mirrors
+ */
+export function mirrorChange(
+  deps: Deps,
+  project: Pick<Project, 'import_url' | 'settings'>,
+  input: AttributeInput,
+  userId: number,
+): PullMirrorChange | null {
+  const named = NAMES.filter((name) => input[name] !== undefined);
+  if (named.length === 0 && input.import_url === undefined) return null;
+  if (input.mirror === true) requirePlan(deps, 'premium');
+  const asked: PullMirrorInput = {
+    ...Object.fromEntries(named.map((name) => [name, input[name]])),
+    ...(input.import_url === undefined ? {} : { url: input.import_url }),
+  };
+  return pullMirrorChange(project, asked, userId, 'import_url');
+}
+
+/** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */
+export async function enterMirrorChange(
+  deps: Deps,
+  db: Db,
+  before: Pick<Project, 'settings'>,
+  now: Pick<Project, 'id' | 'settings'>,
+  change: PullMirrorChange | null,
+): Promise<void> {
+  const concerned = mirrorSettings(before).mirror || mirrorSettings(now).mirror;
+  if (change !== null && concerned) await savePullMirror(deps, db, now, change);
+}
+
+/** Enters the mirror of a new project, whose repository is filled first. */
+export async function enterNewMirror(deps: Deps, db: Db, project: Pick<Project, 'id' | 'settings'>): Promise<void> {
+  if (mirrorSettings(project).mirror) await enterPullMirror(deps, db, project.id, true);
+}

@@ -1,0 +1,76 @@
+import { GitError } from './errors.ts';
+
+/** What went wrong at another server, as far as git's words tell. */
+export type RemoteFailure =
+  | 'credentials'
+  | 'not_found'
+  | 'unreachable'
+  | 'certificate'
+  | 'redirect'
+  | 'host_key'
+  | 'no_ssh'
+  | 'objects'
+  | 'too_large'
+  | 'too_many'
+  | 'refused'
+  | 'format'
+  | 'failed';
+
+/** What is told of it. Nothing of what git or the other server printed: that may hold the address with its password. */
+const TEXTS: Readonly<Record<RemoteFailure, string>> = {
+  credentials: 'The remote repository refused the credentials. Check the user and the password, token or key.',
+  not_found: 'The remote repository was not found. Check the address, and whether the credentials may read it.',
+  unreachable: 'The remote server could not be reached. Check the address.',
+  certificate: 'The certificate of the remote server is not trusted.',
+  redirect: 'The remote server answered with a redirect, which is not followed. Use the address that it leads to.',
+  host_key: 'The host key of the remote server is not the one that it had before.',
+  no_ssh: 'This server has no SSH client. Use an address over HTTP.',
+  objects: 'The remote repository has objects that are damaged or not allowed.',
+  too_large: 'The remote repository sends more than this server takes at once.',
+  too_many: 'The remote repository has more branches and tags than this server takes.',
+  refused: 'The remote repository refused the changes.',
+  format: 'The remote repository names its objects by another hash than this project.',
+  failed: 'The remote repository could not be read.',
+};
+
+const SIGNS: readonly (readonly [RegExp, RemoteFailure])[] = [
+  [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/, 'host_key'],
+  [/cannot run .*ssh|ssh: (?:command )?not found|exec: .*ssh/, 'no_ssh'],
+  [/returned error: 30\d|unable to update url base from redirection/, 'redirect'],
+  [
+    /Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|Permission denied \(|HTTP Basic: Access denied|Too many authentication failures/i,
+    'credentials',
+  ],
+  [
+    /returned error: 404|repository .*not found|not found in upstream|does not appear to be a git repository/i,
+    'not_found',
+  ],
+  [/repository not exported|no such file or directory|access denied or repository not exported/i, 'not_found'],
+  [/SSL certificate|certificate verif|unable to get local issuer|server certificate/i, 'certificate'],
+  [
+    /Could not resolve host|Failed to connect|Connection (?:refused|timed out|reset|closed)|Couldn't connect|unable to connect|No route to host|Name or service not known|Operation too slow|Operation timed out|Empty reply/i,
+    'unreachable',
+  ],
+  [/File size limit exceeded|signal 25|file too large/i, 'too_large'],
+  [/fsck|invalid index-pack|missing (?:blob|tree|commit|necessary)|error in object|bad (?:object|pack)/i, 'objects'],
+  [/\[remote rejected\]|pre-receive hook declined|remote: .*denied/i, 'refused'],
+];
+
+/** Finds out what happened from what git printed. @param code exit code of git */
+export function remoteFailure(stderr: string, code: number): RemoteFailure {
+  const found = SIGNS.find(([sign]) => sign.test(stderr));
+  if (found !== undefined) return found[1];
+  // The shell's way to say that a child ended by the signal for files that are too large.
+  return code === 153 ? 'too_large' : 'failed';
+}
+
+/** Another server, or what it sent, is the reason; the message may be shown to everybody. */
+export class RemoteError extends GitError {
+  readonly failure: RemoteFailure;
+
+  constructor(failure: RemoteFailure) {
+    super('failed', TEXTS[failure]);
+    this.name = 'RemoteError';
+    this.failure = failure;
+  }
+}

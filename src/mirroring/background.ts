@@ -1,0 +1,9 @@
+import type { Deps } from '../deps.ts';
+import { SCHEDULE_EVERY_MS, SCHEDULE_PULL_MIRRORS, scheduleDue, UPDATE_PULL_MIRROR } from './pull/schedule.ts';
+import { updatePullMirror } from './pull/update.ts';
+
+/** What mirrors do by themselves: names the work in the background. */
+export function registerMirrors(deps: Deps): void {
+  deps.jobs.register(UPDATE_PULL_MIRROR, ({ project_id }, { signal }) => updatePullMirror(deps, project_id, signal));
+  deps.jobs.every(SCHEDULE_PULL_MIRRORS, { everyMs: SCHEDULE_EVERY_MS }, () => scheduleDue(deps));
+}

@@ -1,0 +1,133 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChangedVia } from '../../core/change-cause.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { RefChange } from '../../db/tables/ref-intents.ts';
+import type { Deps } from '../../deps.ts';
+import { isAncestor } from '../../git/compare.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type ChangeGuard, changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
+import { guardChanges, refuseChange, rememberGit } from '../../repositories/check-changes.ts';
+import { ofProject } from '../../repositories/holder.ts';
+import type { Actor, Protection } from '../../repositories/protections.ts';
+import { MirrorChanged } from '../failure.ts';
+import { branchOf, inTheWay, type Refs } from './plan.ts';
+import { type MirrorSettings, mirrorSettings } from './settings.ts';
+
+/** What changes of a mirror are made with. */
+export interface ChangeSet {
+  deps: Deps;
+  project: Project;
+  settings: MirrorSettings;
+  actor: Actor;
+  protections: readonly Protection[];
+}
+
+/** Refs that move together, with one event. */
+const AT_ONCE = 1_000;
+
+/** Deletes refs that are gone elsewhere; what its protection keeps stays, as it does for everybody. */
+export async function deleteGone(set: ChangeSet, changes: readonly RefChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await inRepositoryQueue(set.deps, set.project, async (repo) => {
+    const check = await checkOf(set, repo);
+    const allowed: RefChange[] = [];
+    for (const change of changes) if ((await refuseChange(check.ask, change)) === null) allowed.push(change);
+    await move(set, repo, check, allowed);
+  });
+}
+
+/**
+ * Makes and moves refs by the rules that a push of the mirror user is held to.
+ * @returns what is wrong with those that stay where they are, as sentences
+ */
+export async function takeOver(
+  set: ChangeSet,
+  repo: Repository,
+  changes: readonly RefChange[],
+  local: Refs,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (changes.length === 0) return [];
+  const check = await checkOf(set, repo);
+  const collides = inTheWay(local);
+  const problems: string[] = [];
+  const allowed: RefChange[] = [];
+  for (const change of changes) {
+    signal.throwIfAborted();
+    const name = change.ref.replace(/^refs\/(?:heads|tags)\//, '');
+    if (change.old === null && collides(change.ref)) {
+      problems.push(`'${name}' cannot be made, for another branch or tag is in the way of its name.`);
+      continue;
+    }
+    if (await hasDiverged(set, repo, change)) {
+      if (name !== check.defaultBranch) continue;
+      problems.push(
+        `The default branch (${name}) has diverged from its upstream counterpart and could not be updated automatically.`,
+      );
+      continue;
+    }
+    const reason = await refuseChange(check.ask, change);
+    if (reason === null) allowed.push(change);
+    else problems.push(`'${name}': ${reason}`);
+    if (allowed.length % 100 === 0) await nextTurn();
+  }
+  // The default branch of an empty repository is chosen with its first change.
+  const first = `refs/heads/${check.defaultBranch}`;
+  allowed.sort((a, b) => Number(b.ref === first) - Number(a.ref === first));
+  for (let at = 0; at < allowed.length; at += AT_ONCE) {
+    signal.throwIfAborted();
+    const some = allowed.slice(at, at + AT_ONCE);
+    await inRepositoryQueue(set.deps, set.project, (repo) => move(set, repo, check, some));
+  }
+  return problems;
+}
+
+/** Whether a branch has commits here that the other side does not have, where that keeps it from being moved. */
+async function hasDiverged(
+  { settings }: ChangeSet,
+  repo: Repository,
+  { ref, old, new: target }: RefChange,
+): Promise<boolean> {
+  if (branchOf(ref) === null || old === null || target === null) return false;
+  return !settings.mirror_overwrites_diverged_branches && !(await isAncestor(repo, old, target));
+}
+
+async function checkOf({ deps, actor, protections }: ChangeSet, repo: Repository) {
+  const { ask, known } = rememberGit({
+    isAncestor: (ancestor: string, descendant: string) => isAncestor(repo, ancestor, descendant),
+  });
+  const defaultBranch = await repo.refs.head();
+  const base = { actor, defaultBranch, via: 'git' as const };
+  return { defaultBranch, ask: { ...base, ...ask, deps, protections }, known: { ...base, ...known } };
+}
+
+async function move(
+  set: ChangeSet,
+  repo: Repository,
+  { known }: Awaited<ReturnType<typeof checkOf>>,
+  updates: readonly RefChange[],
+): Promise<void> {
+  if (updates.length === 0) return;
+  const { deps, project, settings } = set;
+  const via: ChangedVia = settings.mirror_trigger_builds ? 'git' : 'mirror';
+  await changeRefs(deps, repo, {
+    holder: ofProject(project),
+    userId: settings.mirror_user_id,
+    updates,
+    via,
+    pushOptions: [],
+    guard: stillWanted(set, guardChanges(known, project.id, updates)),
+  });
+}
+
+/** The mirror may have been changed or switched off while it was being updated: then it is done anew as it is by then. */
+const stillWanted =
+  ({ project }: ChangeSet, guard: ChangeGuard): ChangeGuard =>
+  async (deps, now) => {
+    const same =
+      now !== null &&
+      now.import_url === project.import_url &&
+      JSON.stringify(mirrorSettings(now)) === JSON.stringify(mirrorSettings(project));
+    if (!same) throw new MirrorChanged();
+    await guard(deps, now);
+  };

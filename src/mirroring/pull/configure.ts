@@ -1,0 +1,161 @@
+import { timestamp } from '../../core/clock.ts';
+import { type FieldErrors, invalidModel } from '../../core/errors.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { PullMirror } from '../../db/tables/pull-mirrors.ts';
+import type { Deps } from '../../deps.ts';
+import { BlockedAddress } from '../../outbound/resolve.ts';
+import {
+  type Credentials,
+  credentialsOf,
+  isMasked,
+  parseRemote,
+  sameServer,
+  withCredentials,
+  withoutCredentials,
+} from '../address.ts';
+import { branchPatternErrors } from '../branch-filter.ts';
+import { requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
+import { type MirrorSettings, mirrorSettings } from './settings.ts';
+
+/** What is asked for of a pull mirror; what is left out stays as it is. */
+export interface PullMirrorInput extends Partial<Omit<MirrorSettings, 'mirror_user_id'>> {
+  /** Null takes the address away. */
+  url?: string | null;
+  user?: string;
+  password?: string;
+}
+
+export interface PullMirrorChange {
+  import_url: string | null;
+  settings: Partial<MirrorSettings>;
+  /** Whether an address was given: then the keys of its host are learnt anew. */
+  newAddress: boolean;
+}
+
+const NOBODY: Credentials = { user: '', password: '' };
+
+/**
+ * What a request means for a project's row. Call it with the row as it is in the transaction that changes it. Secrets that
+ * are stored stay only with the server and the protocol that they were stored for.
+ * @param userId who asks: from now on updates are done in his name, and with his rights
+ * @param field what the address is called in errors
+ * @throws ApiError 400
+ */
+export function pullMirrorChange(
+  project: Pick<Project, 'import_url' | 'settings'>,
+  input: PullMirrorInput,
+  userId: number,
+  field = 'unsafe_import_url',
+): PullMirrorChange {
+  const { url, user, password, ...given } = input;
+  const before = mirrorSettings(project);
+  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const after: MirrorSettings = { ...before, ...settings };
+  const import_url = addressAfter(project.import_url, input, field);
+  const errors: FieldErrors = {};
+  const pattern = branchPatternErrors(input.mirror_branch_regex);
+  if (pattern.length > 0) errors.mirror_branch_regex = pattern;
+  if (after.mirror && import_url === null) errors.import_url = ["can't be blank"];
+  if (after.only_mirror_protected_branches && after.mirror_branch_regex) {
+    // A change of the one takes the other off, but for a pattern, which has to be allowed first.
+    if (input.mirror_branch_regex) errors.mirror_branch_regex = ['needs only_mirror_protected_branches to be false'];
+    else after.mirror_branch_regex = null;
+  }
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  return {
+    import_url,
+    settings: { ...after, mirror_user_id: after.mirror ? userId : null },
+    newAddress: url !== undefined,
+  };
+}
+
+function addressAfter(stored: string | null, { url, user, password }: PullMirrorInput, field: string): string | null {
+  if (url === null || url === '') return null;
+  const address = url ?? stored;
+  if (address === null) return null;
+  try {
+    const { href } = parseRemote(address);
+    const kept = stored !== null && sameServer(stored, href) ? credentialsOf(stored) : NOBODY;
+    const own = isMasked(href) ? NOBODY : credentialsOf(href);
+    const named = own.user !== '' || own.password !== '';
+    const base = !named ? kept : own.password === '' && own.user === kept.user ? kept : own;
+    const all = { user: user ?? base.user, password: password ?? base.password };
+    return parseRemote(withCredentials(withoutCredentials(href), all)).href;
+  } catch (error) {
+    if (error instanceof BlockedAddress) throw invalidModel({ [field]: [error.message] });
+    throw error;
+  }
+}
+
+/**
+ * Enters that the settings of a project's mirror have changed, and has it updated where it is on.
+ * @param db the handle of the transaction that has changed the project's row
+ */
+export async function savePullMirror(
+  deps: Deps,
+  db: Db,
+  project: Pick<Project, 'id' | 'settings'>,
+  { newAddress }: Pick<PullMirrorChange, 'newAddress'>,
+): Promise<PullMirror> {
+  await enterPullMirror(deps, db, project.id, newAddress);
+  if (mirrorSettings(project).mirror) await requestUpdates(deps, db, [project.id]);
+  else await cancelUpdate(deps, db, project.id);
+  return db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', project.id).executeTakeFirstOrThrow();
+}
+
+/**
+ * Enters that a project has a mirror, or has it in a new way; nothing is known of its other side then.
+ * @param newAddress whether the keys of its host are learnt anew
+ */
+export async function enterPullMirror(deps: Deps, db: Db, projectId: number, newAddress: boolean): Promise<void> {
+  const now = timestamp(deps.clock);
+  const fresh = {
+    next_update_at: null,
+    failures: 0,
+    settled: null,
+    updated_at: now,
+    ...(newAddress ? { host_keys: null } : {}),
+  };
+  await db
+    .insertInto('pull_mirrors')
+    .values({
+      project_id: projectId,
+      last_error: null,
+      last_update_started_at: null,
+      last_update_at: null,
+      last_successful_update_at: null,
+      created_at: now,
+      host_keys: null,
+      ...fresh,
+    })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(fresh))
+    .execute();
+}
+
+/** An update that is on the way is none any more. */
+async function cancelUpdate(deps: Deps, db: Db, projectId: number): Promise<void> {
+  await deps.jobs.cancel(db, UPDATE_PULL_MIRROR, projectId);
+  await db
+    .updateTable('projects')
+    .set({ import_status: 'canceled' })
+    .where('id', '=', projectId)
+    .where('import_status', 'in', ['scheduled', 'started'])
+    .where('repository_read_only', '=', 0)
+    .execute();
+}
+
+/**
+ * Has a project's mirror updated now, also one that has failed too often.
+ * @returns false where the project has none
+ */
+export async function updatePullMirrorNow(
+  deps: Deps,
+  db: Db,
+  project: Pick<Project, 'id' | 'settings'>,
+): Promise<boolean> {
+  if (!mirrorSettings(project).mirror) return false;
+  await db.updateTable('pull_mirrors').set({ failures: 0 }).where('project_id', '=', project.id).execute();
+  await requestUpdates(deps, db, [project.id]);
+  return true;
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { laterCaller } from '../../access/later-caller.ts';
+import { requirePlan } from '../../access/plan.ts';
+import { standingIn } from '../../access/standing.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { fetchRefs } from '../../git/remote-fetch.ts';
+import { listRemote, type RemoteListing } from '../../git/remote-refs.ts';
+import type { RemoteSource } from '../../git/remote-source.ts';
+import type { Repository } from '../../git/repository.ts';
+import { setHead } from '../../git/repository-files.ts';
+import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
+import { type Actor, loadProtections, type Protection } from '../../repositories/protections.ts';
+import { remoteSource, withoutCredentials } from '../address.ts';
+import { branchFilter } from '../branch-filter.ts';
+import { MirrorFailure } from '../failure.ts';
+import { type ChangeSet, deleteGone, takeOver } from './apply.ts';
+import { deletions, movements, type Refs, wantedRefs } from './plan.ts';
+import { type MirrorSettings, mirrorSettings } from './settings.ts';
+
+/** Where what was last taken over is remembered, apart for each address: it decides what was deleted there. */
+const takenFolder = (address: string): string =>
+  `refs/stithy/mirror/${createHash('sha256').update(withoutCredentials(address)).digest('hex').slice(0, 16)}/`;
+
+/**
+ * Makes branches and tags of a project what they are elsewhere. A process that dies in between leaves what the next run goes
+ * on with: every step is one of its own, and each run begins with a look at both sides.
+ * @returns a digest of both sides; a run that finds the same again does nothing after its one `ls-remote`
+ * @throws MirrorFailure for what somebody has to see to, after all else was done; ApiError, BlockedAddress, GitError
+ */
+export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<string> {
+  requirePlan(deps, 'premium');
+  const settings = mirrorSettings(project);
+  const address = project.import_url!;
+  const actor = await actorOf(deps, project, settings);
+  const row = await deps.db
+    .selectFrom('pull_mirrors')
+    .select(['settled', 'host_keys'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  const source: RemoteSource = {
+    ...(await remoteSource(deps, address)),
+    ...(row?.host_keys == null ? {} : { hostKeys: row.host_keys }),
+  };
+  const repo = repositoryOf(deps, project);
+  const local = await localRefs(repo);
+  const listing = await listRemote(source, { signal, head: local.size === 0 });
+  if (listing.hostKeys !== undefined) await keepHostKeys(deps, project.id, listing.hostKeys);
+  const protections = await loadProtections(deps, project.id);
+  const digest = (refs: Refs) => digestOf(project, settings, protections, listing, refs);
+  if (row?.settled === digest(local)) return row.settled;
+  const set: ChangeSet = { deps, project, settings, actor, protections };
+  const remote = listing.hostKeys === undefined ? source : { ...source, hostKeys: listing.hostKeys };
+  const problems = await bringOver(set, repo, remote, listing, signal);
+  if (problems.length > 0) throw new MirrorFailure(sentence(problems));
+  return digest(await localRefs(repo));
+}
+
+async function bringOver(
+  set: ChangeSet,
+  repo: Repository,
+  source: RemoteSource,
+  listing: RemoteListing,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { deps, project, settings, protections } = set;
+  const folder = takenFolder(project.import_url!);
+  const taken = await takenRefs(repo, folder);
+  // First, for `feature` may make room for `feature/x`.
+  const gone = [...taken.keys()].filter((ref) => !listing.refs.has(ref));
+  await deleteGone(
+    set,
+    deletions(taken, listing.refs, await localRefs(repo), settings.mirror_overwrites_diverged_branches),
+  );
+  await forget(deps, project, repo, folder, new Map(gone.map((ref) => [ref, taken.get(ref)!])));
+  const rules = {
+    onlyProtected: settings.only_mirror_protected_branches,
+    regex: settings.mirror_branch_regex,
+  };
+  const wanted = wantedRefs(listing.refs, branchFilter(rules, protections));
+  const changed = wanted.filter((ref) => taken.get(ref) !== listing.refs.get(ref));
+  if (changed.length > 0) {
+    await fetchRefs(source, repo, {
+      refs: changed,
+      folder,
+      format: listing.format,
+      signal,
+      maxBytes: deps.config.limits.push,
+    });
+  }
+  const fetched = await takenRefs(repo, folder);
+  const local = await localRefs(repo);
+  if (![...local.keys()].some((ref) => ref.startsWith('refs/heads/')))
+    await useHead(deps, project, listing.head, wanted);
+  return takeOver(set, repo, movements(wanted, fetched, local), local, signal);
+}
+
+/** Whoever configured the mirror, with the rights that he has now. @throws MirrorFailure */
+async function actorOf(deps: Deps, project: Project, { mirror_user_id }: MirrorSettings): Promise<Actor> {
+  const caller = mirror_user_id === null ? undefined : await laterCaller(deps, mirror_user_id);
+  const standing = caller === undefined ? undefined : await standingIn(deps, caller, project.id);
+  if (standing === undefined) {
+    throw new MirrorFailure('The mirror user is blocked or no longer exists. Save the mirror again as another user.');
+  }
+  if (!standing.permissions.can('push_code')) {
+    throw new MirrorFailure('The mirror user is not allowed to push to this project.');
+  }
+  return standing;
+}
+
+async function localRefs(repo: Repository): Promise<Refs> {
+  const all = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
+  return new Map(all.map(({ name, oid }) => [name, oid]));
+}
+
+async function takenRefs(repo: Repository, folder: string): Promise<Refs> {
+  const all = await repo.refs.list(folder);
+  return new Map(all.map(({ name, oid }) => [`refs/${name.slice(folder.length)}`, oid]));
+}
+
+/** Drops what is remembered of refs that are gone there. */
+async function forget(deps: Deps, project: Project, repo: Repository, folder: string, gone: Refs): Promise<void> {
+  if (gone.size === 0) return;
+  const updates = [...gone].map(([ref, oid]) => ({
+    ref: `${folder}${ref.slice('refs/'.length)}`,
+    old: oid,
+    new: null,
+  }));
+  await inRepositoryQueue(deps, project, () => repo.refs.transaction(updates));
+}
+
+/** The default branch of an empty repository becomes that of the other side. */
+async function useHead(deps: Deps, project: Project, head: string | null, wanted: readonly string[]): Promise<void> {
+  if (head === null || !wanted.includes(`refs/heads/${head}`)) return;
+  await inRepositoryQueue(deps, project, async (repo) => {
+    if ((await repo.refs.list('refs/heads/')).length === 0) await setHead(repo.dir, head);
+  });
+}
+
+const keepHostKeys = async (deps: Deps, projectId: number, host_keys: string): Promise<void> => {
+  await deps.db.updateTable('pull_mirrors').set({ host_keys }).where('project_id', '=', projectId).execute();
+};
+
+function digestOf(
+  project: Project,
+  settings: MirrorSettings,
+  protections: readonly Protection[],
+  { refs }: RemoteListing,
+  local: Refs,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([project.import_url, settings, protections]));
+  for (const side of [refs, local]) {
+    hash.update('\n\n');
+    for (const name of [...side.keys()].sort()) hash.update(`${side.get(name)} ${name}\n`);
+  }
+  return hash.digest('hex');
+}
+
+const TOLD = 5;
+
+function sentence(problems: readonly string[]): string {
+  const more = problems.length - TOLD;
+  return [...problems.slice(0, TOLD), ...(more > 0 ? [`And ${more} more branches and tags.`] : [])].join(' ');
+}

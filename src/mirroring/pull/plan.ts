@@ -1,0 +1,50 @@
+import type { RefChange } from '../../db/tables/ref-intents.ts';
+import { mayTakeOver } from '../../git/import.ts';
+
+/** Ids by full names of branches and tags. */
+export type Refs = ReadonlyMap<string, string>;
+
+export const branchOf = (ref: string): string | null =>
+  ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+
+/** The branches and tags of the other side that are to stand here, too; of branches those that the filter lets in. */
+export function wantedRefs(remote: Refs, takes: (branch: string) => boolean): string[] {
+  return [...remote.keys()].filter((ref) => {
+    const branch = branchOf(ref);
+    return mayTakeOver(ref) && (branch === null || takes(branch));
+  });
+}
+
+/**
+ * What is to be deleted here because it is gone there: refs that were taken over once. One that has changed here since is
+ * kept, unless changes here are overwritten.
+ * @param taken what was last taken over, by its name there
+ */
+export function deletions(taken: Refs, remote: Refs, local: Refs, overwrites: boolean): RefChange[] {
+  return [...taken].flatMap(([ref, oid]): RefChange[] => {
+    const here = local.get(ref);
+    if (remote.has(ref) || here === undefined || (here !== oid && !overwrites)) return [];
+    return [{ ref, old: here, new: null }];
+  });
+}
+
+/** What is to be made or moved here; whether a branch may be moved is not asked yet. */
+export function movements(wanted: readonly string[], fetched: Refs, local: Refs): RefChange[] {
+  return wanted.flatMap((ref): RefChange[] => {
+    const target = fetched.get(ref);
+    const here = local.get(ref) ?? null;
+    return target === undefined || target === here ? [] : [{ ref, old: here, new: target }];
+  });
+}
+
+/** A test for names that cannot be made because another ref that is there is a folder of them, or they are one of its. */
+export function inTheWay(local: Refs): (ref: string) => boolean {
+  const folders = new Set<string>();
+  for (const name of local.keys()) for (const folder of parentsOf(name)) folders.add(folder);
+  return (ref) => folders.has(ref) || parentsOf(ref).some((folder) => local.has(folder));
+}
+
+const parentsOf = (name: string): string[] => {
+  const parts = name.split('/');
+  return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'));
+};

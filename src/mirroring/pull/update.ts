@@ -1,0 +1,106 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { failureText, MirrorChanged } from '../failure.ts';
+import { follow } from './follow.ts';
+import { leaseUntil, nextUpdate, requestUpdates } from './schedule.ts';
+import { mirrorSettings } from './settings.ts';
+
+/** A project that is being filled or moved is looked at again after this. */
+const POSTPONED_MS = 60_000;
+
+/**
+ * Brings a project up to date with what it follows, and keeps account of it. What is not the mirror's fault is thrown, so
+ * that the job runs again.
+ */
+export async function updatePullMirror(deps: Deps, projectId: number, signal: AbortSignal): Promise<void> {
+  const project = await begin(deps, projectId);
+  if (project === null) return;
+  let text: string | null = null;
+  let settled: string | null = null;
+  try {
+    settled = await follow(deps, project, signal);
+  } catch (error) {
+    if (error instanceof MirrorChanged) return;
+    text = failureText(error);
+    if (text === null || signal.aborted) throw error;
+  }
+  await deps.db.transaction().execute((db) => end(deps, db, projectId, text, settled));
+  if (text !== null)
+    deps.log.log('info', 'a pull mirror could not be updated', { project_id: projectId, reason: text });
+}
+
+/** Enters that an update has begun. @returns null where there is nothing to do */
+function begin(deps: Deps, projectId: number): Promise<Project | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const project = await db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', projectId)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst();
+    if (project === undefined || !mirrorSettings(project).mirror || project.import_url === null) return null;
+    const now = deps.clock.now();
+    const busy = project.repository_read_only === 1;
+    const later = new Date(now.getTime() + POSTPONED_MS).toISOString();
+    await db
+      .updateTable('pull_mirrors')
+      .set(
+        busy
+          ? { next_update_at: later }
+          : { next_update_at: leaseUntil(now), last_update_started_at: now.toISOString() },
+      )
+      .where('project_id', '=', projectId)
+      .execute();
+    if (busy) return null;
+    await db.updateTable('projects').set({ import_status: 'started' }).where('id', '=', projectId).execute();
+    return project;
+  });
+}
+
+/** Enters how an update has ended. @param text why it failed; null where it did not */
+async function end(deps: Deps, db: Db, projectId: number, text: string | null, settled: string | null): Promise<void> {
+  const row = await db
+    .selectFrom('pull_mirrors')
+    .innerJoin('projects', 'projects.id', 'pull_mirrors.project_id')
+    .select(['failures', 'settings'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const now = timestamp(deps.clock);
+  const failures = text === null ? 0 : row.failures + 1;
+  const on = mirrorSettings(row).mirror;
+  await db
+    .updateTable('pull_mirrors')
+    .set({
+      failures,
+      settled,
+      last_error: text,
+      last_update_at: now,
+      ...(text === null ? { last_successful_update_at: now } : {}),
+      next_update_at: on ? nextUpdate(deps.clock.now(), failures) : null,
+      updated_at: now,
+    })
+    .where('project_id', '=', projectId)
+    .execute();
+  await db
+    .updateTable('projects')
+    .set({ import_status: text === null ? 'finished' : 'failed', import_error: text })
+    .where('id', '=', projectId)
+    .execute();
+}
+
+/**
+ * Enters that the repository of a new project was filled from what it follows, which was its first update. The next one,
+ * which finds nothing to fetch, learns what there is on the other side.
+ */
+export async function enterFilled(deps: Deps, db: Db, projectId: number): Promise<void> {
+  const now = timestamp(deps.clock);
+  await db
+    .updateTable('pull_mirrors')
+    .set({ last_update_started_at: now, last_update_at: now, last_successful_update_at: now })
+    .where('project_id', '=', projectId)
+    .execute();
+  await requestUpdates(deps, db, [projectId]);
+}
