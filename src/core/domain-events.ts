@@ -7,6 +7,7 @@ import type {
   MilestoneFacts,
   NoteFacts,
   ProjectFacts,
+  ReleaseFacts,
   SnippetFacts,
 } from './event-facts.ts';
 
@@ -221,6 +222,10 @@ const eventKinds = {
     version: string | null;
   }>(),
   'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
+  'release.created': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
+  'release.updated': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
+  /** By itself, or with its tag. */
+  'release.destroyed': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };
 

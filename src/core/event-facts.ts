@@ -85,6 +85,18 @@ export interface SnippetFacts {
   updated_at: string;
 }
 
+/** What a release was. */
+export interface ReleaseFacts {
+  tag: string;
+  name: string | null;
+  description: string | null;
+  sha: string | null;
+  author_id: number | null;
+  released_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
 /** What a commit status was. */
 export interface CommitStatusFacts {
   name: string;
@@ -165,6 +177,16 @@ export const snippetFacts = pick<SnippetFacts>(
   'description',
   'visibility',
   'author_id',
+  'created_at',
+  'updated_at',
+);
+export const releaseFacts = pick<ReleaseFacts>(
+  'tag',
+  'name',
+  'description',
+  'sha',
+  'author_id',
+  'released_at',
   'created_at',
   'updated_at',
 );

@@ -32,6 +32,8 @@ import { packagesOwnership } from './tables/packages.ts';
 import { pipelinesOwnership } from './tables/pipelines.ts';
 import { projectsOwnership } from './tables/projects.ts';
 import { redirectRoutesOwnership } from './tables/redirect-routes.ts';
+import { releaseLinksOwnership } from './tables/release-links.ts';
+import { releasesOwnership } from './tables/releases.ts';
 import { resourceEventsOwnership } from './tables/resource-events.ts';
 import { snippetsOwnership } from './tables/snippets.ts';
 import { sshKeysOwnership } from './tables/ssh-keys.ts';
@@ -78,6 +80,8 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   packages: packagesOwnership,
   package_tags: packageTagsOwnership,
   package_protection_rules: packageProtectionRulesOwnership,
+  releases: releasesOwnership,
+  release_links: releaseLinksOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,

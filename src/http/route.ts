@@ -103,8 +103,8 @@ export type Success =
       description?: string;
       headers?: Record<string, TSchema>;
     }
-  /** No body. */
-  | { status: 200 | 201 | 202 | 204; empty: true; description?: string; headers?: Record<string, TSchema> }
+  /** No body; with 302 the handler sets `Location`. */
+  | { status: 200 | 201 | 202 | 204 | 302; empty: true; description?: string; headers?: Record<string, TSchema> }
   /** Bytes of another kind, streamed or whole; of several where the content decides. */
   | {
       status: 200 | 206;

@@ -11,6 +11,7 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^commits\/(.+)$/, (ref) => `/repository/commits?ref_name=${ref}`],
   [/^compare\/(.+?)\.\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}`],
   [/^compare\/(.+?)\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}&straight=true`],
+  [/^releases\/(.+?)(?:\/edit)?$/, (tag) => `/releases/${tag}`],
   [/^tags\/(.+)$/, (name) => `/repository/tags/${name}`],
   [
     /^(branches|tags|issues|merge_requests|milestones|releases|pipelines|jobs)\/?$/,

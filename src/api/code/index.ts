@@ -32,6 +32,7 @@ export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/answers.
 export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/views.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
 export { findProjectSnippet } from './snippets/find.ts';
+export { createTag } from './tags/writes.ts';
 
 /** What git holds, who may change it, and snippets. */
 export const code: Area = {

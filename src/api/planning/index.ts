@@ -56,6 +56,8 @@ export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';
 export { isDraftTitle } from './merge-requests/requests/title.ts';
 export { updateMergeRequest } from './merge-requests/requests/update.ts';
 export { mergeRequestUrl, presentMergeRequests } from './merge-requests/requests/views.ts';
+export { Milestone } from './milestones/answers.ts';
+export { milestonesById } from './milestones/find.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */
 export const planning: Area = {

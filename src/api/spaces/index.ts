@@ -29,6 +29,7 @@ export { visibleGroup } from './groups/find.ts';
 export { fullNames, presentGroups, presentPublicGroups } from './groups/views.ts';
 export { SimpleProject } from './projects/answers.ts';
 export { makeProject } from './projects/creation.ts';
+export { lockProject } from './projects/destroy.ts';
 export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';

@@ -7,6 +7,7 @@ import { jobs } from './0013-jobs.ts';
 import { ci } from './0014-ci.ts';
 import { packages } from './0015-packages.ts';
 import { featureFlags } from './0016-feature-flags.ts';
+import { releases } from './0017-releases.ts';
 import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
 
@@ -21,6 +22,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0014-ci': ci,
   '0015-packages': packages,
   '0016-feature-flags': featureFlags,
+  '0017-releases': releases,
   '0018-mirrors': mirrors,
   '0019-bridges': bridges,
 };

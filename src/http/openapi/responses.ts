@@ -106,7 +106,13 @@ export function refusalsOf({ options }: Route): number[] {
   return [...new Set(statuses)].sort((a, b) => a - b);
 }
 
-const DESCRIPTIONS: Record<number, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'Done.' };
+const DESCRIPTIONS: Record<number, string> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done.',
+  302: 'Leads elsewhere.',
+};
 
 /** Bytes as they are (OpenAPI 3.1: no type, no encoding). */
 const BYTES: SchemaObject = {};

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
-import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { TAGS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
@@ -14,7 +13,8 @@ import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { loadProtections } from '../../../repositories/protections.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { releasesOfTags } from '../../../repositories/tag-releases.ts';
+import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
 import { checkSignature, Signature } from '../commits/signature.ts';
 import { projectUrl } from '../commits/views.ts';
 import { Tag } from './answers.ts';
@@ -26,14 +26,18 @@ const PATH = '/projects/:id/repository/tags';
 const read = inProject('read_code', { anonymous: true });
 const push = inProjectByUser('push_code');
 
-async function presentAll(deps: Deps, project: Project, repo: Repository, refs: readonly Ref[]) {
+async function presentAll(deps: Deps, { project, permissions }: ProjectScope, repo: Repository, refs: readonly Ref[]) {
   const protections = await loadProtections(deps, project.id);
   const webUrl = projectUrl(deps, project);
-  return Promise.all(refs.map((ref) => presentTag(repo, ref, protections, webUrl)));
+  const nameOf = ({ name }: Ref) => name.slice(TAGS.length);
+  const releases = permissions.can('read_release')
+    ? await releasesOfTags(deps.db, project.id, refs.map(nameOf))
+    : new Map<string, never>();
+  return Promise.all(refs.map((ref) => presentTag(repo, ref, protections, webUrl, releases.get(nameOf(ref)))));
 }
 
-const presentOne = async (deps: Deps, project: Project, repo: Repository, ref: Ref) =>
-  presentTag(repo, ref, await loadProtections(deps, project.id), projectUrl(deps, project));
+const presentOne = async (deps: Deps, scope: ProjectScope, repo: Repository, ref: Ref) =>
+  (await presentAll(deps, scope, repo, [ref]))[0]!;
 
 export const tagRoutes = [
   route({
@@ -62,7 +66,7 @@ export const tagRoutes = [
       } else {
         setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
       }
-      return presentAll(deps, project, repo, refs.slice(start, start + page.size));
+      return presentAll(deps, c, repo, refs.slice(start, start + page.size));
     },
   }),
   route({
@@ -74,9 +78,9 @@ export const tagRoutes = [
     params: Type.Object(TagName),
     success: { status: 200, schema: Tag },
     errors: [404],
-    handler: async ({ deps, project, params }) => {
-      const repo = repositoryOf(deps, project);
-      return presentOne(deps, project, repo, await findTag(repo, params.tag_name));
+    handler: async (c) => {
+      const repo = repositoryOf(c.deps, c.project);
+      return presentOne(c.deps, c, repo, await findTag(repo, c.params.tag_name));
     },
   }),
   route({
@@ -90,7 +94,7 @@ export const tagRoutes = [
     handler: async (c) => {
       const { tag_name, ref, message } = c.input;
       const tag = await createTag(c.deps, c.project, c, { name: tag_name, target: ref, message: message ?? '' });
-      return presentOne(c.deps, c.project, repositoryOf(c.deps, c.project), tag);
+      return presentOne(c.deps, c, repositoryOf(c.deps, c.project), tag);
     },
   }),
   route({

@@ -3,18 +3,21 @@ import type { Ref } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { peel } from '../../../git/revision.ts';
 import { type Protection, protectionsOf } from '../../../repositories/protections.ts';
+import type { TagRelease } from '../../../repositories/tag-releases.ts';
 import { commitDate, presentCommit } from '../commits/views.ts';
 import type { TagJson } from './inputs.ts';
 
 /**
  * A tag as the API shows it.
  * @param webUrl address of the project's pages
+ * @param release undefined where it has none
  */
 export async function presentTag(
   repo: Repository,
   ref: Ref,
   protections: readonly Protection[],
   webUrl: string,
+  release: TagRelease | undefined,
 ): Promise<TagJson> {
   const name = ref.name.slice(TAGS.length);
   const direct = await repo.objects.commit(ref.oid);
@@ -26,7 +29,7 @@ export async function presentTag(
     message: tag === null ? null : tag.message.replace(/\n$/, ''),
     target: ref.oid,
     commit: commit === null ? null : presentCommit(commit, webUrl),
-    release: null,
+    release: release === undefined ? null : { tag_name: release.tag_name, description: release.description },
     protected: protectionsOf(protections, 'tag', name).length > 0,
     created_at: tag?.tagger == null ? null : commitDate(tag.tagger),
   };

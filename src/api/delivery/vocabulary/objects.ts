@@ -2,6 +2,8 @@ import type { TSchema } from 'typebox';
 import { FeatureFlagUserList } from '../feature-flag-user-lists/answers.ts';
 import { FeatureFlag, FlagScope, FlagStrategy, StrategyUserList } from '../feature-flags/answers.ts';
 import { FeatureFlagsClient } from '../feature-flags-client/answers.ts';
+import { ReleaseLink } from '../release-links/answers.ts';
+import { MilestoneWithStats, Release, ReleaseBasic } from '../releases/answers.ts';
 import { UnleashFeature, UnleashFeatures, UnleashStrategy } from '../unleash/answers.ts';
 
 /** What the objects of this area are called. */
@@ -12,6 +14,10 @@ export const objects: Readonly<Record<string, TSchema>> = {
   FeatureFlagStrategyUserList: StrategyUserList,
   FeatureFlagUserList,
   FeatureFlagsClient,
+  MilestoneWithStats,
+  Release,
+  ReleaseBasic,
+  ReleaseLink,
   UnleashFeature,
   UnleashFeatures,
   UnleashStrategy,

@@ -58,6 +58,16 @@ export async function promoteMilestone(
     for (const table of ['issues', 'merge_requests'] as const) {
       await db.updateTable(table).set({ milestone_id: row.id }).where('milestone_id', 'in', merged).execute();
     }
+    const releases = await db
+      .selectFrom('milestone_releases')
+      .select('release_id')
+      .distinct()
+      .where('milestone_id', 'in', merged)
+      .execute();
+    if (releases.length > 0) {
+      const values = releases.map(({ release_id }) => ({ release_id, milestone_id: row.id }));
+      await db.insertInto('milestone_releases').values(values).execute();
+    }
     await db.deleteFrom('milestones').where('id', 'in', merged).execute();
     const { id: milestone_id, project_id, group_id } = row;
     await deps.events.record(

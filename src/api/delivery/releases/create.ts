@@ -1,0 +1,90 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill, type Standing } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { conflict } from '../../../core/errors.ts';
+import { releaseFacts } from '../../../core/event-facts.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import type { Release } from '../../../db/tables/releases.ts';
+import type { Deps } from '../../../deps.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { lockProject } from '../../spaces/index.ts';
+import { insertLinks } from '../release-links/enter.ts';
+import { COLLECT_EVIDENCE, evidenceDue } from './evidence-due.ts';
+import { findRelease } from './find.ts';
+import type { NewRelease } from './inputs.ts';
+import { milestonesFor, setMilestones } from './milestones.ts';
+import { checkRelease, requireMayTag } from './rules.ts';
+import { storedCommit } from './stored-commit.ts';
+import { ensureTag, type Tagged, tagOid } from './tagging.ts';
+
+/** How often a tag may move or go while its release is entered. */
+const TRIES = 5;
+
+const taken = () => conflict('Release already exists');
+
+/**
+ * Makes a release, and its tag where there is none. What is wrong is found before the tag is made.
+ * @throws ApiError 400, 403, 404, 409, 422
+ */
+export async function createRelease(deps: Deps, standing: Standing<UserCaller>, given: NewRelease): Promise<Release> {
+  const { project } = standing;
+  await requireMayTag(deps, standing, given.tag_name);
+  if ((await findRelease(deps.db, project.id, given.tag_name)) !== undefined) throw taken();
+  checkRelease(given);
+  await milestonesFor(deps.db, standing, given);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const tagged = await ensureTag(deps, standing, given);
+    const made = await enter(deps, standing, given, tagged);
+    if (made !== undefined) return made;
+  }
+  throw conflict(`Tag ${given.tag_name} was changed meanwhile. Please try again.`);
+}
+
+/** Enters the release of a tag. @returns undefined where the tag has moved or gone meanwhile */
+async function enter(
+  deps: Deps,
+  { project: { id }, caller }: Standing<UserCaller>,
+  given: NewRelease,
+  { oid, commit }: Tagged,
+): Promise<Release | undefined> {
+  try {
+    return await deps.db.transaction().execute(async (db) => {
+      // Whoever removes the tag locks the project, too, once it is gone: one of us sees what the other has done.
+      await lockProject(db, id);
+      const standing = await requireStill(deps, db, caller, id, 'create_release');
+      await requireMayTag(within(deps, db), standing, given.tag_name);
+      if ((await tagOid(repositoryOf(deps, standing.project), given.tag_name)) !== oid) return undefined;
+      const milestones = await milestonesFor(db, standing, given);
+      const now = timestamp(deps.clock);
+      const released_at = given.released_at ?? now;
+      const due = evidenceDue(released_at, now);
+      const row = await db
+        .insertInto('releases')
+        .values({
+          project_id: id,
+          tag: given.tag_name,
+          name: given.name || null,
+          description: given.description ?? null,
+          sha: commit?.oid ?? null,
+          commit_object: commit === null ? null : storedCommit(commit),
+          author_id: caller.user.id,
+          released_at,
+          evidence_due_at: due,
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await insertLinks(deps, db, row.id, given.assets?.links ?? []);
+      await setMilestones(db, row.id, milestones ?? []);
+      if (due === now) await deps.jobs.enqueue(db, COLLECT_EVIDENCE, { release_id: row.id }, { projectId: id });
+      const payload = { release: releaseFacts(row), release_id: row.id, project_id: id };
+      await deps.events.record(db, 'release.created', payload, { projectId: id, actorId: caller.user.id });
+      return row;
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw taken();
+    throw error;
+  }
+}

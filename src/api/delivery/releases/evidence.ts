@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { timestamp } from '../../../core/clock.ts';
+import { refused } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Release } from '../../../db/tables/releases.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Evidences of one release at most. */
+const MAX_EVIDENCES = 100;
+
+/**
+ * What a release is now, for later: the release, its project and its milestones.
+ * @returns JSON as it is served
+ */
+async function summaryOf(db: Db, release: Release): Promise<string> {
+  const project = await db
+    .selectFrom('projects')
+    .select(['id', 'name', 'description', 'created_at'])
+    .where('id', '=', release.project_id)
+    .executeTakeFirstOrThrow();
+  const milestones = await db
+    .selectFrom('milestone_releases')
+    .innerJoin('milestones', 'milestones.id', 'milestone_releases.milestone_id')
+    .select(['milestones.id', 'title', 'description', 'state', 'iid', 'created_at', 'due_date'])
+    .where('release_id', '=', release.id)
+    .orderBy('milestones.id')
+    .execute();
+  const { id, tag, name, description, created_at } = release;
+  return JSON.stringify({
+    release: { id, tag_name: tag, name: name ?? tag, description, created_at, project, milestones },
+  });
+}
+
+/** Writes an evidence of a release as it is now. Call it in a transaction that has locked the release. */
+async function collect({ clock }: Deps, db: Db, release: Release): Promise<void> {
+  const summary = await summaryOf(db, release);
+  const sha = hash('sha256', summary, 'hex');
+  await db
+    .insertInto('release_evidences')
+    .values({ release_id: release.id, summary, sha, created_at: timestamp(clock) })
+    .execute();
+}
+
+/** Collects the evidence of a release whose time has come; nothing where that was done, or the release is gone. */
+export async function collectDue(deps: Deps, releaseId: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const release = await db
+      .updateTable('releases')
+      .set({ evidence_due_at: null })
+      .where('id', '=', releaseId)
+      .where('evidence_due_at', '<=', timestamp(deps.clock))
+      .returningAll()
+      .executeTakeFirst();
+    if (release !== undefined) await collect(deps, db, release);
+  });
+}
+
+/** Collects one more evidence, because somebody asks for it. @param db of a transaction that has locked the release @throws ApiError 400 */
+export async function collectMore(deps: Deps, db: Db, release: Release): Promise<void> {
+  const { count } = await db
+    .selectFrom('release_evidences')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('release_id', '=', release.id)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_EVIDENCES) throw refused(`A release has ${MAX_EVIDENCES} evidences at most.`);
+  await collect(deps, db, release);
+}

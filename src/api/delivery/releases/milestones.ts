@@ -1,0 +1,44 @@
+import { lineageIds } from '../../../access/membership.ts';
+import type { Standing } from '../../../access/standing.ts';
+import { refused } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { ChangedRelease } from './inputs.ts';
+
+/**
+ * The ids of the milestones that are named, of the project or of a group above it.
+ * @returns undefined where none are spoken of
+ * @throws ApiError 400 for those that are not there
+ */
+export async function milestonesFor(
+  db: Db,
+  { project, namespace }: Pick<Standing, 'project' | 'namespace'>,
+  { milestones, milestone_ids }: Pick<ChangedRelease, 'milestones' | 'milestone_ids'>,
+): Promise<number[] | undefined> {
+  const titles = milestones?.filter((title) => title !== '');
+  if (titles === undefined && milestone_ids === undefined) return undefined;
+  const wanted: readonly (string | number)[] = titles ?? milestone_ids ?? [];
+  if (wanted.length === 0) return [];
+  const key = titles === undefined ? 'id' : 'title';
+  const rows = await db
+    .selectFrom('milestones')
+    .select(['id', 'title'])
+    .where(key, 'in', wanted)
+    .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', lineageIds(namespace.lineage))]))
+    .execute();
+  const known = new Set<string | number>(rows.map((row) => row[key]));
+  const missing = [...new Set(wanted)].filter((each) => !known.has(each));
+  if (missing.length > 0) {
+    throw refused(`Milestone${key === 'id' ? ' id' : ''}(s) not found: ${missing.join(', ').slice(0, 1_000)}`);
+  }
+  return rows.map(({ id }) => id);
+}
+
+/** Makes these the milestones of a release, and no others. */
+export async function setMilestones(db: Db, releaseId: number, milestoneIds: readonly number[]): Promise<void> {
+  await db.deleteFrom('milestone_releases').where('release_id', '=', releaseId).execute();
+  if (milestoneIds.length === 0) return;
+  await db
+    .insertInto('milestone_releases')
+    .values(milestoneIds.map((milestone_id) => ({ release_id: releaseId, milestone_id })))
+    .execute();
+}

@@ -1,0 +1,23 @@
+import type { Selectable } from 'kysely';
+import type { Defaulted, Id, Timestamp } from '../columns.ts';
+import type { Ownership } from '../ownership.ts';
+
+/** What an asset is, in the order in which people look for it. */
+export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const;
+export type LinkType = (typeof LINK_TYPES)[number];
+
+/** Assets of releases: addresses of what they bring. Name, address and path are unique within a release. */
+export interface ReleaseLinksTable {
+  id: Id;
+  release_id: number;
+  name: string;
+  url: string;
+  /** Path below the permanent address of the release's downloads, with a slash in front. */
+  filepath: string | null;
+  link_type: Defaulted<LinkType>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type ReleaseLink = Selectable<ReleaseLinksTable>;
+
+export const releaseLinksOwnership: Ownership<ReleaseLinksTable> = { plain: ['link_type'] };
