@@ -23,7 +23,8 @@ export interface PackageVersion extends PackageName {
   versionKey: string;
 }
 
-const from = (db: Db, source: PackageSource, { type, nameKey }: PackageName) => {
+/** A query of the versions of a name that can be installed. */
+export const installable = (db: Db, source: PackageSource, { type, nameKey }: PackageName) => {
   const query = db
     .selectFrom('packages')
     .where('packages.package_type', '=', type)
@@ -36,7 +37,7 @@ const from = (db: Db, source: PackageSource, { type, nameKey }: PackageName) => 
 
 /** Versions of a name that can be installed, in the order in which they were made; of several projects, all of them. */
 export async function versionsOf(db: Db, source: PackageSource, name: PackageName): Promise<Package[]> {
-  const rows = await from(db, source, name)
+  const rows = await installable(db, source, name)
     .selectAll('packages')
     .orderBy('packages.id', 'desc')
     .limit(MAX_VERSIONS)
@@ -50,7 +51,7 @@ export function findVersion(
   source: PackageSource,
   { versionKey, ...name }: PackageVersion,
 ): Promise<Package | undefined> {
-  return from(db, source, name)
+  return installable(db, source, name)
     .selectAll('packages')
     .where('packages.version_key', '=', versionKey)
     .orderBy('packages.id', 'desc')
@@ -67,7 +68,7 @@ export function findFile(
   source: PackageSource,
   { versionKey, fileName, ...name }: PackageName & { versionKey?: string; fileName: string },
 ): Promise<PackageFile | undefined> {
-  let query = from(db, source, name)
+  let query = installable(db, source, name)
     .innerJoin('package_files', 'package_files.package_id', 'packages.id')
     .selectAll('package_files')
     .where('package_files.file_name', '=', fileName)

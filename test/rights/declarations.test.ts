@@ -8,6 +8,12 @@ import { routes } from '../../src/routes.ts';
 
 /** What is sent by another method than GET although it changes nothing, each with the reason. */
 const READING: Readonly<Record<string, string>> = {
+  'POST /projects/:id/packages/npm/-/npm/v1/security/advisories/bulk': 'asks what is known of packages',
+  'POST /projects/:id/packages/npm/-/npm/v1/security/audits/quick': 'asks what is known of packages',
+  'POST /groups/:id/-/packages/npm/-/npm/v1/security/advisories/bulk': 'asks what is known of packages',
+  'POST /groups/:id/-/packages/npm/-/npm/v1/security/audits/quick': 'asks what is known of packages',
+  'POST /packages/npm/-/npm/v1/security/advisories/bulk': 'asks what is known of packages',
+  'POST /packages/npm/-/npm/v1/security/audits/quick': 'asks what is known of packages',
   'POST /feature_flags/unleash/:project_id/client/register': 'what Unleash clients tell of themselves is not kept',
   'POST /feature_flags/unleash/:project_id/client/metrics': 'the same',
   'POST /api/graphql': 'a question too long for an address; there are no mutations',

@@ -3,6 +3,7 @@ import type { Project } from '../../src/db/tables/projects.ts';
 import type { TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';
+import { makePackage } from '../support/packages.ts';
 import { makePipeline } from '../support/pipelines.ts';
 import { ProjectGit } from '../support/project-git.ts';
 import { Rows } from '../support/rows.ts';
@@ -143,6 +144,8 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     return made.id;
   };
   const [serverRunner, projectRunner] = [await runner('instance_type'), await runner('project_type')];
+  const packageName = `@${group.path}/app`;
+  await makePackage(app.deps, project.id, { type: 'npm', name: packageName });
   const value = (path: string, name: string): string | number => {
     const segment = /\/(issues|merge_requests|snippets)\//.exec(path)?.[1];
     const thing = segment === undefined ? undefined : made[segment];
@@ -153,6 +156,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'note_id') return commit ? onCommit.id : thing!.note;
     if (name === 'discussion_id') return commit ? onCommit.discussion_id : thing!.discussion;
     if (name === 'award_id') return path.includes('/notes/') ? thing!.noteAward : thing!.award;
+    if (name === 'package_name') return packageName;
     if (name === 'pipeline_id') return pipeline.id;
     if (name === 'job_id') return jobs.test!.id;
     if (name === 'draft_note_id') return draft.id;

@@ -18,7 +18,7 @@ export const readsGroupRegistry: Access<GroupScope> = asked(inGroup('read_group_
 export const publishes: Access<ProjectScope> = inProject('create_package');
 
 /** Of who is let in by another check; for anonymous callers each refusal of it is 401. */
-function asked<A extends object>(access: Access<A>): Access<A> {
+export function asked<A extends object>(access: Access<A>): Access<A> {
   return {
     ...access,
     check: async (request) => {

@@ -16,7 +16,7 @@ create table packages (
   last_downloaded_at {text}
 );
 create unique index packages_version on packages (project_id, package_type, name_key, version_key) where status <> 'pending_destruction';
-create index packages_name on packages (package_type, name_key, project_id);
+create index packages_name on packages (package_type, name_key, project_id, status, updated_at, id);
 create index packages_created on packages (project_id, created_at, id);
 create index packages_project_name on packages (project_id, name, id);
 create index packages_creator on packages (creator_id);

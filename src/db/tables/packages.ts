@@ -40,7 +40,7 @@ export interface PackagesTable {
   name_key: string;
   version_key: string;
   status: Defaulted<PackageStatus>;
-  /** Why the status is `error`. */
+  /** Why the status is `error`, or `deprecated`. */
   status_message: string | null;
   creator_id: number | null;
   /** What only its registry reads. */

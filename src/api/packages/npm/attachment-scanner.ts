@@ -1,0 +1,173 @@
+import { ApiError } from '../../../core/errors.ts';
+import { invalidJson } from '../../../http/params/json.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+const ARRAY = 0x5b;
+const ARRAY_END = 0x5d;
+
+/** Nested objects and arrays of a body; the parser allows no more. */
+const MAX_DEPTH = 100;
+/** Bytes of a key that are looked at: longer ones are none of those that matter. */
+const MAX_KEY = 1_024;
+
+/** Begins the data of an attachment; then come its bytes as they are written in the JSON text, then `END`. */
+export interface Begin {
+  /** As `_attachments` calls it. */
+  name: string;
+}
+export const END = Symbol('end of the data');
+export type Piece = Begin | Buffer | typeof END;
+
+/**
+ * Finds the data of attachments, `_attachments.<name>.data`, in a JSON text that comes in chunks, so that they are never in
+ * memory as a whole. Everything else is kept, with empty texts in their place, to be parsed at the end: the parser finds
+ * what is wrong with it.
+ */
+export class AttachmentScanner {
+  readonly #maxKept: number;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  /** The objects and arrays that are open, and the last key of each. */
+  readonly #open: number[] = [];
+  readonly #keys: string[] = [];
+  #awaitsKey = false;
+  #string: 'none' | 'key' | 'value' | 'data' = 'none';
+  #escaped = false;
+  #key: Buffer[] = [];
+  #keyBytes = 0;
+
+  /** @param maxKept bytes beside the data of attachments */
+  constructor(maxKept: number) {
+    this.#maxKept = maxKept;
+  }
+
+  /** Bytes that are kept so far. */
+  get keptBytes(): number {
+    return this.#keptBytes;
+  }
+
+  /** What is left of the text once all of it has been scanned. @throws ApiError 400 where it ends within a text */
+  rest(): Buffer {
+    if (this.#string !== 'none') throw invalidJson();
+    return Buffer.concat(this.#kept);
+  }
+
+  /** Takes the next chunk. @throws ApiError 400, 413 */
+  *scan(chunk: Buffer): Generator<Piece> {
+    /** Where what is kept goes on. */
+    let from = 0;
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#string === 'none') {
+        at = this.#structure(chunk, at);
+        if ((this.#string as string) !== 'data') continue;
+        this.#keep(chunk.subarray(from, at));
+        yield { name: this.#keys[1]! };
+        from = at;
+        continue;
+      }
+      const end = this.#endOfText(chunk, at);
+      const closed = end < chunk.length;
+      const text = chunk.subarray(at, end);
+      if (this.#string === 'data') {
+        if (text.length > 0) yield text;
+        if (closed) yield END;
+        from = end;
+      } else if (this.#string === 'key') this.#readKey(text, closed);
+      if (closed) this.#string = 'none';
+      at = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#keptBytes += bytes.length;
+    if (this.#keptBytes > this.#maxKept) {
+      throw new ApiError(413, '413 Request Entity Too Large', {}, { Connection: 'close' });
+    }
+    // A copy: the chunk may be mostly data.
+    this.#kept.push(Buffer.from(bytes));
+  }
+
+  /** Reads what stands between texts. @returns where the next text begins, behind its quote, or the end of the chunk */
+  #structure(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      switch (chunk[at]) {
+        case QUOTE:
+          this.#string = this.#awaitsKey ? 'key' : this.#isData() ? 'data' : 'value';
+          this.#key = [];
+          this.#keyBytes = 0;
+          return at + 1;
+        case OBJECT:
+        case ARRAY:
+          if (this.#open.length === MAX_DEPTH) throw invalidJson();
+          this.#open.push(chunk[at]!);
+          this.#keys[this.#open.length - 1] = '';
+          this.#awaitsKey = chunk[at] === OBJECT;
+          break;
+        case OBJECT_END:
+        case ARRAY_END:
+          this.#open.pop();
+          this.#awaitsKey = false;
+          break;
+        case COLON:
+          this.#awaitsKey = false;
+          break;
+        case COMMA:
+          this.#awaitsKey = this.#open.at(-1) === OBJECT;
+          break;
+      }
+    }
+    return chunk.length;
+  }
+
+  #isData(): boolean {
+    const open = this.#open;
+    const [first, , last] = this.#keys;
+    return open.length === 3 && open.every((kind) => kind === OBJECT) && first === '_attachments' && last === 'data';
+  }
+
+  /** @returns where the text ends, at its quote, or the end of the chunk */
+  #endOfText(chunk: Buffer, from: number): number {
+    let at = from;
+    // Looked for again only once it is passed: a text of nothing but escapes is read once.
+    let quote = chunk.indexOf(QUOTE, at);
+    while (at < chunk.length) {
+      if (this.#escaped) {
+        this.#escaped = false;
+        at += 1;
+        continue;
+      }
+      if (quote !== -1 && quote < at) quote = chunk.indexOf(QUOTE, at);
+      const end = quote === -1 ? chunk.length : quote;
+      const backslash = chunk.subarray(at, end).indexOf(BACKSLASH);
+      if (backslash === -1) return end;
+      this.#escaped = true;
+      at += backslash + 1;
+    }
+    return chunk.length;
+  }
+
+  #readKey(text: Buffer, closed: boolean): void {
+    this.#keyBytes += text.length;
+    if (this.#keyBytes <= MAX_KEY) this.#key.push(Buffer.from(text));
+    if (!closed) return;
+    const depth = this.#open.length;
+    this.#keys[depth - 1] = this.#keyBytes > MAX_KEY ? '' : keyOf(Buffer.concat(this.#key));
+  }
+}
+
+/** A key without its escapes. @throws ApiError 400 */
+function keyOf(written: Buffer): string {
+  try {
+    return JSON.parse(`"${written.toString('utf8')}"`) as string;
+  } catch {
+    throw invalidJson();
+  }
+}

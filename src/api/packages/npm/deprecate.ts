@@ -1,0 +1,68 @@
+import type { Caller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { notFound } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { npmRefused } from './errors.ts';
+
+const MAX_MESSAGE = 1_024;
+/** Versions that one statement changes. */
+const AT_ONCE = 500;
+
+/**
+ * Reads which versions are to be deprecated with which words; with none, they are so no more. What the document says
+ * nothing of stays as it is.
+ * @param document of the package, as npm got it and sends it back
+ * @throws ApiError 400
+ */
+export function readDeprecations(document: Record<string, unknown>): Map<string, string> {
+  const { versions } = document;
+  if (typeof versions !== 'object' || versions === null) throw npmRefused(400, 'Version is empty.');
+  const messages = new Map<string, string>();
+  for (const [version, manifest] of Object.entries(versions)) {
+    const said = (manifest as { deprecated?: unknown } | null)?.deprecated;
+    if (typeof said !== 'string') continue;
+    if (said.length > MAX_MESSAGE || said.includes('\0')) {
+      throw npmRefused(400, `The message of a deprecation can have ${MAX_MESSAGE} characters.`);
+    }
+    messages.set(version, said);
+  }
+  return messages;
+}
+
+/** Deprecates versions of a package, or takes that back. @throws ApiError 401, 403, 404 */
+export async function deprecate(
+  deps: Deps,
+  { caller, projectId, name }: { caller: Caller; projectId: number; name: string },
+  messages: ReadonlyMap<string, string>,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await requireStill(deps, db, caller, projectId, 'destroy_package');
+    const rows = await db
+      .selectFrom('packages')
+      .select(['id', 'version_key', 'status', 'status_message'])
+      .where('package_type', '=', 'npm')
+      .where('name_key', '=', name)
+      .where('project_id', '=', projectId)
+      .where('status', 'in', ['default', 'deprecated'])
+      .orderBy('id')
+      .execute();
+    if (rows.length === 0) throw notFound('Package');
+    const updated_at = timestamp(deps.clock);
+    const changed = rows.filter(({ version_key, status_message }) => {
+      const message = messages.get(version_key);
+      return message !== undefined && message !== (status_message ?? '');
+    });
+    for (const [message, group] of Map.groupBy(changed, ({ version_key }) => messages.get(version_key)!)) {
+      const state = message === '' ? DEFAULT : { status: 'deprecated' as const, status_message: message };
+      for (let at = 0; at < group.length; at += AT_ONCE) {
+        const ids = group.slice(at, at + AT_ONCE).map(({ id }) => id);
+        const still = ['default', 'deprecated'] as const;
+        const update = db.updateTable('packages').set({ ...state, updated_at });
+        await update.where('id', 'in', ids).where('status', 'in', still).execute();
+      }
+    }
+  });
+}
+
+const DEFAULT = { status: 'default', status_message: null } as const;

@@ -1,0 +1,207 @@
+import { sql } from 'kysely';
+import { notFound } from '../../../core/errors.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { BaseContext } from '../../../http/route.ts';
+import type { Serialized } from '../../../http/send.ts';
+import { installable, type PackageSource } from '../../../packages/find.ts';
+import { compareSemVer, parseSemVer, type SemVer } from '../../../packages/semver.ts';
+import type { TarballFacts } from './publish.ts';
+import { MAX_TAGS } from './tags.ts';
+
+const AT_ONCE = 500;
+/** What a version takes of memory while the document is made. */
+const VERSION_BYTES = 8_192;
+
+/** What the document of a package is made of, in one project: whatever changes of it changes this. */
+interface State {
+  project_id: number;
+  versions: number;
+  newest: number;
+  changed_at: string;
+  times: number;
+}
+
+interface Tag {
+  name: string;
+  version: string;
+}
+
+/** The states of a package in all its projects, and its tags. */
+interface Edition {
+  states: State[];
+  tags: Tag[];
+}
+
+/**
+ * The document of a package that npm installs from: made when something of it has changed, then kept.
+ * @throws ApiError 404 where there is no version
+ */
+export async function packumentOf(c: BaseContext, source: PackageSource, name: string): Promise<Serialized> {
+  const { deps } = c;
+  const read = () => editionOf(deps.db, source, name);
+  const edition =
+    'projectId' in source ? await deps.snapshot.get(`npm:${source.projectId}:${name}`, read) : await read();
+  if (edition.states.length === 0) throw notFound('Packages');
+  const key = `npm ${deps.externalUrl()} ${name} ${JSON.stringify(edition)}`;
+  return deps.answers.get(key, async () => {
+    await c.hold(edition.states.reduce((sum, { versions }) => sum + versions, 0) * VERSION_BYTES);
+    return makeDocument(deps.db, source, name, edition, `${deps.externalUrl()}/api/v4`);
+  });
+}
+
+/** The tags of a package by their names. @throws ApiError 404 where there is no version */
+export async function distTagsOf(
+  { deps }: BaseContext,
+  source: PackageSource,
+  name: string,
+): Promise<Record<string, string>> {
+  const versions = await installable(deps.db, source, { type: 'npm', nameKey: name })
+    .select('packages.version_key')
+    .execute();
+  if (versions.length === 0) throw notFound('Package');
+  const tags = await tagsOf(deps.db, source, name);
+  return withLatest(
+    tags,
+    versions.map(({ version_key }) => version_key),
+  );
+}
+
+async function editionOf(db: Db, source: PackageSource, name: string): Promise<Edition> {
+  const rows = await installable(db, source, { type: 'npm', nameKey: name })
+    .select((eb) => [
+      'packages.project_id',
+      eb.fn.countAll<number | string>().as('versions'),
+      eb.fn.max('packages.id').as('newest'),
+      eb.fn.max('packages.updated_at').as('changed_at'),
+      // The times of day of all: another change than the last one shows here, were it by a clock that is behind.
+      sql<number | string>`sum(cast(substr(packages.updated_at, 12, 2) as integer) * 3600000
+        + cast(substr(packages.updated_at, 15, 2) as integer) * 60000
+        + cast(substr(packages.updated_at, 18, 2) as integer) * 1000
+        + cast(substr(packages.updated_at, 21, 3) as integer))`.as('times'),
+    ])
+    .groupBy('packages.project_id')
+    .orderBy('packages.project_id')
+    .execute();
+  const states = rows.map((row) => ({ ...row, versions: Number(row.versions), times: Number(row.times) }));
+  return { states, tags: states.length === 0 ? [] : await tagsOf(db, source, name) };
+}
+
+/** Tags of versions that can be installed; where projects have the same, that of the newest version is the last. */
+function tagsOf(db: Db, source: PackageSource, name: string): Promise<Tag[]> {
+  return installable(db, source, { type: 'npm', nameKey: name })
+    .innerJoin('package_tags', 'package_tags.package_id', 'packages.id')
+    .select(['package_tags.name', 'packages.version_key as version'])
+    .orderBy('packages.id')
+    .orderBy('package_tags.name')
+    .limit(MAX_TAGS)
+    .execute();
+}
+
+/** Tags as an object; `latest` leads to the highest version where nobody said to which. */
+function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<string, string> {
+  const found = new Map(tags.map(({ name, version }) => [name, version]));
+  if (!found.has('latest')) found.set('latest', highest(versions));
+  return Object.fromEntries(found);
+}
+
+/** The highest release; of prereleases where there are no others. */
+function highest(versions: readonly string[]): string {
+  let best: { version: string; parsed: SemVer } | undefined;
+  for (const version of versions) {
+    const parsed = parseSemVer(version)!;
+    const isRelease = parsed.prerelease.length === 0;
+    const bestIsRelease = best?.parsed.prerelease.length === 0;
+    const goesBefore = best !== undefined && isRelease === bestIsRelease && compareSemVer(best.parsed, parsed) > 0;
+    if (best === undefined || (isRelease && !bestIsRelease) || (isRelease === bestIsRelease && !goesBefore)) {
+      best = { version, parsed };
+    }
+  }
+  return best!.version;
+}
+
+/** What of a version decides about its place in the document. */
+interface Row {
+  project_id: number;
+  version_key: string;
+  metadata: string;
+  status: string;
+  status_message: string | null;
+  created_at: string;
+  file_name: string;
+  sha1: string | null;
+  facts: string;
+}
+
+async function makeDocument(
+  db: Db,
+  source: PackageSource,
+  name: string,
+  { states, tags }: Edition,
+  api: string,
+): Promise<object> {
+  const from = installable(db, source, { type: 'npm', nameKey: name });
+  const ids = await from.select('packages.id').orderBy('packages.id').execute();
+  // Of a version that several projects have, the one that was published last.
+  const versions = new Map<string, object>();
+  const time = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    for (const row of await rowsOf(db, ids.slice(at, at + AT_ONCE))) {
+      versions.set(row.version_key, presentVersion(row, name, api));
+      time.set(row.version_key, row.created_at);
+    }
+  }
+  // The files of all versions may have been deleted.
+  if (versions.size === 0) throw notFound('Packages');
+  const modified = states
+    .map(({ changed_at }) => changed_at)
+    .sort()
+    .at(-1)!;
+  const shown = tags.filter(({ version }) => versions.has(version));
+  return {
+    name,
+    'dist-tags': withLatest(shown, [...versions.keys()]),
+    versions: Object.fromEntries(versions),
+    modified,
+    time: { modified, ...Object.fromEntries(time) },
+  };
+}
+
+const rowsOf = (db: Db, ids: readonly { id: number }[]): Promise<Row[]> =>
+  db
+    .selectFrom('packages')
+    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+    .select([
+      'packages.project_id',
+      'packages.version_key',
+      'packages.metadata',
+      'packages.status',
+      'packages.status_message',
+      'packages.created_at',
+      'package_files.file_name',
+      'package_files.sha1',
+      'package_files.metadata as facts',
+    ])
+    .where(
+      'packages.id',
+      'in',
+      ids.map(({ id }) => id),
+    )
+    .where('package_files.status', '=', 'default')
+    .orderBy('packages.id')
+    .execute();
+
+function presentVersion(row: Row, name: string, api: string): object {
+  const { integrity } = parseJson<Partial<TarballFacts>>(row.facts);
+  return {
+    name,
+    version: row.version_key,
+    ...parseJson<object>(row.metadata),
+    ...(row.status === 'deprecated' ? { deprecated: row.status_message ?? '' } : {}),
+    dist: {
+      tarball: `${api}/projects/${row.project_id}/packages/npm/${name}/-/${row.file_name}`,
+      shasum: row.sha1,
+      ...(integrity === undefined ? {} : { integrity }),
+    },
+  };
+}

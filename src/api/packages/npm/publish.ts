@@ -1,0 +1,104 @@
+import type { Caller } from '../../../access/caller.ts';
+import { AFTER_LINEAGE, lineageIds } from '../../../access/membership.ts';
+import type { Standing } from '../../../access/standing.ts';
+import { asciiLower } from '../../../db/like.ts';
+import { lockTrees } from '../../../db/namespace-tree.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import type { Deps } from '../../../deps.ts';
+import { addFile, publish } from '../../../packages/publish.ts';
+import type { ReceivedFile } from '../../../packages/receive.ts';
+import { npmRefused } from './errors.ts';
+import type { Manifest } from './manifest.ts';
+import { scopeOf, tarballName } from './names.ts';
+import { pointTag } from './tags.ts';
+
+/** What only this registry reads of a file. */
+export interface TarballFacts {
+  /** SHA-512 of the file, as npm writes and checks it. */
+  integrity: string;
+}
+
+const isThere = () => npmRefused(403, 'Package already exists.');
+
+/** A version with its file. */
+export interface Publication {
+  manifest: Manifest;
+  file: ReceivedFile;
+}
+
+/** Where somebody publishes which package. */
+interface Target {
+  caller: Caller;
+  projectId: number;
+  name: string;
+}
+
+/**
+ * Publishes a version with its file, and points its tag to it.
+ * @throws ApiError 401, 403, 404
+ */
+export async function publishVersion(
+  deps: Deps,
+  { caller, projectId, name }: Target,
+  { manifest: { version, tag, kept }, file }: Publication,
+): Promise<void> {
+  const publication = { caller, projectId, type: 'npm', name, version, files: [file] } as const;
+  await publish(deps, publication, async (publishing) => {
+    const { db, row, isNew, standing } = publishing;
+    if (!isNew) throw isThere();
+    await requireOneInTree(db, standing, row);
+    await db
+      .updateTable('packages')
+      .set({ metadata: JSON.stringify(kept) })
+      .where('id', '=', row.id)
+      .execute();
+    const facts: TarballFacts = { integrity: integrityOf(file) };
+    await addFile(deps, publishing, file, tarballName(name, version), facts);
+    await pointTag(deps, db, row, tag);
+  });
+}
+
+const integrityOf = ({ sha512 }: ReceivedFile): string => `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`;
+
+/**
+ * A package whose scope is the top-level namespace has each version once in all projects of that.
+ * @throws ApiError 403
+ */
+async function requireOneInTree(db: Db, { namespace }: Standing, row: Package): Promise<void> {
+  const scope = scopeOf(row.name);
+  const [root = ''] = namespace.full_path.split('/');
+  if (scope === null || asciiLower(scope) !== asciiLower(root)) return;
+  // Who publishes the same in another project waits here.
+  const [now] = await lockTrees(db, [namespace]);
+  const lineage = `/${lineageIds(now!.lineage)[0]}/`;
+  const other = await db
+    .selectFrom('packages')
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('packages.id')
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', row.name_key)
+    .where('packages.version_key', '=', row.version_key)
+    .where('packages.status', '<>', 'pending_destruction')
+    .where('packages.id', '<>', row.id)
+    .where('projects.pending_delete', '=', 0)
+    .where('namespaces.lineage', '>=', lineage)
+    .where('namespaces.lineage', '<', `${lineage}${AFTER_LINEAGE}`)
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) throw isThere();
+}
+
+/**
+ * Refuses a file that is not the one that the client packed.
+ * @throws ApiError 400
+ */
+export function checkDist({ dist }: Manifest, file: ReceivedFile): void {
+  const said = typeof dist.integrity === 'string' ? dist.integrity.split(/\s+/) : [];
+  const sha512 = said.find((each) => each.startsWith('sha512-'))?.split('?', 1)[0];
+  const differs =
+    (sha512 !== undefined && sha512 !== integrityOf(file)) ||
+    (typeof dist.shasum === 'string' && dist.shasum.toLowerCase() !== file.sha1);
+  if (differs) throw npmRefused(400, 'Attachment data is not what integrity and shasum of its version say.');
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { forbidden, notFound } from '../../../core/errors.ts';
+import type { BaseContext, Route } from '../../../http/route.ts';
+import { blobSuccess } from '../../../http/send-blob.ts';
+import { findFile } from '../../../packages/find.ts';
+import type { ReceivedFile } from '../../../packages/receive.ts';
+import { publishes, readsRegistry } from '../access.ts';
+import { READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
+import { sendPackageFile } from '../send-file.ts';
+import { NpmPublished } from './answers.ts';
+import { deprecate, readDeprecations } from './deprecate.ts';
+import { accessForNpm, npmRefused } from './errors.ts';
+import { readManifest } from './manifest.ts';
+import { tarballOf } from './names.ts';
+import { placeRoutes } from './place-routes.ts';
+import { PLACES, packageName } from './places.ts';
+import { checkDist, type Publication, publishVersion } from './publish.ts';
+import { forget, type NpmBody, readNpmBody } from './read-body.ts';
+import { npmRoute } from './route.ts';
+
+const path = '/projects/:id/packages/npm';
+
+const publishing = npmRoute({
+  method: 'PUT',
+  path: `${path}/:package_name`,
+  operationId: 'publishProjectNpmPackage',
+  summary: 'Publish a version of an npm package, or deprecate versions',
+  description:
+    'As `npm publish` sends it: a document with one version, and its file as base64 in `_attachments`. With the header `npm-command: deprecate`, as `npm deprecate` sends it: the document of the package, in whose versions `deprecated` is the reason, or empty to take it back; it takes the right to delete packages.',
+  access: accessForNpm(publishes),
+  scopes: WRITE_PACKAGES,
+  params: Type.Object(packageName),
+  body: {
+    contentType: 'application/json',
+    description: 'The document of the package.',
+    // What is too large is refused in the words of the registry.
+    limit: () => Number.MAX_SAFE_INTEGER,
+  },
+  success: { status: 200, schema: NpmPublished },
+  errors: [413, 429],
+  handler: async (c) => {
+    const { deps, caller, request, project, permissions } = c;
+    const name = c.params.package_name;
+    const target = { caller, projectId: project.id, name };
+    const deprecates = request.headers['npm-command'] === 'deprecate';
+    if (deprecates && !permissions.can('destroy_package')) throw forbidden();
+    const { document, file } = await readNpmBody(c);
+    if (deprecates) {
+      if (file !== null) await forget(c, file);
+      await deprecate(deps, target, readDeprecations(document));
+      return { ok: true, id: name };
+    }
+    await publishVersion(deps, target, await publicationOf(c, name, document, file));
+    return { ok: true, id: name };
+  },
+});
+
+/** What is published; a file that does not go with it is removed. @throws ApiError 400 */
+async function publicationOf(
+  c: BaseContext,
+  name: string,
+  document: NpmBody['document'],
+  file: ReceivedFile | null,
+): Promise<Publication> {
+  try {
+    const manifest = readManifest(document, name);
+    if (file === null || file.size === 0) throw npmRefused(400, 'Attachment data is empty.');
+    checkDist(manifest, file);
+    return { manifest, file };
+  } catch (error) {
+    if (file !== null) await forget(c, file);
+    throw error;
+  }
+}
+
+const download = npmRoute({
+  ...blobSuccess('application/octet-stream', 'The file, a tar archive packed with gzip.'),
+  method: 'GET',
+  path: `${path}/*package_path`,
+  operationId: 'downloadProjectNpmPackage',
+  summary: 'Download the file of a version of an npm package',
+  access: accessForNpm(readsRegistry),
+  scopes: READ_PACKAGES,
+  params: Type.Object({
+    package_path: Type.String({
+      description: 'Name of the package, `/-/`, and name of the file.',
+      examples: ['@acme/app/-/@acme/app-1.0.0.tgz'],
+    }),
+  }),
+  handler: async (c) => {
+    const at = tarballOf(c.params.package_path);
+    const found =
+      at === null
+        ? undefined
+        : await findFile(
+            c.deps.db,
+            { projectId: c.project.id },
+            { type: 'npm', nameKey: at.name, fileName: at.fileName },
+          );
+    if (found === undefined) throw notFound('Package');
+    return sendPackageFile(c, found, found.file_name.split('/').at(-1));
+  },
+});
+
+/** The registry that npm, yarn and pnpm speak to (part 1, section 4.7). */
+export const npmRoutes: readonly Route[] = [...PLACES.flatMap(placeRoutes), publishing, download];
