@@ -53,7 +53,7 @@ async function compare(
 }
 
 /**
- * Every list on 100,000 issues, 100,000 jobs, 1,000,000 events and 10,000 projects against the same list on 1,000 of each.
+ * Every list on 100,000 issues, 100,000 jobs, 100,000 packages, 1,000,000 events and 10,000 projects against the same list on 1,000 of each.
  * @param some only these lists, where any are named
  */
 export async function lists(

@@ -16,6 +16,7 @@ export const SMALL: Amounts = {
   events: 1_000,
   snippets: 1_000,
   jobs: 1_000,
+  packages: 1_000,
 };
 export const LARGE: Amounts = {
   projects: 10_000,
@@ -24,6 +25,7 @@ export const LARGE: Amounts = {
   events: 1_000_000,
   snippets: 10_000,
   jobs: 100_000,
+  packages: 100_000,
 };
 
 /** So many repositories are made; projects and snippets take turns with them, since lists read little of each. */

@@ -15,6 +15,7 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { DownloadTimes } from './packages/download-times.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
 import type { LeftIntents } from './repositories/left-intents.ts';
@@ -41,6 +42,8 @@ export interface Deps {
   storages: Storages;
   /** Large content by its hash: LFS objects, uploads. */
   blobs: BlobStore;
+  /** When packages were last downloaded. */
+  downloads: DownloadTimes;
   /** What zip archives in it hold. */
   archives: Archives;
   /** What reports of tests in it hold. */

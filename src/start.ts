@@ -30,6 +30,7 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { registerPruning } from './jobs/prune.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { LeftIntents } from './repositories/left-intents.ts';
@@ -88,6 +89,7 @@ export async function open(
     snapshot,
     storages: new Storages(config.storages, pool),
     blobs,
+    downloads: new DownloadTimes(database.db, log),
     archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
     junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
     writes: new KeyedQueue(),
@@ -109,6 +111,7 @@ export async function open(
   const close = async () => {
     await jobs.stop();
     await deps.leftIntents.stop();
+    await deps.downloads.stop();
     await pool.close();
     await database.close();
   };

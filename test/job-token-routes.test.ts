@@ -12,6 +12,13 @@ GET ~/jobs/:job_id/artifacts/*artifact_path
 GET ~/jobs/:job_id/artifacts/tree
 GET ~/jobs/artifacts/:ref_name/download
 GET ~/jobs/artifacts/:ref_name/raw/*artifact_path
+GET ~/packages
+GET ~/packages/:package_id
+DELETE ~/packages/:package_id
+GET ~/packages/:package_id/package_files
+DELETE ~/packages/:package_id/package_files/:package_file_id
+GET ~/packages/:package_id/package_files/:package_file_id/download
+GET ~/packages/:package_id/pipelines
 GET ~/packages/generic/:package_name/*package_path
 PUT ~/packages/generic/:package_name/*package_path
 GET ~/packages/maven/*maven_path

@@ -6,7 +6,15 @@ import { fillWithMany } from './support/many/fill.ts';
 import { LISTS } from './support/many/lists.ts';
 import { ANA_TOKEN } from './support/many/people.ts';
 
-const AMOUNTS = { projects: 100, issues: 600, mergeRequests: 300, events: 1_200, snippets: 60, jobs: 600 };
+const AMOUNTS = {
+  projects: 100,
+  issues: 600,
+  mergeRequests: 300,
+  events: 1_200,
+  snippets: 60,
+  jobs: 600,
+  packages: 600,
+};
 
 let app: TestApp;
 let queries = new Map<string, CompiledQuery>();

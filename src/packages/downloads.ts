@@ -1,17 +1,13 @@
-import { timestamp } from '../core/clock.ts';
+import type { Package } from '../db/tables/packages.ts';
 import type { Deps } from '../deps.ts';
 
-/** How exact the time of the last download is: a package that is fetched all the time is not written to all the time. */
-const EXACT_TO_MS = 60_000;
-
 /** Remembers that a file of a package was downloaded. */
-export async function noteDownload(deps: Deps, packageId: number): Promise<void> {
-  const now = deps.clock.now().getTime();
-  const before = new Date(now - EXACT_TO_MS).toISOString();
-  await deps.db
-    .updateTable('packages')
-    .set({ last_downloaded_at: timestamp(deps.clock) })
-    .where('id', '=', packageId)
-    .where((eb) => eb.or([eb('last_downloaded_at', 'is', null), eb('last_downloaded_at', '<', before)]))
-    .execute();
+export const noteDownload = ({ downloads, clock }: Pick<Deps, 'downloads' | 'clock'>, packageId: number): void =>
+  downloads.note(packageId, clock.now().toISOString());
+
+/** When a file of the package was last downloaded; null for never. */
+export function lastDownload({ downloads }: Pick<Deps, 'downloads'>, row: Package): string | null {
+  const kept = downloads.of(row.id);
+  const { last_downloaded_at: known } = row;
+  return kept !== undefined && (known === null || kept > known) ? kept : known;
 }

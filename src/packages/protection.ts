@@ -30,9 +30,13 @@ export async function isProtectedFrom(
     const level = levelOf(rule, action);
     // A deploy token has no role.
     if (level === null || (caller.user !== null && permissions.level >= level)) return false;
-    return matchesWildcard(rule.package_name_pattern.toLowerCase(), name.toLowerCase());
+    return matchesWildcard(comparable(type, rule.package_name_pattern), comparable(type, name));
   });
 }
+
+/** A name as rules see it: what a registry holds to be one name, no rule tells apart. */
+const comparable = (type: PackageType, name: string): string =>
+  type === 'pypi' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name.toLowerCase();
 
 function levelOf(rule: PackageProtectionRule, action: 'push' | 'delete'): number | null {
   const role = rule[`minimum_access_level_for_${action}`];

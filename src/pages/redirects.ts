@@ -7,6 +7,7 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^pipelines\/(\d+)$/, (id) => `/pipelines/${id}`],
   [/^jobs\/(\d+)$/, (id) => `/jobs/${id}`],
   [/^jobs\/(\d+)\/raw$/, (id) => `/jobs/${id}/trace`],
+  [/^packages\/(\d+)$/, (id) => `/packages/${id}`],
   [/^commit\/([^/]+)$/, (sha) => `/repository/commits/${sha}`],
   [/^commits\/(.+)$/, (ref) => `/repository/commits?ref_name=${ref}`],
   [/^compare\/(.+?)\.\.\.(.+)$/, (from, to) => `/repository/compare?from=${from}&to=${to}`],
@@ -14,7 +15,7 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^releases\/(.+?)(?:\/edit)?$/, (tag) => `/releases/${tag}`],
   [/^tags\/(.+)$/, (name) => `/repository/tags/${name}`],
   [
-    /^(branches|tags|issues|merge_requests|milestones|releases|pipelines|jobs)\/?$/,
+    /^(branches|tags|issues|merge_requests|milestones|releases|pipelines|jobs|packages)\/?$/,
     (kind) => (kind === 'branches' || kind === 'tags' ? `/repository/${kind}` : `/${kind}`),
   ],
 ];

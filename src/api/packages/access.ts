@@ -3,7 +3,7 @@ import type { Access } from '../../http/route.ts';
 import { type GroupScope, inGroup, inProject, type ProjectScope } from '../access.ts';
 
 /** Callers who may read the packages of the project of `:id`, which can be open to everybody where the project is not. */
-const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
+export const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
 
 /**
  * The same for the tools of registries: whoever does not say who he is, is asked to (401), whether there is such a project

@@ -10,6 +10,13 @@ const PACKAGE_TOKENS: readonly LookUp[] = [jobToken, accessToken, deployToken];
 
 const TOKEN = 'An access token, a deploy token, or the token of a job that runs.';
 
+const DEPLOY_TOKEN: Way = {
+  name: 'deployToken',
+  place: header('DEPLOY-TOKEN'),
+  description: 'A deploy token.',
+  kinds: [deployToken],
+};
+
 const ways: readonly Way[] = [
   ...API_TOKENS.ways.map((way) =>
     way.name === 'bearer'
@@ -17,7 +24,7 @@ const ways: readonly Way[] = [
       : way,
   ),
   ...JOB_TOKEN_WAYS,
-  { name: 'deployToken', place: header('DEPLOY-TOKEN'), description: 'A deploy token.', kinds: [deployToken] },
+  DEPLOY_TOKEN,
   {
     name: 'packageBasic',
     place: basic,
@@ -25,6 +32,11 @@ const ways: readonly Way[] = [
     kinds: PACKAGE_TOKENS,
   },
 ];
+
+/** How callers of the packages of a group say who they are. */
+export const WITH_DEPLOY_TOKENS: Credentials = { ways: [...API_TOKENS.ways, DEPLOY_TOKEN] };
+/** The same of a project, which jobs call, too. */
+export const WITH_DEPLOY_AND_JOB_TOKENS: Credentials = { ways: [...API_TOKENS.ways, ...JOB_TOKEN_WAYS, DEPLOY_TOKEN] };
 
 /**
  * How the tools of registries say who they are (part 1, section 5). Some, such as pip and mvn, send what they have only

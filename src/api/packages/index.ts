@@ -4,10 +4,22 @@ import { genericRoutes } from './generic/routes.ts';
 import { registerMaven } from './maven/background.ts';
 import { mavenRoutes } from './maven/routes.ts';
 import { npmRoutes } from './npm/routes.ts';
+import { packageFileRoutes } from './package-files/routes.ts';
+import { packagePipelineRoutes } from './packages/pipeline-routes.ts';
+import { packageRoutes } from './packages/routes.ts';
+import { protectionRuleRoutes } from './protection-rules/routes.ts';
 
 /** The package registry, and what the tools of each language say to it. */
 export const packages: Area = {
-  routes: [...genericRoutes, ...mavenRoutes, ...npmRoutes],
+  routes: [
+    ...genericRoutes,
+    ...mavenRoutes,
+    ...npmRoutes,
+    ...packageFileRoutes,
+    ...packagePipelineRoutes,
+    ...packageRoutes,
+    ...protectionRuleRoutes,
+  ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerPackageRemoval(deps);

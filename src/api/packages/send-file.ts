@@ -14,6 +14,6 @@ export async function sendPackageFile(
   name = file.file_name,
 ): Promise<Readable | undefined> {
   const content = await sendBlob(c, file, name, 'application/octet-stream');
-  if (c.request.method !== 'HEAD' && content !== undefined) await noteDownload(c.deps, file.package_id);
+  if (c.request.method !== 'HEAD' && content !== undefined) noteDownload(c.deps, file.package_id);
   return content;
 }

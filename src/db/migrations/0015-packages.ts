@@ -17,8 +17,11 @@ create table packages (
 );
 create unique index packages_version on packages (project_id, package_type, name_key, version_key) where status <> 'pending_destruction';
 create index packages_name on packages (package_type, name_key, project_id, status, updated_at, id);
-create index packages_created on packages (project_id, created_at, id);
-create index packages_project_name on packages (project_id, name, id);
+create index packages_created on packages (project_id, created_at, id, status, version);
+create index packages_time on packages (created_at, id, status, version, project_id);
+create index packages_project_name on packages (project_id, name, id, status, version);
+create index packages_project_version on packages (project_id, version_key, id, status, version);
+create index packages_project_type on packages (project_id, package_type, created_at, id, status, version);
 create index packages_creator on packages (creator_id);
 create index packages_ending on packages (id) where status = 'pending_destruction';
 
@@ -45,7 +48,7 @@ create table package_pipelines (
   package_file_id {int} references package_files (id) on delete cascade,
   pipeline_id {int} not null references pipelines (id) on delete cascade
 );
-create index package_pipelines_package on package_pipelines (package_id, pipeline_id);
+create index package_pipelines_package on package_pipelines (package_id, package_file_id, pipeline_id);
 create index package_pipelines_file on package_pipelines (package_file_id, pipeline_id);
 create index package_pipelines_pipeline on package_pipelines (pipeline_id);
 

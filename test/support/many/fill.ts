@@ -1,6 +1,7 @@
 import type { Db } from '../../../src/db/schema.ts';
 import { events, snippets } from './activity.ts';
 import { issuables } from './issuables.ts';
+import { packages } from './packages.ts';
 import { people, projects } from './people.ts';
 import { pipelines } from './pipelines.ts';
 import { planning } from './planning.ts';
@@ -8,7 +9,7 @@ import { type Amounts, inBigProject, insert } from './rows.ts';
 
 /**
  * Fills a new database with many rows, straight into the tables: a group with a big project and many small ones, with
- * issues, merge requests, notes, labels, milestones, reactions, approvals, pipelines, snippets and events. Always the same rows.
+ * issues, merge requests, notes, labels, milestones, reactions, approvals, pipelines, packages, snippets and events. Always the same rows.
  * @param place where the repository of a project or snippet lies, given its number
  */
 export async function fillWithMany(
@@ -23,6 +24,7 @@ export async function fillWithMany(
     await planning(db, amounts.projects, first);
     await issuables(db, amounts, first, projectOf);
     await pipelines(db, amounts, first);
+    await packages(db, amounts, first);
     await snippets(db, amounts.snippets, projectOf, place);
     await insert(db, 'events', events(amounts, projectOf));
   });

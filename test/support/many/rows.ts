@@ -9,6 +9,7 @@ export interface Amounts {
   snippets: number;
   /** Of pipelines of the big project. */
   jobs: number;
+  packages: number;
 }
 
 /** Users that write things; the first is ana. */

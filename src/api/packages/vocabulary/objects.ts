@@ -1,14 +1,32 @@
 import type { TSchema } from 'typebox';
 import { PublishedFile } from '../generic/answers.ts';
 import { NpmAudit, NpmDistTags, NpmPackage, NpmPublished, NpmUser, NpmVersion } from '../npm/answers.ts';
+import { PackageFile } from '../package-files/answers.ts';
+import {
+  GroupPackage,
+  OtherVersion,
+  Package,
+  PackageListEntry,
+  PackagePipeline,
+  PackageTag,
+} from '../packages/answers.ts';
+import { PackageProtectionRule } from '../protection-rules/answers.ts';
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
+  GroupPackage,
   NpmAudit,
   NpmDistTags,
   NpmPackage,
   NpmPublished,
   NpmUser,
   NpmVersion,
+  Package,
+  PackageFile,
+  PackageListEntry,
+  PackagePipeline,
+  PackageProtectionRule,
+  PackageTag,
+  PackageVersion: OtherVersion,
   PublishedPackageFile: PublishedFile,
 };

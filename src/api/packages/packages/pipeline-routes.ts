@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { invalidParameter } from '../../../core/errors.ts';
+import { countOf } from '../../../db/paginate.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { requireProjectAbility } from '../../access.ts';
+import { readsPackages } from '../access.ts';
+import { READ_PACKAGES, WITH_DEPLOY_AND_JOB_TOKENS } from '../credentials.ts';
+import { PackagePipeline } from './answers.ts';
+import { DETAILED, findPackage } from './find.ts';
+import { listPipelines, PackageId } from './inputs.ts';
+import { pipelinesOf, presentPipelines } from './view-rows.ts';
+
+/** Part 1, section 8. */
+const MAX_PER_PAGE = 20;
+
+/** The id of a pipeline as the start of a page. @throws ApiError 400 */
+function readCursor(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter('cursor is invalid');
+  return Number(text);
+}
+
+export const packagePipelineRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/packages/:package_id/pipelines',
+    tag: 'Packages',
+    credentials: WITH_DEPLOY_AND_JOB_TOKENS,
+    summary: 'List the pipelines that published a package',
+    description: 'The newest first, at most 20 on a page. Only for those who may see the pipelines of the project.',
+    access: readsPackages,
+    scopes: READ_PACKAGES,
+    params: PackageId,
+    input: listPipelines,
+    success: { status: 200, schema: Type.Array(PackagePipeline) },
+    handler: async ({ deps, caller, project, permissions, params, input, page, request, reply }) => {
+      requireProjectAbility(permissions, 'read_pipeline', caller.credential.kind === 'none');
+      const { id } = await findPackage(deps.db, project.id, params.package_id, DETAILED);
+      const size = Math.min(page.size, MAX_PER_PAGE);
+      const url = deps.externalUrl();
+      const webUrls = new Map([[project.id, `${url}/${project.full_path}`]]);
+      const all = pipelinesOf(deps.db, id);
+      if (input.cursor !== undefined || input.pagination === 'keyset') {
+        const { cursor = '' } = input;
+        const from = cursor === '' ? all : all.where('package_pipelines.pipeline_id', '<', readCursor(cursor));
+        const rows = await from.limit(size + 1).execute();
+        const shown = rows.slice(0, size);
+        const next = rows.length > size ? Buffer.from(String(shown.at(-1)!.id)).toString('base64url') : null;
+        setKeysetHeaders(url, request, reply, next === null ? null : { cursor: next });
+        return presentPipelines(deps, shown, webUrls);
+      }
+      const offset = (page.number - 1) * size;
+      const rows = await all.limit(size).offset(offset).execute();
+      setPageHeaders(url, request, reply, { ...page, size, offset }, { total: await countOf(deps.db, all) });
+      return presentPipelines(deps, rows, webUrls);
+    },
+  }),
+];

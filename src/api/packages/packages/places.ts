@@ -1,0 +1,48 @@
+import type { Caller } from '../../../access/caller.ts';
+import { type ProjectPermissions, projectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
+import { projectStandings } from '../../../access/project-levels.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import type { PackageProject } from './views.ts';
+
+/** What somebody with these rights is shown of the packages of a project. */
+export const packageProject = (project: Project, permissions: ProjectPermissions): PackageProject => ({
+  project,
+  mayDelete: permissions.can('destroy_package'),
+  seesPipelines: permissions.can('read_pipeline'),
+});
+
+/** The projects of packages by their ids, with what the caller is shown of each; a fixed number of queries. */
+export async function projectsOfPackages(
+  deps: Deps,
+  caller: Caller,
+  packages: readonly Package[],
+): Promise<Map<number, PackageProject>> {
+  const ids = [...new Set(packages.map(({ project_id }) => project_id))];
+  if (ids.length === 0) return new Map();
+  const { db } = deps;
+  const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const found = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
+    .execute();
+  const namespaces = new Map(found.map((namespace) => [namespace.id, namespace]));
+  const { user, admin } = caller;
+  const standings =
+    user === null || admin ? null : await projectStandings(db, user.id, projects, namespaces, today(deps.clock));
+  const places = await Promise.all(
+    projects.map(async (project) => {
+      // Of whom no level is to be looked up this asks the database nothing.
+      const permissions =
+        standings === null
+          ? await projectPermissions(deps, caller, project, namespaces.get(project.namespace_id)!)
+          : projectPermissionsAt(caller, project, standings.get(project.id)?.level ?? AccessLevel.none);
+      return [project.id, packageProject(project, permissions)] as const;
+    }),
+  );
+  return new Map(places);
+}

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type Route, route } from '../../../http/route.ts';
+import { destroyPackages } from '../../../packages/destroy.ts';
+import { inGroup, inProject } from '../../access.ts';
+import { readsPackages } from '../access.ts';
+import { READ_PACKAGES, WITH_DEPLOY_AND_JOB_TOKENS, WITH_DEPLOY_TOKENS, WRITE_PACKAGES } from '../credentials.ts';
+import { GroupPackage, Package, PackageListEntry } from './answers.ts';
+import { DETAILED, findPackage } from './find.ts';
+import { listGroupPackages, listPackages, PackageId } from './inputs.ts';
+import { packagesOfGroup, packagesOfProject } from './list.ts';
+import { packageProject, projectsOfPackages } from './places.ts';
+import { presentGroupPackages, presentPackage, presentPackages } from './views.ts';
+
+const shared = { tag: 'Packages', credentials: WITH_DEPLOY_AND_JOB_TOKENS } as const;
+const ONE = '/projects/:id/packages/:package_id';
+
+/** Packages of all registries (part 1, section 4.7). */
+export const packageRoutes: readonly Route[] = [
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/projects/:id/packages',
+    summary: 'List the packages of a project',
+    access: readsPackages,
+    scopes: READ_PACKAGES,
+    input: listPackages,
+    success: { status: 200, schema: Type.Array(PackageListEntry) },
+    handler: async ({ deps, project, permissions, input, page, request, reply }) => {
+      const { rows, total } = await packagesOfProject(deps.db, project.id, input, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentPackages(deps, rows, new Map([[project.id, packageProject(project, permissions)]]));
+    },
+  }),
+  route({
+    ...shared,
+    credentials: WITH_DEPLOY_TOKENS,
+    method: 'GET',
+    path: '/groups/:id/packages',
+    summary: 'List the packages of a group',
+    description: 'Those of its projects, and of the projects of its subgroups, whose packages the caller may read.',
+    access: inGroup('read_group_packages', { anonymous: true }),
+    scopes: READ_PACKAGES,
+    input: listGroupPackages,
+    success: { status: 200, schema: Type.Array(GroupPackage) },
+    handler: async ({ deps, caller, group, input, page, request, reply }) => {
+      const found = await packagesOfGroup(deps, caller, group, input, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: found.total });
+      const places = await projectsOfPackages(deps, caller, found.rows);
+      // A project may have gone meanwhile.
+      const rows = found.rows.filter(({ project_id }) => places.has(project_id));
+      return presentGroupPackages(deps, rows, places);
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a package',
+    description: 'Only one whose state is `default` or `deprecated`.',
+    access: readsPackages,
+    scopes: READ_PACKAGES,
+    params: PackageId,
+    success: { status: 200, schema: Package },
+    handler: async ({ deps, project, permissions, params }) => {
+      const row = await findPackage(deps.db, project.id, params.package_id, DETAILED);
+      return presentPackage(deps, row, packageProject(project, permissions));
+    },
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    path: ONE,
+    summary: 'Delete a package',
+    description: 'It is gone at once, with all its files.',
+    access: inProject('destroy_package', { sees: 'read_package' }),
+    scopes: WRITE_PACKAGES,
+    params: PackageId,
+    success: { status: 204, empty: true },
+    errors: [412],
+    handler: async ({ deps, caller, project, params, request }) => {
+      await destroyPackages(deps, { caller, projectId: project.id }, [params.package_id], {
+        check: ({ updated_at }) => checkUnmodifiedSince(request, updated_at),
+      });
+    },
+  }),
+];

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../db/schema.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.ts';
+import type { Deps } from '../../../deps.ts';
+import { presentPipelineBasic } from '../../code/index.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
+
+/** Tags of many packages at once, by package. */
+export async function tagsOf(db: Db, packageIds: readonly number[]) {
+  const rows =
+    packageIds.length === 0
+      ? []
+      : await db
+          .selectFrom('package_tags')
+          .select(['id', 'package_id', 'name', 'created_at', 'updated_at'])
+          .where('package_id', 'in', packageIds)
+          .orderBy('package_id')
+          .orderBy('name')
+          .execute();
+  return Map.groupBy(rows, ({ package_id }) => package_id);
+}
+
+/** Pipelines as packages show them; one query. @param webUrls addresses of projects by their ids */
+export async function presentPipelines(
+  deps: Pick<Deps, 'db' | 'externalUrl'>,
+  pipelines: readonly Pipeline[],
+  webUrls: ReadonlyMap<number, string>,
+) {
+  const users = await usersById(
+    deps.db,
+    pipelines.map(({ user_id }) => user_id),
+  );
+  return pipelines.map((pipeline) => {
+    const user = users.get(pipeline.user_id ?? 0);
+    return {
+      ...presentPipelineBasic(pipeline, webUrls.get(pipeline.project_id)!),
+      user: user === undefined ? null : userBasic(deps, user),
+    };
+  });
+}
+
+/** The last pipeline that published each of many packages, by package; two queries. */
+export async function lastPipelines(
+  deps: Pick<Deps, 'db' | 'externalUrl'>,
+  packageIds: readonly number[],
+  webUrls: ReadonlyMap<number, string>,
+) {
+  if (packageIds.length === 0) return new Map();
+  const rows = await deps.db
+    .selectFrom('pipelines')
+    .innerJoin(
+      (eb) =>
+        eb
+          .selectFrom('package_pipelines')
+          .select(['package_id', sql<number>`max(pipeline_id)`.as('last_id')])
+          .where('package_id', 'in', packageIds)
+          .where('package_file_id', 'is', null)
+          .groupBy('package_id')
+          .as('last'),
+      (join) => join.onRef('last.last_id', '=', 'pipelines.id'),
+    )
+    .selectAll('pipelines')
+    .select('last.package_id')
+    .execute();
+  const shown = await presentPipelines(deps, rows, webUrls);
+  return new Map(rows.map(({ package_id }, at) => [package_id, shown[at]!]));
+}
+
+/** Pipelines that published a package, the newest first. */
+export const pipelinesOf = (db: Db, packageId: number) =>
+  db
+    .selectFrom('package_pipelines')
+    .innerJoin('pipelines', 'pipelines.id', 'package_pipelines.pipeline_id')
+    .selectAll('pipelines')
+    .where('package_pipelines.package_id', '=', packageId)
+    .where('package_pipelines.package_file_id', 'is', null)
+    .orderBy('package_pipelines.pipeline_id', 'desc');

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Logger } from '../core/logger.ts';
+import type { Db } from '../db/schema.ts';
+
+/** How long times are kept in memory: a commit for each download would make everybody read everything anew. */
+const KEPT_MS = 60_000;
+/** Packages whose times are kept at most; then they are written at once. */
+const MAX_KEPT = 10_000;
+const AT_ONCE = 500;
+
+/** When packages were last downloaded, as far as the database does not know it yet. */
+export class DownloadTimes {
+  readonly #db: Db;
+  readonly #log: Logger;
+  /** By the package's id. */
+  readonly #times = new Map<number, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(db: Db, log: Logger) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** @param at instant, ISO 8601 */
+  note(packageId: number, at: string): void {
+    if (this.#times.size >= MAX_KEPT && !this.#times.has(packageId)) {
+      void this.flush();
+      return;
+    }
+    this.#times.set(packageId, at);
+    this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
+  }
+
+  /** When this process last gave a file of the package, unless the database knows it. */
+  of(packageId: number): string | undefined {
+    return this.#times.get(packageId);
+  }
+
+  /** Writes what is kept. What cannot be written now is kept for later. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+        await this.#writeBatch(batch);
+        for (const [id, at] of batch) if (this.#times.get(id) === at) this.#times.delete(id);
+      }
+    } catch (error) {
+      this.#log.log('warn', 'the times of downloads could not be written; they are tried again', {
+        error: String(error),
+      });
+      this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
+    }
+  }
+
+  #next(): [number, string][] {
+    return [...this.#times.entries().take(AT_ONCE)].sort(([a], [b]) => a - b);
+  }
+
+  async #writeBatch(batch: readonly [number, string][]): Promise<void> {
+    const cases = batch.map(
+      ([id, at]) =>
+        sql`when ${sql.lit(id)} then case when last_downloaded_at > ${at} then last_downloaded_at else ${at} end`,
+    );
+    await this.#db
+      .updateTable('packages')
+      .set({ last_downloaded_at: sql<string>`case id ${sql.join(cases, sql` `)} end` })
+      .where(
+        'id',
+        'in',
+        batch.map(([id]) => id),
+      )
+      .execute();
+  }
+
+  /** Writes what is kept, at the end of the process. */
+  async stop(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#timer);
+  }
+}
