@@ -1,9 +1,19 @@
 import type { Deps } from '../deps.ts';
 import { SCHEDULE_EVERY_MS, SCHEDULE_PULL_MIRRORS, scheduleDue, UPDATE_PULL_MIRROR } from './pull/schedule.ts';
 import { updatePullMirror } from './pull/update.ts';
+import { enabledMirrors, followPush, UPDATE_REMOTE_MIRROR } from './push/schedule.ts';
+import { updateRemoteMirror } from './push/update.ts';
 
 /** What mirrors do by themselves: names the work in the background. */
 export function registerMirrors(deps: Deps): void {
   deps.jobs.register(UPDATE_PULL_MIRROR, ({ project_id }, { signal }) => updatePullMirror(deps, project_id, signal));
   deps.jobs.every(SCHEDULE_PULL_MIRRORS, { everyMs: SCHEDULE_EVERY_MS }, () => scheduleDue(deps));
+  deps.jobs.register(UPDATE_REMOTE_MIRROR, ({ mirror_id }, { signal }) => updateRemoteMirror(deps, mirror_id, signal));
+  deps.events.subscribe({
+    name: 'remote-mirrors.push',
+    types: ['push'],
+    wants: async ({ payload }, db) =>
+      (await enabledMirrors(db, payload.project_id).select('id').limit(1).executeTakeFirst()) !== undefined,
+    handle: ({ payload }) => followPush(deps, payload.project_id),
+  });
 }

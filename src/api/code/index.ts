@@ -13,6 +13,7 @@ import { protectedBranchRoutes } from './protected-branches/routes.ts';
 import { takePartInUserRemoval } from './protected-refs/background.ts';
 import { protectedTagRoutes } from './protected-tags/routes.ts';
 import { pullMirrorRoutes } from './pull-mirrors/routes.ts';
+import { remoteMirrorRoutes } from './remote-mirrors/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
 import { snapshotRoutes } from './snapshots/routes.ts';
@@ -49,6 +50,7 @@ export const code: Area = {
     ...protectedBranchRoutes,
     ...protectedTagRoutes,
     ...pullMirrorRoutes,
+    ...remoteMirrorRoutes,
     ...repositoryRoutes,
     ...repositoryFilesRoutes,
     ...snapshotRoutes,

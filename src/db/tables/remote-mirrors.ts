@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
 export const AUTH_METHODS = ['password', 'ssh_public_key'] as const;
@@ -34,3 +35,4 @@ export interface RemoteMirrorsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
 }
+export type RemoteMirror = Selectable<RemoteMirrorsTable>;

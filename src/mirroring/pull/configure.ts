@@ -5,26 +5,13 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { PullMirror } from '../../db/tables/pull-mirrors.ts';
 import type { Deps } from '../../deps.ts';
 import { BlockedAddress } from '../../outbound/resolve.ts';
-import {
-  type Credentials,
-  credentialsOf,
-  isMasked,
-  parseRemote,
-  sameServer,
-  withCredentials,
-  withoutCredentials,
-} from '../address.ts';
 import { branchPatternErrors } from '../branch-filter.ts';
+import { type AddressChange, changedAddress } from '../changed-address.ts';
 import { requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
 
 /** What is asked for of a pull mirror; what is left out stays as it is. */
-export interface PullMirrorInput extends Partial<Omit<MirrorSettings, 'mirror_user_id'>> {
-  /** Null takes the address away. */
-  url?: string | null;
-  user?: string;
-  password?: string;
-}
+export interface PullMirrorInput extends AddressChange, Partial<Omit<MirrorSettings, 'mirror_user_id'>> {}
 
 export interface PullMirrorChange {
   import_url: string | null;
@@ -32,8 +19,6 @@ export interface PullMirrorChange {
   /** Whether an address was given: then the keys of its host are learnt anew. */
   newAddress: boolean;
 }
-
-const NOBODY: Credentials = { user: '', password: '' };
 
 /**
  * What a request means for a project's row. Call it with the row as it is in the transaction that changes it. Secrets that
@@ -70,18 +55,9 @@ export function pullMirrorChange(
   };
 }
 
-function addressAfter(stored: string | null, { url, user, password }: PullMirrorInput, field: string): string | null {
-  if (url === null || url === '') return null;
-  const address = url ?? stored;
-  if (address === null) return null;
+function addressAfter(stored: string | null, input: PullMirrorInput, field: string): string | null {
   try {
-    const { href } = parseRemote(address);
-    const kept = stored !== null && sameServer(stored, href) ? credentialsOf(stored) : NOBODY;
-    const own = isMasked(href) ? NOBODY : credentialsOf(href);
-    const named = own.user !== '' || own.password !== '';
-    const base = !named ? kept : own.password === '' && own.user === kept.user ? kept : own;
-    const all = { user: user ?? base.user, password: password ?? base.password };
-    return parseRemote(withCredentials(withoutCredentials(href), all)).href;
+    return changedAddress(stored, input);
   } catch (error) {
     if (error instanceof BlockedAddress) throw invalidModel({ [field]: [error.message] });
     throw error;

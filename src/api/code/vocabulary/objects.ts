@@ -9,6 +9,7 @@ import { DetailedStatus, Pipeline, PipelineBasic, PipelineListEntry } from '../p
 import { ProtectedBranch } from '../protected-branches/answers.ts';
 import { ProtectedTag } from '../protected-tags/answers.ts';
 import { PullMirror } from '../pull-mirrors/answers.ts';
+import { RemoteMirror, RemoteMirrorPublicKey } from '../remote-mirrors/answers.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/answers.ts';
 import { Snippet } from '../snippets/answers.ts';
@@ -36,6 +37,8 @@ export const objects: Readonly<Record<string, TSchema>> = {
   ProtectedBranch,
   ProtectedTag,
   PullMirror,
+  RemoteMirror,
+  RemoteMirrorPublicKey,
   Signature,
   Snippet,
   Tag,

@@ -1,0 +1,161 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { badRequest, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { AuthMethod, RemoteMirror } from '../../../db/tables/remote-mirrors.ts';
+import type { Deps } from '../../../deps.ts';
+import { makeSshKeyPair } from '../../../mirroring/push/key-pair.ts';
+import { pushNow } from '../../../mirroring/push/schedule.ts';
+import type { NewRemoteMirror, RemoteMirrorUpdate } from './inputs.ts';
+import { refuseBlocked, refuseInvalid, storedAddress } from './rules.ts';
+
+/** Repositories that follow one project: a push goes to all of them. */
+const MAX_MIRRORS = 20;
+
+/** The push mirror of this id of the project. @throws ApiError 404 */
+export async function findRemoteMirror(db: Db, project: Project, id: number): Promise<RemoteMirror> {
+  const found = await db
+    .selectFrom('remote_mirrors')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  if (found === undefined) throw recordNotFound();
+  return found;
+}
+
+interface Scope {
+  caller: UserCaller;
+  project: Project;
+}
+
+/** Sets a push mirror up. @throws ApiError 400 with the texts by field, 401, 403, 404 */
+export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRemoteMirror): Promise<RemoteMirror> {
+  const { caller, project } = scope;
+  await refuseBlocked(deps, input.url);
+  const url = await storedAddress(null, input.url);
+  const method = input.auth_method ?? 'password';
+  const values = {
+    url: url!,
+    enabled: bit(input.enabled ?? false),
+    only_protected_branches: bit(input.only_protected_branches ?? false),
+    keep_divergent_refs: bit(input.keep_divergent_refs ?? false),
+    mirror_branch_regex: input.mirror_branch_regex || null,
+    auth_method: method,
+  };
+  refuseInvalid(values, input);
+  return deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
+    await db.updateTable('projects').set({ id: now.id }).where('id', '=', now.id).execute();
+    const { count } = await db
+      .selectFrom('remote_mirrors')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('project_id', '=', now.id)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_MIRRORS)
+      throw invalidModel({ base: [`Maximum number of push mirrors (${MAX_MIRRORS}) exceeded`] });
+    const at = timestamp(deps.clock);
+    const row = await db
+      .insertInto('remote_mirrors')
+      .values({
+        ...values,
+        ...keysOf(deps, method, now),
+        project_id: now.id,
+        host_keys: null,
+        last_error: null,
+        last_update_started_at: null,
+        last_update_at: null,
+        last_successful_update_at: null,
+        created_at: at,
+        updated_at: at,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (row.enabled === 1) await pushNow(deps, db, row);
+    return row;
+  });
+}
+
+function keysOf(
+  deps: Deps,
+  method: AuthMethod,
+  { full_path }: Project,
+): Pick<RemoteMirror, 'private_key' | 'public_key'> {
+  if (method === 'password') return { private_key: null, public_key: null };
+  const { privateKey, publicKey } = makeSshKeyPair(`${full_path}@${new URL(deps.externalUrl()).hostname}`);
+  return { private_key: privateKey, public_key: publicKey };
+}
+
+/** Changes a push mirror. @throws ApiError 400 with the texts by field, 401, 403, 404 */
+export async function updateRemoteMirror(
+  deps: Deps,
+  { caller, project }: Scope,
+  id: number,
+  input: RemoteMirrorUpdate,
+): Promise<RemoteMirror> {
+  if (input.url !== undefined) await refuseBlocked(deps, input.url);
+  return deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
+    const before = await findRemoteMirror(db, now, id);
+    const url = await storedAddress(before.url, input.url);
+    if (url === null) throw invalidModel({ url: ["can't be blank"] });
+    const flag = (value: boolean | undefined, old: 0 | 1) => (value === undefined ? old : bit(value));
+    const values = {
+      url,
+      enabled: flag(input.enabled, before.enabled),
+      only_protected_branches: flag(input.only_protected_branches, before.only_protected_branches),
+      keep_divergent_refs: flag(input.keep_divergent_refs, before.keep_divergent_refs),
+      mirror_branch_regex:
+        input.mirror_branch_regex === undefined
+          ? input.only_protected_branches
+            ? null
+            : before.mirror_branch_regex
+          : input.mirror_branch_regex || null,
+      auth_method: input.auth_method ?? before.auth_method,
+    };
+    refuseInvalid(values, input);
+    const row = await db
+      .updateTable('remote_mirrors')
+      .set({
+        ...values,
+        ...(values.auth_method === before.auth_method ? {} : keysOf(deps, values.auth_method, now)),
+        ...(input.url === undefined ? {} : { host_keys: null }),
+        updated_at: timestamp(deps.clock),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw recordNotFound();
+    if (row.enabled === 1) await pushNow(deps, db, row);
+    return row;
+  });
+}
+
+/** Takes a push mirror away. @throws ApiError 401, 403, 404 */
+export async function removeRemoteMirror(deps: Deps, { caller, project }: Scope, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
+    await findRemoteMirror(db, now, id);
+    await db.deleteFrom('remote_mirrors').where('id', '=', id).execute();
+  });
+}
+
+/** Starts an update. @throws ApiError 400 where the mirror is switched off, 401, 403, 404 */
+export async function syncRemoteMirror(deps: Deps, { caller, project }: Scope, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
+    const mirror = await findRemoteMirror(db, now, id);
+    if (mirror.enabled === 0) throw badRequest('Cannot proceed with the push mirroring. The mirror is disabled.');
+    await pushNow(deps, db, mirror);
+  });
+}
+
+/** The key to enter at the other side. @throws ApiError 404 */
+export async function publicKeyOf(deps: Deps, project: Project, id: number): Promise<string> {
+  const { auth_method, public_key } = await findRemoteMirror(deps.db, project, id);
+  if (auth_method !== 'ssh_public_key' || public_key === null) throw notFound('Public key');
+  return public_key;
+}

@@ -1,0 +1,67 @@
+import { decodeBytes } from './bytes.ts';
+import { runRemote } from './remote.ts';
+import { RemoteError } from './remote-error.ts';
+import type { RemoteSource } from './remote-source.ts';
+import type { Repository } from './repository.ts';
+
+/** A ref of another server, as it is there and as it shall be. */
+export interface RemoteChange {
+  ref: string;
+  /** What it must point to there; null: it must not exist. */
+  old: string | null;
+  /** An object of the repository; null deletes the ref. */
+  new: string | null;
+}
+
+/** Refs of one push: they stand in the arguments of git. */
+const AT_ONCE = 200;
+
+/**
+ * Pushes refs to another server, whatever they were there, but for those that have changed since they were looked at.
+ * @returns full names of the refs that the other server did not take
+ * @throws RemoteError where nothing could be pushed; GitError `timeout`, `aborted`, `busy`
+ */
+export async function pushRefs(
+  source: RemoteSource,
+  repo: Repository,
+  changes: readonly RemoteChange[],
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<string[]> {
+  const refused: string[] = [];
+  for (let at = 0; at < changes.length; at += AT_ONCE) {
+    const some = changes.slice(at, at + AT_ONCE);
+    const output: Buffer[] = [];
+    const leases = some.map(({ ref, old }) => `--force-with-lease=${ref}:${old ?? ''}`);
+    const refspecs = some.map(({ ref, new: oid }) => `${oid ?? ''}:${ref}`);
+    const { failure } = await runRemote(
+      source,
+      (url) => ['push', '--quiet', '--porcelain', '--no-verify', ...leases, '--end-of-options', url, ...refspecs],
+      {
+        gitDir: repo.dir,
+        signal: options.signal,
+        onOutput: (chunk) => {
+          output.push(chunk);
+          return true;
+        },
+      },
+    );
+    if (failure === null) continue;
+    const lines = decodeBytes(Buffer.concat(output)).split('\n');
+    const names = lines.flatMap((line) =>
+      line.startsWith('!\t') ? [line.split('\t')[1]!.replace(/^[^:]*:/, '')] : [],
+    );
+    if (names.length === 0) throw new RemoteError(failure);
+    refused.push(...names);
+  }
+  return refused;
+}
+
+/** The commits that these objects are, or are tags of, by the objects' ids; without those that the repository does not have. */
+export async function knownCommits(repo: Repository, oids: readonly string[]): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  for (const oid of oids) {
+    const commit = await repo.objects.info(`${oid}^{commit}`);
+    if (commit !== null) known.set(oid, commit.oid);
+  }
+  return known;
+}

@@ -1,0 +1,127 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { RemoteMirror } from '../../db/tables/remote-mirrors.ts';
+import type { Deps } from '../../deps.ts';
+import { isAncestor, mergedInto } from '../../git/compare.ts';
+import { knownCommits, pushRefs } from '../../git/remote-push.ts';
+import { listRemote } from '../../git/remote-refs.ts';
+import type { RemoteSource } from '../../git/remote-source.ts';
+import type { Repository } from '../../git/repository.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { loadProtections } from '../../repositories/protections.ts';
+import { remoteSource } from '../address.ts';
+import { branchFilter } from '../branch-filter.ts';
+import { failureText, MirrorFailure } from '../failure.ts';
+import { type History, planPush } from './plan.ts';
+import { intervalOf, requestPush, triesAgain } from './schedule.ts';
+
+/**
+ * Brings another repository up to date with a project, and keeps account of it. What is not the mirror's fault is thrown,
+ * so that the job runs again.
+ */
+export async function updateRemoteMirror(deps: Deps, mirrorId: number, signal: AbortSignal): Promise<void> {
+  const found = await begin(deps, mirrorId);
+  if (found === null) return;
+  let text: string | null = null;
+  try {
+    await push(deps, found.project, found.mirror, signal);
+  } catch (error) {
+    text = failureText(error);
+    if (text === null || signal.aborted) throw error;
+  }
+  await end(deps, mirrorId, text);
+  if (text === null) return;
+  const { id: project_id } = found.project;
+  deps.log.log('info', 'a push mirror could not be updated', { project_id, mirror_id: mirrorId, reason: text });
+}
+
+/** Enters that an update has begun. @returns null where there is nothing to do */
+function begin(deps: Deps, mirrorId: number): Promise<{ mirror: RemoteMirror; project: Project } | null> {
+  return deps.db.transaction().execute(async (db) => {
+    const mirror = await db
+      .updateTable('remote_mirrors')
+      .set({ update_status: 'started', last_update_started_at: timestamp(deps.clock) })
+      .where('id', '=', mirrorId)
+      .where('enabled', '=', 1)
+      .returningAll()
+      .executeTakeFirst();
+    if (mirror === undefined) return null;
+    const project = await db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', mirror.project_id)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst();
+    return project === undefined ? null : { mirror, project };
+  });
+}
+
+/** Enters how an update has ended, and has it tried again where it has not failed too often. */
+async function end(deps: Deps, mirrorId: number, text: string | null): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const mirror = await db.selectFrom('remote_mirrors').selectAll().where('id', '=', mirrorId).executeTakeFirst();
+    if (mirror === undefined) return;
+    const now = timestamp(deps.clock);
+    const failures = text === null ? 0 : mirror.failures + 1;
+    const again = text !== null && triesAgain(failures) && mirror.enabled === 1;
+    await db
+      .updateTable('remote_mirrors')
+      .set({
+        failures: text === null || again ? failures : 0,
+        update_status: text === null ? 'finished' : again ? 'to_retry' : 'failed',
+        last_error: text,
+        last_update_at: now,
+        ...(text === null ? { last_successful_update_at: now } : {}),
+      })
+      .where('id', '=', mirrorId)
+      .execute();
+    if (again) await requestPush(deps, db, mirror, intervalOf(mirror));
+  });
+}
+
+async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: AbortSignal): Promise<void> {
+  let source: RemoteSource = {
+    ...(await remoteSource(deps, mirror.url)),
+    ...(mirror.host_keys === null ? {} : { hostKeys: mirror.host_keys }),
+    ...(mirror.auth_method === 'ssh_public_key' && mirror.private_key !== null
+      ? { privateKey: mirror.private_key }
+      : {}),
+  };
+  const { refs: remote, hostKeys } = await listRemote(source, { signal });
+  if (hostKeys !== undefined) {
+    source = { ...source, hostKeys };
+    await deps.db.updateTable('remote_mirrors').set({ host_keys: hostKeys }).where('id', '=', mirror.id).execute();
+  }
+  const repo = repositoryOf(deps, project);
+  const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
+  const local = new Map(refs.map(({ name, oid }) => [name, oid]));
+  const rules = { onlyProtected: mirror.only_protected_branches === 1, regex: mirror.mirror_branch_regex };
+  const takes = branchFilter(rules, await loadProtections(deps, project.id));
+  const plan = await planPush(local, remote, takes, mirror.keep_divergent_refs === 1, historyOf(repo));
+  const refused = await pushRefs(source, repo, plan.changes, { signal });
+  const problems = [
+    ...listed('Some refs have diverged and have not been updated on the remote:', plan.diverged),
+    ...listed('Some refs were refused by the remote:', refused),
+  ];
+  if (problems.length > 0) throw new MirrorFailure(problems.join('\n\n'));
+}
+
+const TOLD = 20;
+
+const listed = (words: string, refs: readonly string[]): string[] =>
+  refs.length === 0 ? [] : [words, refs.slice(0, TOLD).join('\n')];
+
+function historyOf(repo: Repository): History {
+  return {
+    isAncestor: async (ancestor, descendant) =>
+      (await knownCommits(repo, [ancestor])).has(ancestor) && isAncestor(repo, ancestor, descendant),
+    merged: async (oids) => {
+      const head = await repo.refs.head();
+      const main = head === null ? null : await repo.refs.resolve(`refs/heads/${head}`);
+      const known = await knownCommits(repo, oids);
+      if (main === null || known.size === 0) return new Set();
+      const merged = await mergedInto(repo, [...new Set(known.values())], main);
+      return new Set(oids.filter((oid) => merged.has(known.get(oid) ?? '')));
+    },
+  };
+}
