@@ -11,15 +11,11 @@ function weightOf(parameters: readonly string[]): number {
 /**
  * The media type that a client likes best (RFC 9110, 12.5.1).
  * @param header `Accept` as it was sent; without one all are the same to the client
- * @param types those that there are, the server's own choice first
- * @returns undefined where the client wants none of them
+ * @param types those that there are, the server's own choice first: whoever wants none of them gets that one
  */
-export function acceptableType<T extends string>(
-  header: string | undefined,
-  types: readonly [T, ...T[]],
-): T | undefined {
+export function preferredType(header: string | undefined, types: readonly [string, ...string[]]): string {
   const [first, ...others] = types;
-  if (header === undefined || header.trim() === '' || header.length > LONGEST) return first;
+  if (header === undefined || header.length > LONGEST) return first;
   const weights = new Map(
     header.split(',').map((range) => {
       const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -28,10 +24,5 @@ export function acceptableType<T extends string>(
   );
   const likes = (type: string) =>
     weights.get(type) ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0;
-  const best = others.reduce((found, type) => (likes(type) > likes(found) ? type : found), first);
-  return likes(best) > 0 ? best : undefined;
+  return others.reduce((best, type) => (likes(type) > likes(best) ? type : best), first);
 }
-
-/** The same for whoever takes anything rather than nothing: the server's own choice where the client wants none. */
-export const preferredType = (header: string | undefined, types: readonly [string, ...string[]]): string =>
-  acceptableType(header, types) ?? types[0];

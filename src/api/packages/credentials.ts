@@ -38,15 +38,15 @@ export const WITH_DEPLOY_TOKENS: Credentials = { ways: [...API_TOKENS.ways, DEPL
 /** The same of a project, which jobs call, too. */
 export const WITH_DEPLOY_AND_JOB_TOKENS: Credentials = { ways: [...API_TOKENS.ways, ...JOB_TOKEN_WAYS, DEPLOY_TOKEN] };
 
+/** 401 that makes tools send what they have. */
+export const challenge = (): ApiError =>
+  new ApiError(401, '401 Unauthorized', {}, { 'WWW-Authenticate': 'Basic realm="Stithy Packages Registry"' });
+
 /**
  * How the tools of registries say who they are (part 1, section 5). Some, such as pip and mvn, send what they have only
  * when they are asked.
  */
-export const CHALLENGED: Credentials = {
-  ways,
-  refusal: () =>
-    new ApiError(401, '401 Unauthorized', {}, { 'WWW-Authenticate': 'Basic realm="Stithy Packages Registry"' }),
-};
+export const CHALLENGED: Credentials = { ways, refusal: challenge };
 
 /** Scopes of deploy tokens that read packages, and that publish and delete them, beside those of the API. */
 export const READ_PACKAGES = ['read_package_registry', 'write_package_registry'];

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type ApiError, notFound, unauthorized } from '../../../core/errors.ts';
+import { type ApiError, notFound } from '../../../core/errors.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Enum } from '../../../http/schema.ts';
 import { readablePackages } from '../../../packages/readable.ts';
 import { publishes, readsGroupRegistry, readsRegistry } from '../access.ts';
-import { READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
+import { challenge, READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
 import { UPLOAD_BODY } from '../receive-upload.ts';
 import { MAVEN } from './credentials.ts';
 import { sendMavenFile } from './download.ts';
@@ -39,7 +39,7 @@ const missing = (): ApiError => notFound('Package');
 const missingOrAsked =
   ({ caller }: BaseContext) =>
   (): ApiError =>
-    caller.credential.kind === 'none' ? (MAVEN.refusal?.() ?? unauthorized()) : missing();
+    caller.credential.kind === 'none' ? challenge() : missing();
 
 /** Repositories as Maven, Gradle and sbt use them (part 1, section 4.7). */
 export const mavenRoutes: readonly Route[] = [

@@ -11,6 +11,7 @@ import {
   PackageTag,
 } from '../packages/answers.ts';
 import { PackageProtectionRule } from '../protection-rules/answers.ts';
+import { ModuleVersions, TerraformModule } from '../terraform-modules/answers.ts';
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
@@ -29,4 +30,6 @@ export const objects: Readonly<Record<string, TSchema>> = {
   PackageTag,
   PackageVersion: OtherVersion,
   PublishedPackageFile: PublishedFile,
+  TerraformModule,
+  TerraformModuleVersions: ModuleVersions,
 };

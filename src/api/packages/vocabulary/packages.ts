@@ -11,4 +11,7 @@ export const packageWords: Vocabulary['words'] = {
     'SHA-256 of the file, 64 hexadecimal digits.',
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   ],
+  module_name: ['Name of the module.', 'network'],
+  module_system: ['System that the module is for: the provider that it is written for.', 'aws'],
+  module_version: ['Version of the module, by the rules of semver.org.', '1.2.0'],
 };

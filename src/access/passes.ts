@@ -1,0 +1,137 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timestamp } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
+import type { Db } from '../db/schema.ts';
+import type { User } from '../db/tables/users.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller, Credential } from './caller.ts';
+import { callerNow } from './caller-now.ts';
+
+/** Where the key stands among the values of the installation. */
+const KEY = 'pass_key';
+const KEY_BYTES = 32;
+const MAX_LENGTH = 1_000;
+
+/** What a pass is good for. */
+export interface PassUse {
+  /** Of what kind: a pass for another purpose is none. */
+  purpose: string;
+  /** Id of what it is for. */
+  object: number;
+}
+
+interface Claims extends PassUse {
+  kind: Credential['kind'];
+  id: number;
+  /** When it ends, in milliseconds. */
+  end: number;
+}
+
+/**
+ * A signed text that stands for the caller in one thing for a while, where a client cannot send what proves who he is. It is
+ * no better than what he showed: it ends with that.
+ * @param seconds that it is good for
+ * @returns null for callers whom nothing names that lasts: anonymous ones, those with a password or by sudo
+ */
+export async function makePass(deps: Deps, caller: Caller, use: PassUse, seconds: number): Promise<string | null> {
+  const id = caller.sudoBy === null ? credentialId(caller.credential) : null;
+  if (id === null) return null;
+  const { purpose, object } = use;
+  const end = deps.clock.now().getTime() + seconds * 1_000;
+  const claims: Claims = { purpose, object, kind: caller.credential.kind, id, end };
+  const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `${text}.${signature(await passKey(deps), text).toString('base64url')}`;
+}
+
+/**
+ * Whom a pass stands for, and for what.
+ * @returns undefined for what is no pass for that purpose, or not any more
+ * @throws ApiError 401, 403 where what it was made with is no good any more
+ */
+export async function callerOfPass(
+  deps: Deps,
+  pass: string,
+  purpose: string,
+): Promise<{ caller: Caller; object: number } | undefined> {
+  const [, text, sent] = (pass.length <= MAX_LENGTH && /^([\w-]+)\.([\w-]{43})$/.exec(pass)) || [];
+  if (text === undefined || sent === undefined) return undefined;
+  if (!timingSafeEqual(Buffer.from(sent, 'base64url'), signature(await passKey(deps), text))) return undefined;
+  const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims;
+  if (claims.purpose !== purpose || claims.end <= deps.clock.now().getTime()) return undefined;
+  const caller = await callerOf(deps.db, claims);
+  return caller && { caller: await callerNow(deps, caller), object: claims.object };
+}
+
+const signature = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+function credentialId(credential: Credential): number | null {
+  switch (credential.kind) {
+    case 'access_token':
+    case 'deploy_token':
+      return credential.token.id;
+    case 'oauth':
+      return credential.tokenId;
+    case 'job_token':
+      return credential.jobId;
+    default:
+      return null;
+  }
+}
+
+/** The caller as what he showed makes him; whether that is still good is looked at afterwards. */
+async function callerOf(db: Db, { kind, id }: Claims): Promise<Caller | undefined> {
+  switch (kind) {
+    case 'access_token': {
+      const token = await db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+      return token && ofUser(db, token.user_id, parseJson<string[]>(token.scopes), { kind, token });
+    }
+    case 'oauth': {
+      const token = await db.selectFrom('oauth_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+      const credential = token && { kind, tokenId: id, applicationId: token.application_id };
+      return credential && ofUser(db, token.user_id, parseJson<string[]>(token.scopes), credential);
+    }
+    case 'deploy_token': {
+      const token = await db.selectFrom('deploy_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+      const scopes = token && parseJson<string[]>(token.scopes);
+      return scopes && { user: null, admin: false, scopes, credential: { kind, token }, sudoBy: null };
+    }
+    case 'job_token': {
+      const job = await db
+        .selectFrom('ci_jobs')
+        .select(['user_id', 'project_id'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return job && ofUser(db, job.user_id, null, { kind, jobId: id, projectId: job.project_id });
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function ofUser(
+  db: Db,
+  userId: number,
+  scopes: readonly string[] | null,
+  credential: Credential,
+): Promise<Caller | undefined> {
+  const user: User | undefined = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+  return user && { user, admin: user.admin === 1, scopes, credential, sudoBy: null };
+}
+
+/** The key of the installation, made when it is first asked for; of two processes that make one at once, the first has it. */
+async function passKey(deps: Deps): Promise<Buffer> {
+  const { db, clock } = deps;
+  const stored = async () => {
+    const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();
+    return row === undefined ? undefined : Buffer.from(parseJson<string>(row.value), 'base64url');
+  };
+  const known = await stored();
+  if (known !== undefined) return known;
+  const value = JSON.stringify(randomBytes(KEY_BYTES).toString('base64url'));
+  await db
+    .insertInto('instance_values')
+    .values({ key: KEY, value, updated_at: timestamp(clock) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await stored())!;
+}

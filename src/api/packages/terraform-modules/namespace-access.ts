@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { findNamespace } from '../../../access/lookup.ts';
+import { notFound } from '../../../core/errors.ts';
+import type { Access, BaseContext } from '../../../http/route.ts';
+import { type PackageCondition, readablePackages } from '../../../packages/readable.ts';
+import { challenge } from '../credentials.ts';
+
+/** What handlers find: which packages of the namespace the caller may read. */
+export interface ModuleScope {
+  readable: PackageCondition;
+}
+
+/** There is none that the caller may read; whoever did not say who he is may find it when he does. */
+export const missingModule = (caller: BaseContext['caller']) =>
+  caller.credential.kind === 'none' ? challenge() : notFound();
+
+/** Anyone: of the modules in the projects of a group or user, callers get those of projects whose packages they may read. */
+export const readsModules: Access<ModuleScope> = {
+  description: 'Whoever may read the packages of the project that the module is in',
+  anonymous: true,
+  params: {
+    module_namespace: Type.String({
+      description: 'Id or path of a group or user whose projects have the module.',
+      examples: ['tools'],
+    }),
+  },
+  check: async ({ deps, caller, params }) => {
+    const namespace = await findNamespace(deps, params.module_namespace!);
+    if (namespace === undefined) throw missingModule(caller);
+    return { readable: await readablePackages(deps, caller, { group: namespace }) };
+  },
+};
