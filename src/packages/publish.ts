@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
 import { isProtectedFrom, packageProtected } from './protection.ts';
 import type { ReceivedFile } from './receive.ts';
+import { enqueuePackagesSize } from './size.ts';
 
 /** Which version of which package somebody publishes. */
 export interface Publication {
@@ -63,7 +64,9 @@ export async function publish<T>(
       const pipelineId = await pipelineOf(db, caller);
       const publishing = { db, standing, ...found, pipelineId };
       if (pipelineId !== null) await notePipeline(publishing, null);
-      return await enter(publishing);
+      const result = await enter(publishing);
+      if (publication.files.length > 0) await enqueuePackagesSize(deps, db, projectId);
+      return result;
     });
   } catch (error) {
     const received = publication.files.map(({ sha256 }) => sha256);

@@ -3,6 +3,7 @@ import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
+import { enqueuePackagesSize } from './size.ts';
 
 /** Removes packages and files that were deleted. */
 const REMOVE = jobKind<Record<string, never>>('packages.remove', { lane: 'slow' });
@@ -11,6 +12,7 @@ const AT_ONCE = 200;
 /** Has the rows that are `pending_destruction` removed, with the handle of the transaction that marks them so. */
 export async function enqueueRemovalOf(deps: Deps, db: Db, projectId: number): Promise<void> {
   await deps.jobs.enqueue(db, REMOVE, {}, { projectId });
+  await enqueuePackagesSize(deps, db, projectId);
 }
 
 /** Removes what was deleted, and the bytes of the packages of projects that go. */

@@ -12,7 +12,7 @@ export async function presentFiles(
   rows: readonly Row[],
   { project, seesPipelines }: PackageProject,
 ): Promise<Static<typeof PackageFile>[]> {
-  const found = seesPipelines ? await pipelinesOfFiles(deps, rows) : [];
+  const found = seesPipelines ? await pipelinesOfFiles(deps, project.id, rows) : [];
   const shown = await presentPipelines(
     deps,
     found,
@@ -35,7 +35,7 @@ export async function presentFiles(
   });
 }
 
-const pipelinesOfFiles = async ({ db }: Deps, rows: readonly Row[]) =>
+const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly Row[]) =>
   rows.length === 0
     ? []
     : db
@@ -56,4 +56,5 @@ const pipelinesOfFiles = async ({ db }: Deps, rows: readonly Row[]) =>
         )
         .selectAll('pipelines')
         .select('last.package_file_id')
+        .where('pipelines.project_id', '=', projectId)
         .execute();

@@ -46,7 +46,7 @@ const shared = {
   pipeline: Type.Optional(PackagePipeline),
   pipelines: Type.Array(PackagePipeline, {
     description:
-      'Pipelines that published it, the newest first: the last alone in lists, up to 20 of a single package. None where the caller may not see pipelines.',
+      'Pipelines of its project that published it, the newest first: the last alone in lists, up to 20 of a single package. None where the caller may not see pipelines.',
   }),
 };
 

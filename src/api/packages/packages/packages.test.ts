@@ -241,6 +241,25 @@ describe('a package', () => {
     assert.equal((await app.get(at)).json<Shown>().last_downloaded_at, downloaded);
   });
 
+  test('shows no pipelines of other projects', async () => {
+    const { id } = await make({ name: 'from-afar' });
+    const [own] = await publishedBy(project, id, 1);
+    const other = await app.make.project({ visibility: 'private' });
+    const { pipeline } = await makePipeline(app, other, { columns: { user_id: staff.developer.user.id } });
+    await app.deps.db
+      .insertInto('package_pipelines')
+      .values({ package_id: id, package_file_id: null, pipeline_id: pipeline.id })
+      .execute();
+    const at = `/projects/${project.id}/packages/${id}`;
+    const one = expectStatus<Shown>(await app.get(at), 200);
+    assert.equal(one.pipeline!.id, own);
+    assert.deepEqual(
+      one.pipelines.map((each) => each.id),
+      [own],
+    );
+    assert.equal(expectStatus<unknown[]>(await app.get(`${at}/pipelines`), 200).length, 1);
+  });
+
   test('has its pipelines on pages of 20, by number and by cursor', async () => {
     const { id } = await make({ name: 'built' });
     const ids = (await publishedBy(project, id, 23)).toReversed();

@@ -36,11 +36,11 @@ export const packagePipelineRoutes: readonly Route[] = [
     success: { status: 200, schema: Type.Array(PackagePipeline) },
     handler: async ({ deps, caller, project, permissions, params, input, page, request, reply }) => {
       requireProjectAbility(permissions, 'read_pipeline', caller.credential.kind === 'none');
-      const { id } = await findPackage(deps.db, project.id, params.package_id, DETAILED);
+      const row = await findPackage(deps.db, project.id, params.package_id, DETAILED);
       const size = Math.min(page.size, MAX_PER_PAGE);
       const url = deps.externalUrl();
       const webUrls = new Map([[project.id, `${url}/${project.full_path}`]]);
-      const all = pipelinesOf(deps.db, id);
+      const all = pipelinesOf(deps.db, row);
       if (input.cursor !== undefined || input.pagination === 'keyset') {
         const { cursor = '' } = input;
         const from = cursor === '' ? all : all.where('package_pipelines.pipeline_id', '<', readCursor(cursor));

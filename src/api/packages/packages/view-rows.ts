@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../db/schema.ts';
+import type { Package } from '../../../db/tables/packages.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
 import { presentPipelineBasic } from '../../code/index.ts';
@@ -39,7 +40,7 @@ export async function presentPipelines(
   });
 }
 
-/** The last pipeline that published each of many packages, by package; two queries. */
+/** The last pipeline of their own project that published each of many packages, by package; two queries. */
 export async function lastPipelines(
   deps: Pick<Deps, 'db' | 'externalUrl'>,
   packageIds: readonly number[],
@@ -52,7 +53,13 @@ export async function lastPipelines(
       (eb) =>
         eb
           .selectFrom('package_pipelines')
-          .select(['package_id', sql<number>`max(pipeline_id)`.as('last_id')])
+          .innerJoin('packages', 'packages.id', 'package_pipelines.package_id')
+          .innerJoin('pipelines as built', (join) =>
+            join
+              .onRef('built.id', '=', 'package_pipelines.pipeline_id')
+              .onRef('built.project_id', '=', 'packages.project_id'),
+          )
+          .select(['package_id', sql<number>`max(built.id)`.as('last_id')])
           .where('package_id', 'in', packageIds)
           .where('package_file_id', 'is', null)
           .groupBy('package_id')
@@ -66,12 +73,13 @@ export async function lastPipelines(
   return new Map(rows.map(({ package_id }, at) => [package_id, shown[at]!]));
 }
 
-/** Pipelines that published a package, the newest first. */
-export const pipelinesOf = (db: Db, packageId: number) =>
+/** Pipelines of its own project that published a package, the newest first: of others not all readers may know. */
+export const pipelinesOf = (db: Db, { id, project_id }: Pick<Package, 'id' | 'project_id'>) =>
   db
     .selectFrom('package_pipelines')
     .innerJoin('pipelines', 'pipelines.id', 'package_pipelines.pipeline_id')
     .selectAll('pipelines')
-    .where('package_pipelines.package_id', '=', packageId)
+    .where('package_pipelines.package_id', '=', id)
+    .where('pipelines.project_id', '=', project_id)
     .where('package_pipelines.package_file_id', 'is', null)
     .orderBy('package_pipelines.pipeline_id', 'desc');

@@ -81,7 +81,7 @@ export async function presentPackage(deps: Deps, row: Row, place: PackageProject
   const { db } = deps;
   const places = new Map([[place.project.id, place]]);
   const [entry] = await presentPackages(deps, [row], places);
-  const newest = place.seesPipelines ? await pipelinesOf(db, row.id).limit(PIPELINES).execute() : [];
+  const newest = place.seesPipelines ? await pipelinesOf(db, row).limit(PIPELINES).execute() : [];
   return {
     ...entry!,
     pipelines: await presentPipelines(deps, newest, webUrls(deps, [place])),

@@ -8,6 +8,7 @@ import { countCommits } from '../../../git/log.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { repositorySize } from '../../../git/repository-files.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
+import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/size.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { ProjectStatistics } from './answers.ts';
 import { statisticsOf } from './views.ts';
@@ -46,12 +47,15 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
   );
 }
 
-/** Keeps statistics and languages up to date after pushes and pipelines. */
+/** Keeps statistics and languages up to date after pushes, pipelines and changes of packages. */
 export function registerStatistics(deps: Deps): void {
   deps.jobs.register(COUNT, ({ project_id }) => count(deps, project_id));
   deps.events.followUp(['push'], COUNT, PAUSE_MS);
   deps.jobs.register(SIZE_OF_ARTIFACTS, async ({ project_id }) => {
     await writeStatistics(deps, project_id, { job_artifacts_size: await artifactsSize(deps.db, project_id) });
+  });
+  deps.jobs.register(COUNT_PACKAGES_SIZE, async ({ project_id }) => {
+    await writeStatistics(deps, project_id, { packages_size: await packagesSize(deps.db, project_id) });
   });
   deps.events.subscribe({
     name: 'project.artifacts_size',
@@ -88,6 +92,7 @@ async function count(deps: Deps, id: number): Promise<void> {
     lfs_objects_size: Number(total ?? 0),
     uploads_size: Number(uploads.total ?? 0),
     job_artifacts_size: await artifactsSize(deps.db, id),
+    packages_size: await packagesSize(deps.db, id),
   });
   await writeLanguages(deps, id, languages);
 }
