@@ -51,6 +51,13 @@ GET ~/packages/npm/-/ping
 GET ~/packages/npm/-/whoami
 PUT ~/packages/npm/:package_name
 GET ~/packages/npm/*package_path
+GET ~/packages/pypi/files/:sha256/:file_identifier
+GET ~/packages/pypi/simple
+GET ~/packages/pypi/simple/:package_name
+POST ~/packages/pypi
+GET /groups/:id/-/packages/pypi/files/:sha256/:file_identifier
+GET /groups/:id/-/packages/pypi/simple
+GET /groups/:id/-/packages/pypi/simple/:package_name
 GET ~/packages/terraform/modules/:module_name/:module_system
 GET ~/packages/terraform/modules/:module_name/:module_system/:module_version
 PUT ~/packages/terraform/modules/:module_name/:module_system/:module_version/file

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { preferredType } from './accept.ts';
+import { acceptableType, preferredType } from './accept.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type Access, route } from './route.ts';
 
@@ -28,6 +28,15 @@ before(async () => {
   server = await serveRoutes(routes);
 });
 after(() => server.close());
+
+test('where a client wants none of the types, none is chosen', () => {
+  const types = ['application/json', 'text/html'] as const;
+  for (const header of ['image/png', 'text/html;q=0', '*/*;q=0'])
+    assert.equal(acceptableType(header, types), undefined);
+  for (const header of [undefined, '', ' ', '*/*', 'application/*']) {
+    assert.equal(acceptableType(header, types), 'application/json');
+  }
+});
 
 test('the type that a client likes best is chosen, and the first where it does not say', () => {
   const types = ['application/json', 'text/html', INDEX] as const;

@@ -11,11 +11,15 @@ function weightOf(parameters: readonly string[]): number {
 /**
  * The media type that a client likes best (RFC 9110, 12.5.1).
  * @param header `Accept` as it was sent; without one all are the same to the client
- * @param types those that there are, the server's own choice first: whoever wants none of them gets that one
+ * @param types those that there are, the server's own choice first
+ * @returns undefined where the client wants none of them
  */
-export function preferredType(header: string | undefined, types: readonly [string, ...string[]]): string {
+export function acceptableType<T extends string>(
+  header: string | undefined,
+  types: readonly [T, ...T[]],
+): T | undefined {
   const [first, ...others] = types;
-  if (header === undefined || header.length > LONGEST) return first;
+  if (header === undefined || header.trim() === '' || header.length > LONGEST) return first;
   const weights = new Map(
     header.split(',').map((range) => {
       const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -24,5 +28,10 @@ export function preferredType(header: string | undefined, types: readonly [strin
   );
   const likes = (type: string) =>
     weights.get(type) ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0;
-  return others.reduce((best, type) => (likes(type) > likes(best) ? type : best), first);
+  const best = others.reduce((found, type) => (likes(type) > likes(found) ? type : found), first);
+  return likes(best) > 0 ? best : undefined;
 }
+
+/** The same for whoever takes anything rather than nothing: the server's own choice where the client wants none. */
+export const preferredType = (header: string | undefined, types: readonly [string, ...string[]]): string =>
+  acceptableType(header, types) ?? types[0];

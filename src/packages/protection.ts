@@ -5,6 +5,7 @@ import { matchesWildcard } from '../core/wildcard.ts';
 import type { Db } from '../db/schema.ts';
 import type { PackageProtectionRule } from '../db/tables/package-protection-rules.ts';
 import type { PackageType } from '../db/tables/packages.ts';
+import { pythonName } from './python-name.ts';
 
 const LEVELS: Readonly<Record<string, number>> = {
   maintainer: AccessLevel.maintainer,
@@ -36,7 +37,7 @@ export async function isProtectedFrom(
 
 /** A name as rules see it: what a registry holds to be one name, no rule tells apart. */
 const comparable = (type: PackageType, name: string): string =>
-  type === 'pypi' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name.toLowerCase();
+  type === 'pypi' ? pythonName(name) : name.toLowerCase();
 
 function levelOf(rule: PackageProtectionRule, action: 'push' | 'delete'): number | null {
   const role = rule[`minimum_access_level_for_${action}`];

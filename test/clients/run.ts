@@ -21,6 +21,8 @@ const PYTHON_GITLAB = '8.6.0';
 const GITLABFORM = '3.16.5';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
+const TWINE = '7.0.0';
+const UV = '0.13.9';
 /** Of the release of Debian whose package it is. */
 const GLAB = '1.53';
 const GLAB_RELEASE = 'trixie';
@@ -41,11 +43,11 @@ interface Client {
   prepare(): Promise<string[]>;
 }
 
-/** A package in an environment of its own. @returns the folder of its programs */
-function installPython(name: string, version: string): string {
+/** A package, and others that its tests take, in an environment of its own. @returns the folder of its programs */
+function installPython(name: string, version: string, others: readonly string[] = []): string {
   const folder = join(cache, `${name}-${version}`);
   tool('python3', ['-m', 'venv', folder]);
-  tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`]);
+  tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`, ...others]);
   return join(folder, 'bin');
 }
 
@@ -152,6 +154,14 @@ const runner: Client = {
   ],
 };
 
+const pypi: Client = {
+  name: `twine ${TWINE}, pip and uv ${UV}`,
+  prepare: async () => {
+    const bin = installPython('twine', TWINE, [`uv==${UV}`, 'setuptools', 'wheel']);
+    return [process.execPath, join(here, 'pypi.ts'), bin];
+  },
+};
+
 const maven: Client = {
   name: 'maven',
   prepare: async () => {
@@ -213,7 +223,7 @@ const { values, positionals: wanted } = parseArgs({
 });
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
-for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner, maven]) {
+for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner, pypi, maven]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });

@@ -3,6 +3,7 @@ import type { Area } from '../area.ts';
 import { featureFlagUserListRoutes } from './feature-flag-user-lists/routes.ts';
 import { featureFlagRoutes } from './feature-flags/routes.ts';
 import { featureFlagsClientRoutes } from './feature-flags-client/routes.ts';
+import { groupReleaseRoutes } from './group-releases/routes.ts';
 import { releaseLinkRoutes } from './release-links/routes.ts';
 import { registerReleases } from './releases/background.ts';
 import { releasePageRoutes } from './releases/page-routes.ts';
@@ -17,6 +18,7 @@ export const delivery: Area = {
     ...permalinkRoutes,
     ...releasePageRoutes,
     ...releaseLinkRoutes,
+    ...groupReleaseRoutes,
     ...featureFlagRoutes,
     ...featureFlagUserListRoutes,
     ...featureFlagsClientRoutes,

@@ -8,6 +8,7 @@ import { packageFileRoutes } from './package-files/routes.ts';
 import { packagePipelineRoutes } from './packages/pipeline-routes.ts';
 import { packageRoutes } from './packages/routes.ts';
 import { protectionRuleRoutes } from './protection-rules/routes.ts';
+import { pypiRoutes } from './pypi/routes.ts';
 import { terraformModuleRoutes } from './terraform-modules/routes.ts';
 
 /** The package registry, and what the tools of each language say to it. */
@@ -20,6 +21,7 @@ export const packages: Area = {
     ...packagePipelineRoutes,
     ...packageRoutes,
     ...protectionRuleRoutes,
+    ...pypiRoutes,
     ...terraformModuleRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,

@@ -1,7 +1,8 @@
+import type { Readable } from 'node:stream';
 import { ApiError } from '../../core/errors.ts';
 import type { PackageType } from '../../db/tables/packages.ts';
 import { limitedBytes } from '../../http/params/bytes.ts';
-import { readFileBody } from '../../http/params/multipart-file.ts';
+import { type FileBodyOptions, readFileBody } from '../../http/params/multipart-file.ts';
 import type { BaseContext } from '../../http/route.ts';
 import { maxFileBytes } from '../../packages/limits.ts';
 import { FileTooLarge, type ReceivedFile, receiveFile } from '../../packages/receive.ts';
@@ -26,11 +27,21 @@ export interface Upload {
   fields: Record<string, string>;
 }
 
+const FORM = /^multipart\/form-data\b/i;
+
+/** Refuses a body that is not multipart before it is read. @param field that it should have @throws ApiError 400 */
+export function requireForm({ request }: BaseContext, field: string): void {
+  if (!FORM.test(request.headers['content-type'] ?? '')) {
+    throw new ApiError(400, `${field} is missing`, { error: `${field} is missing` }, { Connection: 'close' });
+  }
+}
+
 const tooLarge = () => new ApiError(400, '400 Bad request - File is too large', {}, { Connection: 'close' });
 
 /**
  * Stores the file that a request brings, as its whole body or in a field of a multipart one, while it comes.
  * @param field its name
+ * @param options for tools that send many fields beside it
  * @returns undefined for a multipart body without it
  * @throws ApiError 400 for what is too large or malformed
  */
@@ -38,19 +49,21 @@ export async function receiveUpload(
   { deps, request, bytes }: BaseContext,
   type: PackageType,
   field: string,
+  options?: FileBodyOptions,
 ): Promise<Upload | undefined> {
   const max = maxFileBytes(type);
   if (Number(request.headers['content-length'] ?? 0) > max + ENVELOPE) throw tooLarge();
   const stored: ReceivedFile[] = [];
   try {
-    if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')) {
+    if (!FORM.test(request.headers['content-type'] ?? '')) {
       return { file: await receiveFile(deps, type, bytes), filename: null, fields: {} };
     }
     const body = limitedBytes(bytes, max + ENVELOPE);
-    const { file: filename, fields } = await readFileBody(request.headers, body, field, async (file, name) => {
+    const take = async (file: Readable, name: string) => {
       stored.push(await receiveFile(deps, type, file));
       return name;
-    });
+    };
+    const { file: filename, fields } = await readFileBody(request.headers, body, field, take, options);
     return filename === undefined ? undefined : { file: stored[0]!, filename, fields };
   } catch (error) {
     if (stored.length > 0)
@@ -60,5 +73,15 @@ export async function receiveUpload(
         stored.map(({ sha256 }) => sha256),
       );
     throw error instanceof FileTooLarge ? tooLarge() : error;
+  }
+}
+
+/** What `check` makes of an upload; where it refuses that, the file goes. @throws what `check` throws */
+export async function orDiscard<T>({ deps }: BaseContext, { file }: Upload, check: () => T | Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    await enqueueBlobRemoval(deps, deps.db, [file.sha256]);
+    throw error;
   }
 }

@@ -16,6 +16,7 @@ create table releases (
 create unique index releases_tag on releases (project_id, tag);
 create index releases_released on releases (project_id, released_at, id);
 create index releases_created on releases (project_id, created_at, id);
+create index releases_latest on releases (released_at, id);
 create index releases_author on releases (author_id);
 create index releases_evidence_due on releases (evidence_due_at) where evidence_due_at is not null;
 

@@ -18,12 +18,21 @@ export interface FileBody<T> {
   fields: Record<string, string>;
 }
 
+/** What a tool sends beyond what others do. */
+export interface FileBodyOptions {
+  /** How many parts there may be; 100 when absent. */
+  parts?: number;
+  /** Fields that are kept, and cut where they are longer than 64 KiB; all others are passed over. All when absent. */
+  keep?: ReadonlySet<string>;
+}
+
 /**
  * Reads a multipart body whose one file is handed on while it comes, to be stored where it belongs without lying anywhere
  * else before. Other files are passed over.
  * @param body its bytes, which fail past their limit
  * @param name of the field that holds the file
  * @param take reads the file to its end; what it throws ends the reading
+ * @param options for bodies of many parts
  * @throws ApiError 400 for what is no such body; what `body` and `take` fail with
  */
 export async function readFileBody<T>(
@@ -31,9 +40,10 @@ export async function readFileBody<T>(
   body: Readable,
   name: string,
   take: (file: Readable, filename: string) => Promise<T>,
+  { parts = MAX_PARTS, keep }: FileBodyOptions = {},
 ): Promise<FileBody<T>> {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? '')) return { file: undefined, fields: {} };
-  const form = newForm(headers);
+  const form = newForm(headers, parts);
   const fields: Record<string, string> = Object.create(null);
   const streams = new Set<BusboyFileStream>();
   let taking: Promise<T> | undefined;
@@ -43,7 +53,8 @@ export async function readFileBody<T>(
   });
   failed.catch(() => {});
   form.on('field', (field, value, _nameCut, cut) => {
-    if (cut) stop(malformed('has a field that is too long'));
+    if (keep !== undefined && !keep.has(field)) return;
+    if (cut && keep === undefined) stop(malformed('has a field that is too long'));
     fields[field] = value;
   });
   form.on('file', (field = '', stream, filename) => {
@@ -75,11 +86,11 @@ export async function readFileBody<T>(
   }
 }
 
-function newForm(headers: IncomingHttpHeaders): BusboyInstance {
+function newForm(headers: IncomingHttpHeaders, parts: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type']! },
-      limits: { parts: MAX_PARTS, headerPairs: 50, fieldNameSize: 2_000, fieldSize: MAX_FIELD },
+      limits: { parts, headerPairs: 50, fieldNameSize: 2_000, fieldSize: MAX_FIELD },
       isPartAFile: (_field, _type, filename) => filename !== undefined,
     });
   } catch {

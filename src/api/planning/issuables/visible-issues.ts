@@ -1,9 +1,9 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
 import { isProjectOf } from '../../../access/membership.ts';
+import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Schema } from '../../../db/schema.ts';
-import { type ProjectsWanted, readableProjects } from './visible-projects.ts';
 
 /**
  * Condition on rows of `issues`: the caller may read them, wherever they are. Confidential ones are for Planners and up,

@@ -1,8 +1,8 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
+import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Schema } from '../../../db/schema.ts';
-import { type ProjectsWanted, readableProjects } from './visible-projects.ts';
 
 /**
  * Condition on rows of `merge_requests`: the caller may read them, wherever they are (in the target project).

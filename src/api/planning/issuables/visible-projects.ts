@@ -1,24 +1,13 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { privateLevel } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
-import { fewProjectsOf, isProjectOf } from '../../../access/membership.ts';
+import { fewProjectsOf } from '../../../access/membership.ts';
+import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
 import { openVisibilities } from '../../../access/visible-groups.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
-import { notDeleted } from '../../../db/not-deleted.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Ids } from './filters.ts';
-
-export interface ProjectsWanted {
-  feature: 'issues' | 'merge_requests';
-  /** Level from which on members may read that part of a project. */
-  level: number;
-  /** Only projects in the group of this lineage and the groups below it. */
-  below?: string | undefined;
-  /** Not those that are archived, or wait for their deletion. */
-  nonArchived?: boolean | undefined;
-}
 
 /** What labels and milestones are for. */
 const ISSUABLES = ['issues', 'merge_requests'] as const;
@@ -35,41 +24,6 @@ export const withOpenIssuables = (
   day: string,
 ): Expression<SqlBool> =>
   eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
-
-/**
- * Condition on rows of `projects`: the caller may read its issues (or merge requests). It says of every project what
- * `read_issue` and `read_merge_request` say of one.
- * @param day today, `YYYY-MM-DD`
- */
-export function readableProjects(
-  eb: ExpressionBuilder<Schema, 'projects'>,
-  caller: Caller,
-  { feature, level, below, nonArchived }: ProjectsWanted,
-  day: string,
-): Expression<SqlBool> {
-  const column = `projects.${feature}_access_level` as const;
-  const conditions: Expression<SqlBool>[] = [notDeleted()];
-  if (nonArchived) conditions.push(eb('projects.archived', '=', 0), eb('projects.in_deletion', '=', 0));
-  if (below !== undefined) {
-    conditions.push(
-      sql<SqlBool>`projects.namespace_id in (
-        select n.id from namespaces n where n.lineage >= ${below} and n.lineage < ${`${below}~`})`,
-    );
-  }
-  if (caller.admin) return eb.and([...conditions, eb(column, '!=', 'disabled')]);
-  const open = eb('projects.visibility', 'in', openVisibilities(caller));
-  const ways: Expression<SqlBool>[] = [eb.and([open, eb(column, 'in', ['enabled', 'public'])])];
-  if (caller.user !== null) {
-    const { id } = caller.user;
-    const inPrivate = Math.max(level, privateLevel(feature));
-    if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), isProjectOf(id, level, day)]));
-    else {
-      ways.push(eb.and([eb(column, 'in', ['enabled', 'public']), isProjectOf(id, level, day)]));
-      ways.push(eb.and([eb(column, '=', 'private'), isProjectOf(id, inPrivate, day)]));
-    }
-  }
-  return eb.and([...conditions, eb.or(ways)]);
-}
 
 /** Projects that are named one by one at most. */
 const FEW_PROJECTS = 2_000;

@@ -1,0 +1,53 @@
+import type { Caller } from '../../../access/caller.ts';
+import { projectPermissionsAt } from '../../../access/permissions.ts';
+import { projectStandings } from '../../../access/project-levels.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Deps } from '../../../deps.ts';
+import type { ReleasePlace } from '../releases/views.ts';
+
+/** Projects by their ids, with what a user or an anonymous caller may do in each: a fixed number of queries. */
+export async function placesOf(
+  { db, clock }: Deps,
+  caller: Caller,
+  projectIds: readonly number[],
+): Promise<Map<number, ReleasePlace>> {
+  const ids = [...new Set(projectIds)];
+  if (ids.length === 0) return new Map();
+  const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const levelOf = await levelsIn(db, caller, projects, today(clock));
+  return new Map(
+    projects.map((project) => [
+      project.id,
+      { project, permissions: projectPermissionsAt(caller, project, levelOf(project.id)) },
+    ]),
+  );
+}
+
+async function levelsIn(
+  db: Deps['db'],
+  { user, admin }: Caller,
+  projects: readonly ReleasePlace['project'][],
+  day: string,
+): Promise<(projectId: number) => number> {
+  if (admin) return () => AccessLevel.admin;
+  if (user === null) return () => 0;
+  const namespaceIds = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
+  const namespaces =
+    namespaceIds.length === 0
+      ? []
+      : await db
+          .selectFrom('namespaces')
+          .select(['id', 'lineage', 'owner_id'])
+          .where('id', 'in', namespaceIds)
+          .execute();
+  const known = new Map(namespaces.map((row) => [row.id, row]));
+  const standings = await projectStandings(
+    db,
+    user.id,
+    projects.filter(({ namespace_id }) => known.has(namespace_id)),
+    known,
+    day,
+  );
+  return (projectId) => standings.get(projectId)?.level ?? 0;
+}

@@ -1,0 +1,90 @@
+import { escapeHtml } from '../../../core/html.ts';
+
+/** Media types that the pages can have: what a client of no preference gets is first (PEP 691). */
+export const SIMPLE_TYPES = [
+  'text/html',
+  'application/vnd.pypi.simple.v1+json',
+  'application/vnd.pypi.simple.v1+html',
+  'application/vnd.pypi.simple.latest+json',
+  'application/vnd.pypi.simple.latest+html',
+] as const;
+export type SimpleType = (typeof SIMPLE_TYPES)[number];
+
+export const isJson = (type: SimpleType): boolean => type.endsWith('json');
+
+/** The `Content-Type` of a page. */
+export const contentTypeOf = (type: SimpleType): string =>
+  isJson(type) ? 'application/vnd.pypi.simple.v1+json' : `${type.replace('latest', 'v1')}; charset=utf-8`;
+
+/** A name in the index. */
+export interface IndexedName {
+  name: string;
+  nameKey: string;
+}
+
+/** A file on the page of a name. */
+export interface LinkedFile {
+  fileName: string;
+  url: string;
+  sha256: string;
+  /** Bytes. */
+  size: number;
+  requiresPython: string;
+  version: string;
+  /** ISO 8601. */
+  uploadedAt: string;
+}
+
+const META = { 'api-version': '1.1' };
+
+const page = (title: string, links: readonly string[]): string => {
+  const text = escapeHtml(`Links for ${title}`);
+  return `<!DOCTYPE html>
+<html>
+  <head>
+    <meta name="pypi:repository-version" content="1.1">
+    <title>${text}</title>
+  </head>
+  <body>
+    <h1>${text}</h1>
+${links.map((link) => `    ${link}<br>\n`).join('')}  </body>
+</html>
+`;
+};
+
+/** All names that there are (PEP 503, PEP 691). @param base address of the index, without a slash at its end */
+export function indexPage(title: string, names: readonly IndexedName[], base: string, json: boolean): string {
+  if (json) return JSON.stringify({ meta: META, projects: names.map(({ name }) => ({ name })) });
+  const links = names.map(
+    ({ name, nameKey }) => `<a href="${escapeHtml(`${base}/${nameKey}/`)}">${escapeHtml(name)}</a>`,
+  );
+  return page(title, links);
+}
+
+/** The files of a name (PEP 503, PEP 691, PEP 700). @param nameKey its normal form */
+export function namePage(
+  { name, nameKey }: IndexedName,
+  files: readonly LinkedFile[],
+  versions: readonly string[],
+  json: boolean,
+): string {
+  if (json) {
+    return JSON.stringify({ meta: META, name: nameKey, versions, files: files.map(presentFile) });
+  }
+  const links = files.map(
+    ({ url, sha256, requiresPython, fileName }) =>
+      `<a href="${escapeHtml(`${url}#sha256=${sha256}`)}" data-requires-python="${escapeHtml(requiresPython)}">${escapeHtml(fileName)}</a>`,
+  );
+  return page(name, links);
+}
+
+const presentFile = ({ fileName, url, sha256, size, requiresPython, uploadedAt }: LinkedFile) => ({
+  filename: fileName,
+  url,
+  hashes: { sha256 },
+  ...(requiresPython === '' ? {} : { 'requires-python': requiresPython }),
+  size,
+  'upload-time': uploadedAt,
+  yanked: false,
+  'core-metadata': false,
+});

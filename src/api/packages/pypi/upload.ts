@@ -1,0 +1,36 @@
+import { invalidParameter } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { BaseContext } from '../../../http/route.ts';
+import { addFile, publish } from '../../../packages/publish.ts';
+import { orDiscard, receiveUpload, requireForm } from '../receive-upload.ts';
+import { FIELDS, invalid, readDistribution } from './distribution.ts';
+
+/** Tools send a part for each classifier, requirement and address of a package. */
+const MAX_PARTS = 5_000;
+
+/** Publishes a file that came as twine sends it. @throws ApiError 400, 401, 403, 404 */
+export async function storeDistribution(c: BaseContext, project: Project): Promise<void> {
+  const { deps, caller } = c;
+  requireForm(c, 'content');
+  const upload = await receiveUpload(c, 'pypi', 'content', { parts: MAX_PARTS, keep: FIELDS });
+  if (upload === undefined) throw invalidParameter('content is missing');
+  const { fileName, facts, about, ...version } = await orDiscard(c, upload, () => readDistribution(upload));
+  const publication = { caller, projectId: project.id, type: 'pypi', ...version, files: [upload.file] } as const;
+  await publish(deps, publication, async (publishing) => {
+    const { db, row } = publishing;
+    const there = await db
+      .selectFrom('package_files')
+      .select('id')
+      .where('package_id', '=', row.id)
+      .where('file_name', '=', fileName)
+      .where('status', '=', 'default')
+      .executeTakeFirst();
+    if (there !== undefined) throw invalid('File name has already been taken');
+    await db
+      .updateTable('packages')
+      .set({ metadata: JSON.stringify(about) })
+      .where('id', '=', row.id)
+      .execute();
+    await addFile(deps, publishing, upload.file, fileName, facts);
+  });
+}
