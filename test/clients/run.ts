@@ -30,6 +30,8 @@ const GLAB_RELEASE = 'trixie';
 const GITLAB_RUNNER = 'v1.11.1-0.20260903214710-fc1f1862bd91';
 const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
+const YARN = '1.22.22';
+const PNPM = '10.20.0';
 const RUN_MS = 300_000;
 
 const here = import.meta.dirname;
@@ -108,6 +110,31 @@ const release: Client = {
     return [process.execPath, join(here, 'semantic_release.ts'), folder];
   },
 };
+
+const npm: Client = {
+  name: 'npm',
+  prepare: async () => {
+    tool('npm', ['--version']);
+    return [process.execPath, join(here, 'npm.ts')];
+  },
+};
+
+/** A program of its registry that speaks to registries as npm does. */
+const npmLike = (name: string, version: string, program: string): Client => ({
+  name: `${name} ${version}`,
+  prepare: async () => {
+    const folder = join(cache, `${name}-${version}`);
+    await mkdir(folder, { recursive: true });
+    if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
+      await writeFile(join(folder, 'package.json'), '{"private":true}\n');
+      const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
+      tool('npm', ['install', ...quiet, '--prefix', folder, `${name}@${version}`], folder);
+    }
+    return [process.execPath, join(here, 'npm_like.ts'), name, join(folder, 'node_modules', name, program)];
+  },
+});
+const yarn = npmLike('yarn', YARN, 'bin/yarn.js');
+const pnpm = npmLike('pnpm', PNPM, 'bin/pnpm.cjs');
 
 const glab: Client = {
   name: `glab ${GLAB}`,
@@ -223,7 +250,7 @@ const { values, positionals: wanted } = parseArgs({
 });
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
-for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner, pypi, maven]) {
+for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner, pypi, maven, npm, yarn, pnpm]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });

@@ -1,9 +1,9 @@
 import { npmRefused } from './errors.ts';
 import { checkTag, checkVersion, isPackageName } from './names.ts';
 
-/** Characters of a package.json, without what is not kept of it. */
+/** Characters of a package.json, without what can be as long as its author likes: npm makes a description of the readme. */
 const MAX_STRUCTURE = 20_000;
-const NOT_COUNTED = new Set(['readme', 'readmeFilename', 'licenseText', 'contributors', 'exports']);
+const NOT_COUNTED = new Set(['description', 'readme', 'readmeFilename', 'licenseText', 'contributors', 'exports']);
 
 /** What installing a version takes of its package.json. */
 const KEPT = [

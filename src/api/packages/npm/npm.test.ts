@@ -390,7 +390,8 @@ describe('deprecating versions', () => {
     );
     const file = await app.get(`/projects/${project.id}/packages/npm/old/-/old-1.0.0.tgz`);
     assert.equal(file.statusCode, 200);
-    expectStatus(await deprecate({ '1.0.0': { deprecated: '' } }), 200);
+    const again = { json: { name: 'old', versions: { '1.0.0': { deprecated: '' } } } };
+    expectStatus(await app.put(at('old'), { ...again, headers: { 'npm-command': 'undeprecate' } }), 200);
     assert.equal((await view('old')).versions['1.0.0']!.deprecated, undefined);
     assert.equal((await rowsOf('old'))[0]!.status, 'default');
   });

@@ -20,13 +20,16 @@ import { npmRoute } from './route.ts';
 
 const path = '/projects/:id/packages/npm';
 
+/** Commands of npm that change what is said of versions, and publish none. */
+const DEPRECATING: ReadonlySet<string> = new Set(['deprecate', 'undeprecate']);
+
 const publishing = npmRoute({
   method: 'PUT',
   path: `${path}/:package_name`,
   operationId: 'publishProjectNpmPackage',
   summary: 'Publish a version of an npm package, or deprecate versions',
   description:
-    'As `npm publish` sends it: a document with one version, and its file as base64 in `_attachments`. With the header `npm-command: deprecate`, as `npm deprecate` sends it: the document of the package, in whose versions `deprecated` is the reason, or empty to take it back; it takes the right to delete packages.',
+    'As `npm publish` sends it: a document with one version, and its file as base64 in `_attachments`. With the header `npm-command: deprecate` (or `undeprecate`), as npm sends it: the document of the package, in whose versions `deprecated` is the reason, or empty to take it back; it takes the right to delete packages.',
   access: accessForNpm(publishes),
   scopes: WRITE_PACKAGES,
   params: Type.Object(packageName),
@@ -42,7 +45,7 @@ const publishing = npmRoute({
     const { deps, caller, request, project, permissions } = c;
     const name = c.params.package_name;
     const target = { caller, projectId: project.id, name };
-    const deprecates = request.headers['npm-command'] === 'deprecate';
+    const deprecates = DEPRECATING.has(String(request.headers['npm-command']));
     if (deprecates && !permissions.can('destroy_package')) throw forbidden();
     const { document, file } = await readNpmBody(c);
     if (deprecates) {
