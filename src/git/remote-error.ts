@@ -48,10 +48,12 @@ const SIGNS: readonly (readonly [RegExp, RemoteFailure])[] = [
   [/repository not exported|no such file or directory|access denied or repository not exported/i, 'not_found'],
   [/SSL certificate|certificate verif|unable to get local issuer|server certificate/i, 'certificate'],
   [
-    /Could not resolve host|Failed to connect|Connection (?:refused|timed out|reset|closed)|Couldn't connect|unable to connect|No route to host|Name or service not known|Operation too slow|Operation timed out|Empty reply/i,
+    /Could not resolve host|Failed to connect|Connection (?:refused|timed out|reset|closed)|Couldn't connect|unable to connect|No route to host|Name or service not known|Operation too slow|Operation timed out|Empty reply|early EOF|hung up unexpectedly/i,
     'unreachable',
   ],
-  [/File size limit exceeded|signal 25|file too large/i, 'too_large'],
+  [/File size limit exceeded|signal 25|file too large|out of memory/i, 'too_large'],
+  // What the limit on files ends says nothing of its own.
+  [/^fatal: fetch-pack: invalid index-pack output\s*$/, 'too_large'],
   [/fsck|invalid index-pack|missing (?:blob|tree|commit|necessary)|error in object|bad (?:object|pack)/i, 'objects'],
   [/\[remote rejected\]|pre-receive hook declined|remote: .*denied/i, 'refused'],
 ];

@@ -1,4 +1,7 @@
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { encodeBytes } from './bytes.ts';
+import { syncPath } from './durable.ts';
 import { FETCH } from './import.ts';
 import type { ObjectFormat } from './objects.ts';
 import { mustRunRemote } from './remote.ts';
@@ -8,10 +11,8 @@ import type { Repository } from './repository.ts';
 import { objectFormatOf } from './repository-files.ts';
 
 export interface FetchRequest {
-  /** Full names of the branches and tags that are wanted. */
+  /** Full names of the branches and tags whose objects are wanted. */
   refs: readonly string[];
-  /** Folder of refs, with a slash at its end, below which they are put; `refs/heads/x` becomes `heads/x` there. */
-  folder: string;
   /** Of the other side. */
   format: ObjectFormat;
   /** Bytes of the pack that comes in. */
@@ -21,20 +22,39 @@ export interface FetchRequest {
 
 /** Git compares every name that is asked for with every one that is there; of more all are asked for. */
 const MAX_NAMED = 2_000;
+/** What a process that was killed leaves of it is removed with all else that git leaves behind. */
+const QUARANTINE = 'tmp_objdir-mirror-';
 
 /**
- * Fetches refs of another server into a folder of refs, whatever these were before. Objects are checked as they come in.
+ * Brings the objects of refs of another server into a repository; no ref is changed. They come into a folder of their own,
+ * where git checks them, and are the repository's only when all of them are there. Durable when it fulfils.
  * @throws RemoteError; GitError `timeout`, `aborted`, `busy`
  */
-export async function fetchRefs(source: RemoteSource, repo: Repository, request: FetchRequest): Promise<void> {
-  const { refs, folder, format, maxBytes, signal } = request;
+export async function fetchObjects(source: RemoteSource, repo: Repository, request: FetchRequest): Promise<void> {
+  const { refs, format, maxBytes, signal } = request;
   if ((await objectFormatOf(repo.dir)) !== format) throw new RemoteError('format');
-  const named = refs.length > MAX_NAMED ? ['refs/heads/*', 'refs/tags/*'] : refs;
-  const refspecs = named.map((ref) => `+${ref}:${folder}${ref.slice('refs/'.length)}\n`);
-  await mustRunRemote(source, (url) => [...FETCH, '--stdin', '--end-of-options', url], {
-    gitDir: repo.dir,
-    signal,
-    fileBytes: maxBytes,
-    input: encodeBytes(refspecs.join('')),
-  });
+  const objects = join(repo.dir, 'objects');
+  const quarantine = await mkdtemp(join(objects, QUARANTINE));
+  try {
+    const named = refs.length > MAX_NAMED ? ['refs/heads/*', 'refs/tags/*'] : refs;
+    const refspecs = named.map((ref) => `+${ref}:refs/stithy/fetched/${ref.slice('refs/'.length)}\n`);
+    await mustRunRemote(source, (url) => [...FETCH, '--dry-run', '--stdin', '--end-of-options', url], {
+      gitDir: repo.dir,
+      env: { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+      signal,
+      fileBytes: maxBytes,
+      input: encodeBytes(refspecs.join('')),
+    });
+    await takeIn(join(quarantine, 'pack'), join(objects, 'pack'));
+  } finally {
+    await rm(quarantine, { recursive: true, force: true });
+  }
+}
+
+/** Moves packs; git takes one for there when it sees its index. */
+async function takeIn(from: string, to: string): Promise<void> {
+  const names = (await readdir(from).catch(() => [])).filter((name) => /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name));
+  names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
+  for (const name of names) await rename(join(from, name), join(to, name));
+  if (names.length > 0) await syncPath(to);
 }

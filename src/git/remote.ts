@@ -7,6 +7,8 @@ import { type SshSession, sshSession } from './remote-ssh.ts';
 
 export interface RemoteOptions {
   gitDir?: string;
+  /** Added to the clean environment. */
+  env?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
   /** Milliseconds for all of it. */
   timeoutMs?: number;
@@ -82,7 +84,7 @@ export async function runRemote(
       ...(gitDir === undefined ? {} : { gitDir }),
       ...(signal === undefined ? {} : { signal }),
       ...(fileBytes === undefined ? {} : { fileBytes }),
-      env,
+      env: { ...options.env, ...env },
       extraPipes: 1,
       timeoutMs,
       lane: 'transport',

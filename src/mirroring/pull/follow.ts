@@ -3,8 +3,9 @@ import { laterCaller } from '../../access/later-caller.ts';
 import { requirePlan } from '../../access/plan.ts';
 import { standingIn } from '../../access/standing.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import type { RefChange } from '../../db/tables/ref-intents.ts';
 import type { Deps } from '../../deps.ts';
-import { fetchRefs } from '../../git/remote-fetch.ts';
+import { fetchObjects } from '../../git/remote-fetch.ts';
 import { listRemote, type RemoteListing } from '../../git/remote-refs.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -25,10 +26,11 @@ const takenFolder = (address: string): string =>
 /**
  * Makes branches and tags of a project what they are elsewhere. A process that dies in between leaves what the next run goes
  * on with: every step is one of its own, and each run begins with a look at both sides.
- * @returns a digest of both sides; a run that finds the same again does nothing after its one `ls-remote`
+ * @returns a digest of both sides; a run that finds the same again does nothing after its one `ls-remote`. Null where the
+ *   other side changed meanwhile
  * @throws MirrorFailure for what somebody has to see to, after all else was done; ApiError, BlockedAddress, GitError
  */
-export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<string> {
+export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<string | null> {
   requirePlan(deps, 'premium');
   const settings = mirrorSettings(project);
   const address = project.import_url!;
@@ -51,9 +53,9 @@ export async function follow(deps: Deps, project: Project, signal: AbortSignal):
   if (row?.settled === digest(local)) return row.settled;
   const set: ChangeSet = { deps, project, settings, actor, protections };
   const remote = listing.hostKeys === undefined ? source : { ...source, hostKeys: listing.hostKeys };
-  const problems = await bringOver(set, repo, remote, listing, signal);
+  const { problems, complete } = await bringOver(set, repo, remote, listing, signal);
   if (problems.length > 0) throw new MirrorFailure(sentence(problems));
-  return digest(await localRefs(repo));
+  return complete ? digest(await localRefs(repo)) : null;
 }
 
 async function bringOver(
@@ -62,7 +64,7 @@ async function bringOver(
   source: RemoteSource,
   listing: RemoteListing,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<{ problems: string[]; complete: boolean }> {
   const { deps, project, settings, protections } = set;
   const folder = takenFolder(project.import_url!);
   const taken = await takenRefs(repo, folder);
@@ -80,19 +82,37 @@ async function bringOver(
   const wanted = wantedRefs(listing.refs, branchFilter(rules, protections));
   const changed = wanted.filter((ref) => taken.get(ref) !== listing.refs.get(ref));
   if (changed.length > 0) {
-    await fetchRefs(source, repo, {
-      refs: changed,
-      folder,
-      format: listing.format,
-      signal,
-      maxBytes: deps.config.limits.push,
-    });
+    const { format } = listing;
+    await fetchObjects(source, repo, { refs: changed, format, signal, maxBytes: deps.config.limits.push });
   }
-  const fetched = await takenRefs(repo, folder);
+  const fetched = await remember(set, repo, folder, changed, listing.refs);
   const local = await localRefs(repo);
   if (![...local.keys()].some((ref) => ref.startsWith('refs/heads/')))
     await useHead(deps, project, listing.head, wanted);
-  return takeOver(set, repo, movements(wanted, fetched, local), local, signal);
+  const problems = await takeOver(set, repo, movements(wanted, fetched, local), local, signal);
+  return { problems, complete: wanted.every((ref) => fetched.get(ref) === listing.refs.get(ref)) };
+}
+
+/**
+ * Notes what was fetched, from where refs are then moved.
+ * @returns all that was, by its name there: without what was overwritten there since it was looked at
+ */
+async function remember(
+  { deps, project }: ChangeSet,
+  repo: Repository,
+  folder: string,
+  changed: readonly string[],
+  remote: Refs,
+): Promise<Refs> {
+  const taken = await takenRefs(repo, folder);
+  const updates: RefChange[] = [];
+  for (const ref of changed) {
+    const oid = remote.get(ref)!;
+    if ((await repo.objects.info(oid)) === null) continue;
+    updates.push({ ref: `${folder}${ref.slice('refs/'.length)}`, old: taken.get(ref) ?? null, new: oid });
+  }
+  await inRepositoryQueue(deps, project, () => repo.refs.transaction(updates));
+  return updates.length === 0 ? taken : takenRefs(repo, folder);
 }
 
 /** Whoever configured the mirror, with the rights that he has now. @throws MirrorFailure */

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { MirrorPair } from '../../test/support/mirrors.ts';
+import { gitEnvironment } from '../git/environment.ts';
+import { maskCredentials, withoutCredentials } from './address.ts';
+import { changedAddress } from './changed-address.ts';
+
+let app: TestApp;
+let small: TestApp;
+before(async () => {
+  const STITHY_ALLOW_LOCAL_NETWORK = 'true';
+  app = await buildTestApp({ settings: { STITHY_ALLOW_LOCAL_NETWORK } });
+  small = await buildTestApp({ settings: { STITHY_ALLOW_LOCAL_NETWORK, STITHY_MAX_PUSH: '65536' } });
+});
+after(async () => {
+  await app.close();
+  await small.close();
+});
+
+async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const packet = (line: string) => (line.length + 4).toString(16).padStart(4, '0') + line;
+
+test('what answers show of an address', () => {
+  assert.equal(maskCredentials('https://u:p@example.org/x.git'), 'https://*****:*****@example.org/x.git');
+  assert.equal(maskCredentials('ssh://git@example.org/x.git'), 'ssh://*****@example.org/x.git');
+  assert.equal(maskCredentials('https://example.org/x.git'), 'https://example.org/x.git');
+  assert.equal(maskCredentials('no address with secret'), '*****');
+  assert.equal(withoutCredentials('https://u:p@example.org/x.git'), 'https://example.org/x.git');
+  assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://u@one.org/y' }), 'https://u:p@one.org/y');
+  assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://v@one.org/y' }), 'https://v@one.org/y');
+  assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://one.org:8443/x' }), 'https://one.org:8443/x');
+});
+
+test('over the protocol of git', async () => {
+  const pair = await MirrorPair.make(app);
+  pair.from.commit('main', { a: '1' });
+  const free = createSocketServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const args = [
+    'daemon',
+    '--listen=127.0.0.1',
+    `--port=${port}`,
+    '--export-all',
+    '--verbose',
+    `--base-path=${pair.from.dir}/..`,
+  ];
+  const daemon = spawn('git', args, { env: gitEnvironment(), stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  try {
+    await once(daemon.stderr, 'data');
+    const name = pair.from.dir.split('/').at(-1);
+    const done = await pair.follow({ url: `git://127.0.0.1:${port}/${name}` });
+    assert.equal(done.last_error, null);
+    assert.deepEqual(pair.refs(pair.to), pair.refs(pair.from));
+  } finally {
+    process.kill(-daemon.pid!, 'SIGKILL');
+  }
+});
+
+test('a redirect is not followed', async () => {
+  const pair = await MirrorPair.make(app);
+  pair.from.commit('main', { a: '1' });
+  const asked: unknown[] = [];
+  const target = `${pair.plain}/info/refs?service=git-upload-pack`;
+  const redirect: RequestListener = (request, response) => {
+    asked.push(request.url);
+    response.writeHead(302, { location: target }).end();
+  };
+  await withServer(redirect, async (url) => {
+    assert.match(String((await pair.follow({ url })).last_error), /^The remote server answered with a redirect/);
+    assert.equal(asked.length, 1);
+  });
+});
+
+test('a host that stands for an address inside by the time it is used is not connected to', async () => {
+  const guarded = await buildTestApp();
+  const asked: unknown[] = [];
+  try {
+    const project = await guarded.make.project();
+    const path = `/projects/${project.id}/mirror/pull`;
+    await withServer(
+      (request, response) => {
+        asked.push(request.url);
+        response.end();
+      },
+      async (url) => {
+        expectStatus(await guarded.put(path, { json: { enabled: true, url: 'https://1.1.1.1:4433/x.git' } }), 200);
+        await guarded.deps.db.updateTable('projects').set({ import_url: url }).where('id', '=', project.id).execute();
+        await guarded.settle();
+        const { last_error } = expectStatus(await guarded.get(path), 200);
+        assert.equal(last_error, 'The address is blocked: Requests to localhost are not allowed');
+        assert.deepEqual(asked, []);
+      },
+    );
+  } finally {
+    await guarded.close();
+  }
+});
+
+test('more branches than any repository has are refused', async () => {
+  const pair = await MirrorPair.make(app);
+  const endless: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
+    response.write(`${packet('# service=git-upload-pack\n')}0000`);
+    const capabilities = '\0side-band-64k ofs-delta agent=test';
+    for (let block = 0; block < 110; block += 1) {
+      const lines = Array.from({ length: 1_000 }, (_, index) => {
+        const name = `refs/heads/b${block}-${index}`;
+        return packet(`${'1'.repeat(40)} ${name}${block + index === 0 ? capabilities : ''}\n`);
+      });
+      response.write(lines.join(''));
+    }
+    response.end('0000');
+  };
+  await withServer(endless, async (url) => {
+    assert.match(String((await pair.follow({ url })).last_error), /has more branches and tags than this server takes/);
+  });
+});
+
+test('a pack that is larger than a push may be is refused, and leaves nothing', async () => {
+  const pair = await MirrorPair.make(small);
+  const noise = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('\n');
+  pair.from.commit('main', { noise });
+  assert.match(String((await pair.follow()).last_error), /sends more than this server takes at once/);
+  assert.deepEqual(pair.refs(pair.to), ['']);
+  const left = await readdir(join(pair.to.dir, 'objects'), { recursive: true });
+  assert.deepEqual(
+    left.filter((name) => name.includes('tmp_') || name.includes('pack-')),
+    [],
+  );
+});
+
+test('a server that is not there is told from one that does not know the repository', async () => {
+  const pair = await MirrorPair.make(app);
+  const missing = await pair.follow({ url: pair.plain.replace(/[^/]+$/, 'none.git') });
+  assert.match(String(missing.last_error), /refused the credentials|was not found/);
+  const closed = await pair.follow({ url: 'http://127.0.0.1:1999/x.git' });
+  assert.match(String(closed.last_error), /could not be reached/);
+});
