@@ -6,7 +6,7 @@ import { tokenDigest } from '../core/secrets.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { callerOfDeployToken } from './git-credentials.ts';
 import { callerOfJobToken } from './job-token-caller.ts';
-import { callerOfPass, makePass } from './passes.ts';
+import { callerOfPass, makePass, objectOfPass } from './passes.ts';
 import { callerOfToken } from './token-caller.ts';
 
 let app: TestApp;
@@ -60,10 +60,10 @@ describe('a pass', () => {
       const { caller, revoke } = await begin();
       const pass = await make(caller);
       const found = await read(pass);
-      assert.equal(found?.object, 7);
-      assert.equal(found.caller.user?.id, caller.user?.id);
-      assert.deepEqual(found.caller.scopes, caller.scopes);
-      assert.equal(found.caller.credential.kind, caller.credential.kind);
+      assert.equal(await objectOfPass(app.deps, pass, USE.purpose), 7);
+      assert.equal(found?.user?.id, caller.user?.id);
+      assert.deepEqual(found?.scopes, caller.scopes);
+      assert.equal(found?.credential.kind, caller.credential.kind);
       await revoke();
       await assert.rejects(read(pass), { status: 401 });
     });
@@ -73,6 +73,7 @@ describe('a pass', () => {
     const { caller } = await KINDS['an access token']!();
     const pass = await make(caller);
     assert.equal(await read(pass, 'writing'), undefined);
+    assert.equal(await objectOfPass(app.deps, pass, 'writing'), undefined);
     clock.advance(59_000);
     assert.notEqual(await read(pass), undefined);
     clock.advance(1_000);

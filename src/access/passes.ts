@@ -44,22 +44,27 @@ export async function makePass(deps: Deps, caller: Caller, use: PassUse, seconds
 }
 
 /**
- * Whom a pass stands for, and for what.
+ * Whom a pass stands for.
  * @returns undefined for what is no pass for that purpose, or not any more
  * @throws ApiError 401, 403 where what it was made with is no good any more
  */
-export async function callerOfPass(
-  deps: Deps,
-  pass: string,
-  purpose: string,
-): Promise<{ caller: Caller; object: number } | undefined> {
+export async function callerOfPass(deps: Deps, pass: string, purpose: string): Promise<Caller | undefined> {
+  const claims = await readPass(deps, pass, purpose);
+  const caller = claims && (await callerOf(deps.db, claims));
+  return caller && callerNow(deps, caller);
+}
+
+/** What a pass is for. @returns undefined for what is no pass for that purpose, or not any more */
+export async function objectOfPass(deps: Deps, pass: string, purpose: string): Promise<number | undefined> {
+  return (await readPass(deps, pass, purpose))?.object;
+}
+
+async function readPass(deps: Deps, pass: string, purpose: string): Promise<Claims | undefined> {
   const [, text, sent] = (pass.length <= MAX_LENGTH && /^([\w-]+)\.([\w-]{43})$/.exec(pass)) || [];
   if (text === undefined || sent === undefined) return undefined;
   if (!timingSafeEqual(Buffer.from(sent, 'base64url'), signature(await passKey(deps), text))) return undefined;
   const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims;
-  if (claims.purpose !== purpose || claims.end <= deps.clock.now().getTime()) return undefined;
-  const caller = await callerOf(deps.db, claims);
-  return caller && { caller: await callerNow(deps, caller), object: claims.object };
+  return claims.purpose === purpose && claims.end > deps.clock.now().getTime() ? claims : undefined;
 }
 
 const signature = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

@@ -199,6 +199,14 @@ const maven: Client = {
   },
 };
 
+const terraform: Client = {
+  name: 'terraform',
+  prepare: async () => {
+    if (onPath('terraform') === undefined) throw new Missing('terraform is not on this machine');
+    return [process.execPath, join(here, 'terraform.ts')];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient(
   client: Client,
@@ -250,7 +258,22 @@ const { values, positionals: wanted } = parseArgs({
 });
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
-for (const client of [python, pythonDelayed, form, go, lfs, release, glab, runner, pypi, maven, npm, yarn, pnpm]) {
+for (const client of [
+  python,
+  pythonDelayed,
+  form,
+  go,
+  lfs,
+  release,
+  glab,
+  runner,
+  pypi,
+  maven,
+  npm,
+  yarn,
+  pnpm,
+  terraform,
+]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });

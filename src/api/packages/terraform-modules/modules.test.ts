@@ -50,15 +50,25 @@ describe('a module', () => {
     assert.equal((await get('early/aws')).body, 'only');
   });
 
-  test('tells where its archive is', async () => {
-    const url = `${app.deps.externalUrl()}/api/v4${below(project.id)}/net/aws/1.10.0?archive=tgz`;
+  test('tells where its archive is, in an address that lets the caller download it', async () => {
+    const url = `${app.deps.externalUrl()}/api/v4${below(project.id)}/net/aws/1.10.0`;
     for (const path of ['net/aws?terraform-get=1', 'net/aws/1.10.0?terraform-get=1']) {
       const answer = await get(path);
       assert.equal(expectStatus(answer, 204), undefined);
-      assert.equal(answer.headers['x-terraform-get'], url);
+      const address = String(answer.headers['x-terraform-get']);
+      const query = address.slice(url.length);
+      assert.match(query, /^\?token=[\w.-]+&archive=tgz$/);
+      assert.equal((await get(`net/aws/1.10.0${query}`, null)).body, '1.10.0');
+      expectStatus(await get(`net/aws/1.9.0${query}`, null), 401);
+      expectStatus(await get(`net/aws${query}`, null), 401);
     }
     expectStatus(await get('net/aws?terraform-get=2'), 400);
     assert.equal((await get('net/aws/1.10.0?archive=tgz')).body, '1.10.0');
+    const open = await app.make.project({ visibility: 'public' });
+    await makePackage(app.deps, open.id, { type: 'terraform_module', name: 'net/aws', version: '1.0.0' });
+    const answer = await app.get(`${below(open.id)}/net/aws?terraform-get=1`, { token: null });
+    const plain = `${app.deps.externalUrl()}/api/v4${below(open.id)}/net/aws/1.0.0?archive=tgz`;
+    assert.equal(answer.headers['x-terraform-get'], plain);
   });
 
   test('may come in a field of a form', async () => {

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { makePass } from '../../../access/passes.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { BaseContext, Route } from '../../../http/route.ts';
@@ -11,7 +10,7 @@ import { ModuleVersions, presentModule, presentVersions, sourceOf, TerraformModu
 import { archiveOf, findModule, moduleVersions } from './find.ts';
 import type { ModuleName } from './names.ts';
 import { type ModuleScope, missingModule, readsModules } from './namespace-access.ts';
-import { LIFE, PURPOSE, WITH_PASS } from './pass.ts';
+import { archiveQuery, requireOwnPass, WITH_PASS } from './pass.ts';
 
 const BASE = '/packages/terraform/modules/v1';
 const MODULE = `${BASE}/:module_namespace/:module_name/:module_system`;
@@ -121,9 +120,8 @@ export const namespaceModuleRoutes: readonly Route[] = [
     },
     handler: async (c) => {
       const row = await requireModule(c, c.params.module_version);
-      const pass = await makePass(c.deps, c.caller, { purpose: PURPOSE, object: row.id }, LIFE);
-      const query = pass === null ? 'archive=tgz' : `token=${pass}&archive=tgz`;
-      c.reply.header('X-Terraform-Get', address(c, c.params, `${encodeURIComponent(row.version!)}/file?${query}`));
+      const path = `${encodeURIComponent(row.version!)}/file${await archiveQuery(c, row)}`;
+      c.reply.header('X-Terraform-Get', address(c, c.params, path));
     },
   }),
   route({
@@ -136,6 +134,7 @@ export const namespaceModuleRoutes: readonly Route[] = [
     params: versionParams,
     handler: async (c) => {
       const row = await requireModule(c, c.params.module_version);
+      await requireOwnPass(c, row);
       return sendPackageFile(c, await archiveOf(c, c.params, row));
     },
   }),

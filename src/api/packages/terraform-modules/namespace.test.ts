@@ -133,7 +133,13 @@ describe('the address of an archive', () => {
     const address = await located('net/aws/1.0.0/download');
     const other = address.replace('/1.0.0/', '/1.2.0/');
     expectStatus(await archive(other), 401);
-    expectStatus(await archive(address.replace('/net/', '/nett/')), 401);
+    expectStatus(await archive(address.replace('/net/', '/nett/')), 404);
+    const twin = await app.make.project({ namespace: await app.make.group() });
+    await app.make.member({ project: twin }, staff.reporter.user, 20);
+    const files = { 'net-aws-1.0.0.tgz': 'of another group' };
+    await makePackage(app.deps, twin.id, { type: 'terraform_module', name: 'net/aws', version: '1.0.0', files });
+    const elsewhere = address.replace(`/${group.path}/`, `/${twin.full_path.split('/')[0]}/`);
+    expectStatus(await archive(elsewhere), 401);
     const [, pass = ''] = /token=([^&]+)/.exec(address) ?? [];
     expectStatus(await get('net/aws/versions', pass), 401);
     expectStatus(await app.get(`/projects/${project.id}`, { token: pass }), 401);

@@ -1,28 +1,32 @@
-import { callerOfPass } from '../../../access/passes.ts';
-import { parameter } from '../../../http/credential-places.ts';
+import { callerOfPass, makePass, objectOfPass } from '../../../access/passes.ts';
+import { unauthorized } from '../../../core/errors.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import { bearer, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp } from '../../../http/credentials.ts';
+import type { BaseContext } from '../../../http/route.ts';
 import { CHALLENGED } from '../credentials.ts';
-import { type ModuleName, packageName } from './names.ts';
 
 /** What passes for the archives of modules are for. */
-export const PURPOSE = 'terraform_module';
+const PURPOSE = 'terraform_module';
 /** Seconds. Terraform downloads at once. */
-export const LIFE = 300;
+const LIFE = 300;
+const PLACE = parameter('token');
 
-/** The pass in the address that a version was told to be at: for this version alone. */
-const archivePass: LookUp = async (deps, { secret }, request) => {
-  const found = await callerOfPass(deps, secret, PURPOSE);
-  if (found === undefined) return undefined;
-  const asked = request.params as ModuleName & { module_version: string };
-  const row = await deps.db
-    .selectFrom('packages')
-    .select(['name', 'version'])
-    .where('id', '=', found.object)
-    .where('package_type', '=', 'terraform_module')
-    .where('status', '<>', 'pending_destruction')
-    .executeTakeFirst();
-  return row?.name === packageName(asked) && row.version === asked.module_version ? found.caller : undefined;
-};
+/** What follows an address of the archive of a version, so that Terraform, which sends no token there, may download it. */
+export async function archiveQuery({ deps, caller }: BaseContext, row: Package): Promise<string> {
+  const pass = await makePass(deps, caller, { purpose: PURPOSE, object: row.id }, LIFE);
+  // Tells Terraform how to unpack it.
+  return pass === null ? '?archive=tgz' : `?token=${pass}&archive=tgz`;
+}
+
+const archivePass: LookUp = (deps, { secret }) => callerOfPass(deps, secret, PURPOSE);
+
+/** Refuses a pass that is for another version. @throws ApiError 401 */
+export async function requireOwnPass({ deps, request }: BaseContext, row: Package): Promise<void> {
+  const sent = PLACE.read(request) ?? bearer.read(request);
+  const object = sent === null ? undefined : await objectOfPass(deps, sent.secret, PURPOSE);
+  if (object !== undefined && object !== row.id) throw unauthorized();
+}
 
 const description = 'What the address of a version holds that was told to the caller; it is good for five minutes.';
 
@@ -30,7 +34,7 @@ const description = 'What the address of a version holds that was told to the ca
 export const WITH_PASS: Credentials = {
   ...CHALLENGED,
   ways: [
-    { name: 'modulePass', place: parameter('token'), description, kinds: [archivePass] },
+    { name: 'modulePass', place: PLACE, description, kinds: [archivePass] },
     ...CHALLENGED.ways.map((way) =>
       way.name === 'packageBearer'
         ? {

@@ -12,6 +12,7 @@ import { sendPackageFile } from '../send-file.ts';
 import { archiveOf, findModule } from './find.ts';
 import type { ModuleName } from './names.ts';
 import { namespaceModuleRoutes } from './namespace-routes.ts';
+import { archiveQuery, requireOwnPass, WITH_PASS } from './pass.ts';
 import { storeModule } from './upload.ts';
 
 const MODULE = '/projects/:id/packages/terraform/modules/:module_name/:module_system';
@@ -49,10 +50,13 @@ async function sendModule(c: Context, version: string | undefined) {
   const { project, params: name, reply } = c;
   const row = await findModule(c, { projectId: project.id }, name, version);
   if (row === undefined) throw notFound('Package');
-  if (c.input['terraform-get'] === undefined) return sendPackageFile(c, await archiveOf(c, name, row));
+  if (c.input['terraform-get'] === undefined) {
+    await requireOwnPass(c, row);
+    return sendPackageFile(c, await archiveOf(c, name, row));
+  }
   const path = [name.module_name, name.module_system, row.version!].map(encodeURIComponent).join('/');
   const url = `${c.deps.externalUrl()}/api/v4/projects/${project.id}/packages/terraform/modules/${path}`;
-  reply.code(204).header('X-Terraform-Get', `${url}?archive=tgz`);
+  reply.code(204).header('X-Terraform-Get', url + (await archiveQuery(c, row)));
   return reply.send();
 }
 
@@ -92,6 +96,7 @@ export const terraformModuleRoutes: readonly Route[] = [
   route({
     ...reading,
     path: `${MODULE}/:module_version`,
+    credentials: WITH_PASS,
     operationId: 'downloadProjectTerraformModule',
     summary: 'Download a Terraform module of a project',
     params: versionParams,
