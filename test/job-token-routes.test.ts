@@ -21,6 +21,7 @@ GET ~/packages/:package_id/package_files/:package_file_id/download
 GET ~/packages/:package_id/pipelines
 GET ~/packages/generic/:package_name/*package_path
 PUT ~/packages/generic/:package_name/*package_path
+GET ~/packages/go/*module_path
 GET ~/packages/maven/*maven_path
 PUT ~/packages/maven/*maven_path
 GET /groups/:id/-/packages/maven/*maven_path

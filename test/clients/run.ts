@@ -85,6 +85,15 @@ const go: Client = {
   },
 };
 
+const goProxy: Client = {
+  name: 'go proxy',
+  prepare: async () => {
+    tool('go', ['version']);
+    tool('openssl', ['version']);
+    return [process.execPath, join(here, 'go_proxy.ts')];
+  },
+};
+
 const lfs: Client = {
   name: `git-lfs ${GIT_LFS}`,
   prepare: async () => {
@@ -263,6 +272,7 @@ for (const client of [
   pythonDelayed,
   form,
   go,
+  goProxy,
   lfs,
   release,
   glab,

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 
 /** A zip archive as a runner makes it: files by their paths; a path that ends in a slash is a directory. */
@@ -11,6 +12,15 @@ export function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise
   }
   zip.end();
   return buffer(zip.outputStream);
+}
+
+/** The files of an archive by their paths. @throws Error where it is no good */
+export async function filesOfZip(bytes: Buffer): Promise<Map<string, Buffer>> {
+  const zip = await fromBufferPromise(bytes);
+  const files = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry())
+    files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
+  return files;
 }
 
 /** An entry of an archive that is put together by hand, true or not. */

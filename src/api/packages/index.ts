@@ -1,6 +1,7 @@
 import { registerPackageRemoval } from '../../packages/removal.ts';
 import type { Area } from '../area.ts';
 import { genericRoutes } from './generic/routes.ts';
+import { goRoutes } from './go/routes.ts';
 import { registerMaven } from './maven/background.ts';
 import { mavenRoutes } from './maven/routes.ts';
 import { npmRoutes } from './npm/routes.ts';
@@ -15,6 +16,7 @@ import { terraformModuleRoutes } from './terraform-modules/routes.ts';
 export const packages: Area = {
   routes: [
     ...genericRoutes,
+    ...goRoutes,
     ...mavenRoutes,
     ...npmRoutes,
     ...packageFileRoutes,

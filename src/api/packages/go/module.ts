@@ -1,0 +1,107 @@
+import type { Commit } from '../../../git/objects.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
+import { peel } from '../../../git/revision.ts';
+import { entryAt } from '../../../git/tree.ts';
+import type { ModulePlace } from './paths.ts';
+import { isOfModule, readVersion, versionTime } from './versions.ts';
+
+const TAGS = 'refs/tags/';
+const MAX_GO_MOD_BYTES = 1024 * 1024;
+const MAX_VERSIONS = 10_000;
+const TAGS_AT_ONCE = 16;
+
+/** A module as a commit has it. */
+export interface ModuleAt {
+  commit: Commit;
+  /** Folder of its `go.mod`; empty for that of the repository. */
+  folder: string;
+  goMod: string;
+}
+
+/** Where a module is in a commit: its folder, or null. */
+const places = new ResultCache<{ folder: string | null }>(4 * 1024 * 1024, () => 100);
+
+/** The path that `go.mod` gives its module: that of the first line that is no comment. */
+function moduleOf(goMod: string): string | undefined {
+  const line = goMod.split(/\r?\n/).find((each) => !/^\s*(?:\/\/|$)/.test(each));
+  return /^\s*module\s+(?:"([^"]+)"|`([^`]+)`|([^\s"`]+))\s*(?:\/\/.*)?$/
+    .exec(line ?? '')
+    ?.slice(1)
+    .find(Boolean);
+}
+
+async function goModIn(repo: Repository, commit: string, folder: string): Promise<string | null> {
+  const entry = await entryAt(repo, commit, folder === '' ? 'go.mod' : `${folder}/go.mod`);
+  if (entry === null || !entry.mode.startsWith('100')) return null;
+  return (await repo.objects.read(entry.oid, MAX_GO_MOD_BYTES))?.data?.toString() ?? null;
+}
+
+async function folderOf(repo: Repository, oid: string, { module, folders }: ModulePlace): Promise<string | null> {
+  const { folder } = await places.get(cacheKey(repo.id, oid, module), async () => {
+    const commit = await peel(repo, oid);
+    for (const each of commit === null ? [] : folders) {
+      const goMod = await goModIn(repo, commit!, each);
+      if (goMod !== null && moduleOf(goMod) === module) return { folder: each };
+    }
+    return { folder: null };
+  });
+  return folder;
+}
+
+async function moduleAt(repo: Repository, oid: string, place: ModulePlace): Promise<ModuleAt | undefined> {
+  const folder = await folderOf(repo, oid, place);
+  const id = folder === null ? null : await peel(repo, oid);
+  const commit = id === null ? null : await repo.objects.commit(id);
+  const goMod = commit === null ? null : await goModIn(repo, commit.oid, folder!);
+  return goMod === null ? undefined : { commit: commit!, folder: folder!, goMod };
+}
+
+/**
+ * Tags of versions of the module by their versions. A module in a folder has tags that begin with that folder; while it has
+ * none those of the whole repository count for it.
+ */
+async function tagsOf(repo: Repository, place: ModulePlace): Promise<Map<string, string>> {
+  const own = place.folder === '' ? TAGS : `${TAGS}${place.folder}/`;
+  const refs = await repo.refs.list(TAGS);
+  for (const prefix of new Set([own, TAGS])) {
+    const versions = refs
+      .filter(({ name }) => name.startsWith(prefix) && isTagOf(place, name.slice(prefix.length)))
+      .map(({ name, oid }) => [name.slice(prefix.length), oid] as const);
+    if (versions.length > 0) return new Map(versions);
+  }
+  return new Map();
+}
+
+function isTagOf(place: ModulePlace, tag: string): boolean {
+  const version = readVersion(tag);
+  return version !== undefined && version.commit === null && isOfModule(place, version);
+}
+
+/** Versions of a module that are tags, those that came last when there are very many. */
+export async function versionsOfModule(repo: Repository, place: ModulePlace): Promise<string[]> {
+  const tags = [...(await tagsOf(repo, place))].slice(-MAX_VERSIONS);
+  const versions: string[] = [];
+  for (let at = 0; at < tags.length; at += TAGS_AT_ONCE) {
+    const batch = tags.slice(at, at + TAGS_AT_ONCE);
+    const folders = await Promise.all(batch.map(([, oid]) => folderOf(repo, oid, place)));
+    versions.push(...batch.flatMap(([version], index) => (folders[index] === null ? [] : [version])));
+  }
+  return versions;
+}
+
+/** A version of a module, that of a tag or one that stands for a commit by its time and id; undefined where there is none. */
+export async function findModule(repo: Repository, place: ModulePlace, text: string): Promise<ModuleAt | undefined> {
+  const version = readVersion(text);
+  if (version === undefined || !isOfModule(place, version)) return undefined;
+  if (version.commit === null) {
+    const oid = (await tagsOf(repo, place)).get(text);
+    return oid === undefined ? undefined : moduleAt(repo, oid, place);
+  }
+  const { time, prefix } = version.commit;
+  const id = (await repo.objects.info(`${prefix}^{commit}`))?.oid;
+  // Git could have taken the digits for the name of a branch.
+  const commit = id?.startsWith(prefix) ? await repo.objects.commit(id) : null;
+  if (commit === null || versionTime(commit.committer.date) !== time) return undefined;
+  return moduleAt(repo, commit.oid, place);
+}
