@@ -693,6 +693,40 @@ def test_deletion_users_and_accounts():
     user.delete(hard_delete=True)
 
 
+def test_releases():
+    project = new_project("py releases")
+    project.milestones.create({"title": "First"})
+    release = project.releases.create(
+        {
+            "tag_name": "v1.0",
+            "ref": "main",
+            "name": "One",
+            "description": "Notes",
+            "milestones": ["First"],
+            "assets": {"links": [{"name": "Site", "url": "https://example.org/", "link_type": "other"}]},
+        }
+    )
+    assert release.commit["id"] == project.commits.list(ref_name="main")[0].id
+    assert project.tags.get("v1.0").release["description"] == "Notes"
+    assert [each.tag_name for each in project.releases.list()] == ["v1.0"]
+    link = release.links.create({"name": "App", "url": "https://example.org/app", "filepath": "/bin/app"})
+    assert link.direct_asset_url.endswith("/-/releases/v1.0/downloads/bin/app"), link
+    link.name = "The app"
+    link.url = "https://example.org/the-app"
+    link.save()
+    assert sorted(each.name for each in release.links.list()) == ["Site", "The app"]
+    assert release.links.get(link.id).url == "https://example.org/the-app"
+    link.delete()
+    assert "already exists" in refused(409, project.releases.create, {"tag_name": "v1.0"})
+    assert refused(422, project.releases.create, {"tag_name": "v2.0"}) == "Ref is not specified"
+    release.description = "Other notes"
+    release.save()
+    assert project.releases.get("v1.0").description == "Other notes"
+    project.releases.delete("v1.0")
+    refused(404, project.releases.get, "v1.0")
+    assert project.tags.get("v1.0").release is None
+
+
 def delayed_deletion_and_restore():
     group = gl.groups.create({"name": "py later", "path": "py-later"})
     project = gl.projects.create({"name": "later", "namespace_id": group.id})

@@ -145,16 +145,20 @@ const npmLike = (name: string, version: string, program: string): Client => ({
 const yarn = npmLike('yarn', YARN, 'bin/yarn.js');
 const pnpm = npmLike('pnpm', PNPM, 'bin/pnpm.cjs');
 
-const glab: Client = {
-  name: `glab ${GLAB}`,
+/** Works with glab by one of the programs of this folder. */
+const withGlab = (name: string, file: string): Client => ({
+  name,
   prepare: async () => {
     const folder = join(cache, `glab-${GLAB}`);
     const program = join(folder, 'usr/bin/glab');
     await mkdir(folder, { recursive: true });
     if (!existsSync(program)) await unpackDebian('glab', GLAB_RELEASE, folder);
-    return [process.execPath, join(here, 'glab.ts'), program];
+    return [process.execPath, join(here, file), program];
   },
-};
+});
+
+const glab = withGlab(`glab ${GLAB}`, 'glab.ts');
+const glabRelease = withGlab(`glab ${GLAB} releases`, 'glab_release.ts');
 
 /** A program of that name on the machine; undefined where there is none. */
 const onPath = (name: string): string | undefined =>
@@ -276,6 +280,7 @@ for (const client of [
   lfs,
   release,
   glab,
+  glabRelease,
   runner,
   pypi,
   maven,

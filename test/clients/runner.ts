@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import { api, url } from './support.ts';
 
 /** A job as the server hands it to a runner, as far as it is looked at here. */
@@ -6,6 +7,8 @@ interface Job {
   id: number;
   token: string;
   job_info: { name: string };
+  variables: { key: string; value: string }[];
+  steps: { name: string; script: string[] }[];
 }
 
 /** A runner that does what it is told: it runs nothing, and says of each job what is to be said. */
@@ -27,6 +30,18 @@ export class TestRunner {
     const response = await this.#send('POST', '/jobs/request', { token: this.#token, info: {} });
     assert.equal(response.status, 201, await response.clone().text());
     return (await response.json()) as Job;
+  }
+
+  /** Takes the next job as soon as there is one. @param features what the runner says that it is able to do */
+  async takeWhenThere(features: Record<string, boolean>): Promise<Job> {
+    const deadline = Date.now() + 60_000;
+    for (;;) {
+      const response = await this.#send('POST', '/jobs/request', { token: this.#token, info: { features } });
+      if (response.status === 201) return (await response.json()) as Job;
+      assert.equal(response.status, 204, await response.clone().text());
+      assert.ok(Date.now() < deadline, 'there is no job');
+      await wait(50);
+    }
   }
 
   /** Writes the log of a job that was taken, and ends it. */

@@ -1,6 +1,6 @@
 /**
  * Releases a project with the unmodified semantic-release and its plugin for this API. The folder they are installed in is the argument.
- * The steps of the plugin that need no releases run: verifyConditions, success and fail.
+ * All steps of the plugin run: verifyConditions, publish with assets of both kinds, success and fail.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -10,6 +10,13 @@ import { address, api, folder, must, run, runTests, token, url } from './support
 
 const [installed = ''] = process.argv.slice(2);
 const cli = join(installed, 'node_modules/semantic-release/bin/semantic-release.js');
+
+interface Release {
+  tag_name: string;
+  description: string;
+  milestones?: { title: string }[];
+  assets: { links: { name: string; url: string; direct_asset_url: string; link_type: string }[] };
+}
 
 interface Thread {
   body: string;
@@ -60,6 +67,7 @@ function release(dir: string, extra: object = {}, secret = token): Promise<{ ok:
     repositoryUrl: `${url}/root/${path}.git`,
     plugins: ['@semantic-release/commit-analyzer', '@semantic-release/release-notes-generator'],
     verifyConditions: plugin,
+    publish: plugin,
     success: plugin,
     fail: plugin,
     ...extra,
@@ -101,6 +109,44 @@ const TESTS: Record<string, () => Promise<void>> = {
     assert.ok(second.ok, second.text);
     assert.match(second.text, /Published release 1\.0\.1 on default channel/);
     assert.equal((await notes(made.merge)).length, 1);
+  },
+  'a release brings files that are uploaded, files that are packages, and addresses': async () => {
+    const made = await project('with-assets');
+    const milestone = await api<{ title: string }>('POST', `${made.api}/milestones`, { title: 'First' });
+    writeFileSync(join(made.dir, 'app.txt'), 'the app');
+    writeFileSync(join(made.dir, 'lib.txt'), 'the library');
+    const assets = [
+      { path: 'app.txt', label: 'The app', type: 'other', filepath: '/bin/app.txt' },
+      { path: 'lib.txt', label: 'lib', type: 'package', target: 'generic_package' },
+      { url: 'https://example.org/${nextRelease.version}', label: 'Docs', type: 'runbook' },
+    ];
+    const publish = [{ path: '@semantic-release/gitlab', assets, milestones: [milestone.title] }];
+    const { ok, text } = await release(made.dir, { publish });
+    assert.ok(ok, text);
+    const [first] = await api<Release[]>('GET', `${made.api}/releases`);
+    assert.equal(first?.tag_name, 'v1.0.0');
+    assert.match(first?.description ?? '', /greet whoever comes/);
+    assert.deepEqual(
+      first?.milestones?.map(({ title }) => title),
+      ['First'],
+    );
+    const links = Object.fromEntries((first?.assets.links ?? []).map((link) => [link.name, link]));
+    assert.deepEqual(Object.keys(links).sort(), ['Docs', 'The app', 'lib']);
+    assert.equal(links.Docs?.url, 'https://example.org/1.0.0');
+    assert.deepEqual([links.lib?.link_type, links['The app']?.link_type], ['package', 'other']);
+    const bytes = async (address = '') => {
+      const response = await fetch(address, { headers: { 'private-token': token } });
+      assert.equal(response.status, 200, address);
+      return response.text();
+    };
+    assert.match(links['The app']?.direct_asset_url ?? '', /\/-\/releases\/v1\.0\.0\/downloads\/bin\/app\.txt$/);
+    assert.equal(await bytes(links['The app']?.direct_asset_url), 'the app');
+    const found = await api<{ name: string; version: string }[]>('GET', `${made.api}/packages`);
+    assert.deepEqual(
+      found.map(({ name, version }) => [name, version]),
+      [['release', '1.0.0']],
+    );
+    assert.equal(await bytes(`${url}/api/v4${made.api}/packages/generic/release/1.0.0/lib`), 'the library');
   },
   'a release that fails opens an issue, the next failure adds to it': async () => {
     const made = await project('failing');

@@ -7,6 +7,7 @@ import type { CiRunner } from '../../db/tables/ci-runners.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { releasesOfTags } from '../../repositories/tag-releases.ts';
 import { all, instant, known, secret } from './values.ts';
 
 /** Who jobs are where they sign in with their token. */
@@ -51,6 +52,22 @@ export async function userVariables(db: Db, userId: number): Promise<Variable[]>
     GITLAB_USER_LOGIN: user?.username,
     GITLAB_USER_NAME: user?.name,
   });
+}
+
+const MAX_RELEASE_DESCRIPTION = 1_024;
+
+/** What is known of the release of the tag that the pipeline is for. */
+export async function releaseVariables(
+  db: Db,
+  { project_id, ref, tag }: Pick<Pipeline, 'project_id' | 'ref' | 'tag'>,
+): Promise<Variable[]> {
+  const release = tag === 1 ? (await releasesOfTags(db, project_id, [ref])).get(ref) : undefined;
+  if (release === undefined) return [];
+  const text = [...(release.description ?? '')].slice(0, MAX_RELEASE_DESCRIPTION).join('');
+  return [
+    ...known('CI_RELEASE_DESCRIPTION', text).map((variable) => ({ ...variable, raw: true })),
+    ...known('CI_RELEASE_NAME', release.name),
+  ];
 }
 
 interface Running {

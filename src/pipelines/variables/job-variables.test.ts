@@ -321,3 +321,35 @@ test('a project in a personal namespace has none of groups', async () => {
   const found = await storedVariables(app.deps.db, own, namespace, { protectedRef: true });
   assert.deepEqual(new Set(found.map(({ value }) => value)), new Set(['instance']));
 });
+
+test('the release of its tag is told, whatever stands in it', async () => {
+  const values = (tag: string, text: string, name: string | null) => ({
+    project_id: project.id,
+    tag,
+    name,
+    description: text,
+    released_at: NOW,
+    ...DATED,
+  });
+  const notes = `Costs $5: $CI_JOB_TOKEN ${'é'.repeat(2_000)}`;
+  await app.deps.db
+    .insertInto('releases')
+    .values([values('v1', notes, 'One $CI_JOB_ID'), values('v2', '', null), values('main', 'of a tag', null)])
+    .execute();
+  const found = await variablesOf(await job(await pipeline({ ref: 'v1', tag: 1 }), { ref: 'v1' }));
+  assert.deepEqual(found.CI_RELEASE_DESCRIPTION, {
+    key: 'CI_RELEASE_DESCRIPTION',
+    value: [...notes].slice(0, 1_024).join(''),
+    public: true,
+    raw: true,
+  });
+  assert.equal(found.CI_RELEASE_NAME?.value, 'One $CI_JOB_ID');
+  const second = await variablesOf(
+    await job(await pipeline({ ref: 'v2', tag: 1 }), {}, { variables: [{ key: 'CI_RELEASE_NAME', value: 'mine' }] }),
+  );
+  assert.deepEqual([second.CI_RELEASE_DESCRIPTION?.value, second.CI_RELEASE_NAME?.value], ['', 'v2']);
+  for (const each of [await pipeline(), await pipeline({ ref: 'v3', tag: 1 })]) {
+    const none = await variablesOf(await job(each));
+    assert.deepEqual([none.CI_RELEASE_NAME, none.CI_RELEASE_DESCRIPTION], [undefined, undefined]);
+  }
+});

@@ -14,7 +14,7 @@ import { dependenciesOf } from '../runners/job-dependencies.ts';
 import { environmentVariables } from './environment-variables.ts';
 import { factsOf } from './facts.ts';
 import { idTokens } from './id-tokens.ts';
-import { predefinedJobVariables, runningJobVariables, userVariables } from './job-facts.ts';
+import { predefinedJobVariables, releaseVariables, runningJobVariables, userVariables } from './job-facts.ts';
 import { predefinedVariables } from './pipeline-variables.ts';
 import { storedVariables } from './stored.ts';
 import { secret } from './values.ts';
@@ -58,6 +58,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     ...environment.early,
     ...config.variables,
     ...(await userVariables(db, job.user_id)),
+    ...(await releaseVariables(db, pipeline)),
     // What another job reports must not stand in for the token, number and addresses of this one.
     ...reported.filter(({ key }) => !own.has(key)),
     ...inEnvironment(stored, job.environment),

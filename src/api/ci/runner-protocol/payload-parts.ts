@@ -1,6 +1,7 @@
 import { ARTIFACT_TYPES, type ArtifactTypeName } from '../../../ci/artifact-types.ts';
-import type { ConfigVariable, Image, JobOptions, Release, Service } from '../../../ci/pipeline-config.ts';
+import type { ConfigVariable, Image, JobOptions, Service } from '../../../ci/pipeline-config.ts';
 import type { Variable } from '../../../ci/variables/variable.ts';
+import { releaseCommand } from './release-step.ts';
 
 export interface Step {
   name: string;
@@ -10,39 +11,21 @@ export interface Step {
   allow_failure: boolean;
 }
 
-/** What a job runs, one after the other. @param timeout seconds */
-export function stepsOf(options: JobOptions, timeout: number): Step[] {
+/**
+ * What a job runs, one after the other.
+ * @param timeout seconds
+ * @param shell what runs the scripts, as the runner says
+ */
+export function stepsOf(options: JobOptions, timeout: number, shell: string | undefined): Step[] {
   const { beforeScript, script, afterScript, release } = options;
   const first = { timeout, when: 'on_success', allow_failure: false } as const;
   return [
     { name: 'script', script: [...beforeScript, ...script], ...first },
-    ...(release === null ? [] : [{ name: 'release', script: [releaseCommand(release)], ...first }]),
+    ...(release === null ? [] : [{ name: 'release', script: [releaseCommand(release, shell)], ...first }]),
     ...(afterScript.length === 0
       ? []
       : [{ name: 'after_script', script: afterScript, timeout, when: 'always', allow_failure: true } as const]),
   ];
-}
-
-/** A text as one word of a shell, in which variables still count. */
-const quoted = (text: string): string => `"${text.replace(/[\\"`]/g, '\\$&')}"`;
-
-function releaseCommand({ tag_name, description, links, milestones, ...rest }: Release): string {
-  const said = {
-    name: rest.name,
-    description,
-    'tag-name': tag_name,
-    'tag-message': rest.tag_message,
-    ref: rest.ref,
-    'released-at': rest.released_at,
-  };
-  const options = Object.entries(said).flatMap(([name, value]) =>
-    value === null ? [] : [`--${name} ${quoted(value)}`],
-  );
-  const others = [
-    ...milestones.map((milestone) => `--milestone ${quoted(milestone)}`),
-    ...links.map((link) => `--assets-link ${quoted(JSON.stringify(link))}`),
-  ];
-  return ['release-cli create', ...options, ...others].join(' ');
 }
 
 export function imageOf({ name, entrypoint, ports, pull_policy, executor_opts }: Image) {

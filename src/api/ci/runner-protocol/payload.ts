@@ -35,9 +35,10 @@ const TOKEN_PREFIXES = [
 
 /**
  * Everything that a runner has to know of its job.
+ * @param shell what runs its scripts, as the runner says
  * @throws what reading the repository throws
  */
-export async function payloadOf(deps: Deps, started: StartedJob) {
+export async function payloadOf(deps: Deps, started: StartedJob, shell?: string) {
   const { db } = deps;
   const { job, pipeline, project, options, runner, token } = started;
   const namespace = await db
@@ -63,7 +64,7 @@ export async function payloadOf(deps: Deps, started: StartedJob) {
     runner_info: { timeout, runner_session_url: null },
     inputs: inputsOf(options),
     variables: variables.map(variableOf),
-    ...(run === null ? { steps: stepsOf(options, timeout) } : { run: JSON.stringify(run) }),
+    ...(run === null ? { steps: stepsOf(options, timeout, shell) } : { run: JSON.stringify(run) }),
     hooks:
       hooks.preGetSourcesScript.length === 0
         ? []

@@ -50,7 +50,7 @@ async function nextJob(
     const started = await takeJob(deps, { runner, managerId, features });
     if (started === undefined) return undefined;
     try {
-      return await payloadOf(deps, started);
+      return await payloadOf(deps, started, info?.shell);
     } catch (error) {
       deps.log.log('error', 'a job could not be handed to a runner', { job: started.job.id, error: String(error) });
       await finishJob(deps, started.job.id, { status: 'failed', failureReason: 'scheduler_failure' });

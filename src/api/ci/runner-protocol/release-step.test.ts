@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Release } from '../../../ci/pipeline-config.ts';
+import { releaseCommand } from './release-step.ts';
+
+const RELEASE: Release = {
+  tag_name: 'v$NUMBER',
+  description: 'Notes of "$NUMBER", `true` and \\n',
+  tag_message: null,
+  name: 'One; echo no',
+  ref: null,
+  milestones: ['a b', 'c'],
+  released_at: null,
+  links: [{ name: 'A "quoted"', url: 'https://example.org/$NUMBER', filepath: '/bin/a', link_type: 'package' }],
+};
+
+/** Runs the step where these programs are. @returns what each of their calls was given, a line each argument */
+function runStep(
+  t: TestContext,
+  programs: Record<string, string>,
+  release: Release,
+): { ok: boolean; calls: string[][] } {
+  const folder = mkdtempSync(join(tmpdir(), 'stithy-release-step-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'bin'));
+  const told = join(folder, 'told');
+  writeFileSync(told, '');
+  for (const [name, body] of Object.entries(programs)) {
+    const file = join(folder, 'bin', name);
+    writeFileSync(
+      file,
+      `#!/bin/sh\n${body}\nfor each in ${name} "$@"; do printf '%s\\0' "$each"; done >> "${told}"; printf '\\n\\0' >> "${told}"\n`,
+    );
+    chmodSync(file, 0o755);
+  }
+  const { status } = spawnSync('/bin/sh', ['-e', '-c', releaseCommand(release, 'bash')], {
+    cwd: folder,
+    env: {
+      PATH: `${join(folder, 'bin')}:/usr/bin:/bin`,
+      NUMBER: '7',
+      CI_COMMIT_SHA: 'abc',
+      CI_PROJECT_PATH: 'g/p',
+      CI_PROJECT_DIR: folder,
+      CI_SERVER_FQDN: 'forge.example',
+      CI_SERVER_PROTOCOL: 'https',
+      CI_JOB_TOKEN: 'glcbt-1',
+    },
+  });
+  const calls = readFileSync(told, 'utf8')
+    .split('\n\0')
+    .filter((call) => call !== '')
+    .map((call) => call.split('\0').slice(0, -1));
+  return { ok: status === 0, calls };
+}
+
+test('without glab a release is made by release-cli, with variables and nothing else replaced', (t) => {
+  const { ok, calls } = runStep(t, { 'release-cli': '' }, RELEASE);
+  assert.ok(ok);
+  assert.deepEqual(calls, [
+    [
+      'release-cli',
+      'create',
+      ...['--name', 'One; echo no'],
+      ...['--description', 'Notes of "7", `true` and \\n'],
+      ...['--tag-name', 'v7'],
+      ...['--milestone', 'a b', '--milestone', 'c'],
+      '--assets-link',
+      '{"name":"A \\"quoted\\"","url":"https://example.org/7","filepath":"/bin/a","link_type":"package"}',
+    ],
+  ]);
+});
+
+const HELPS = 'if test "$3" = --help; then echo "--no-close-milestone"; exit; fi';
+
+test('where glab can do it, it signs in with the token of the job and makes the release', (t) => {
+  const { ok, calls } = runStep(t, { glab: HELPS, 'release-cli': '' }, RELEASE);
+  assert.ok(ok);
+  const api = ['--api-host', 'forge.example', '--api-protocol', 'https'];
+  assert.deepEqual(calls, [
+    ['glab', 'auth', 'login', '--job-token', 'glcbt-1', '--hostname', 'forge.example', ...api],
+    [
+      'glab',
+      ...['release', 'create', '-R', 'g/p', 'v7'],
+      ...['--notes', 'Notes of "7", `true` and \\n', '--name', 'One; echo no', '--ref', 'abc', '--milestone', 'a b,c'],
+      '--assets-links',
+      '[{"name":"A \\"quoted\\"","url":"https://example.org/7","link_type":"package","direct_asset_path":"/bin/a"}]',
+      ...['--no-update', '--no-close-milestone'],
+    ],
+  ]);
+});
+
+test('an older glab is left alone, and what fails fails the job', (t) => {
+  const old = runStep(t, { glab: 'exit 1', 'release-cli': '' }, RELEASE);
+  assert.deepEqual([old.ok, old.calls[0]?.[0]], [true, 'release-cli']);
+  const failing: Record<string, string>[] = [{}, { glab: `${HELPS}; exit 1` }, { 'release-cli': 'exit 3' }];
+  for (const programs of failing) {
+    assert.equal(runStep(t, programs, RELEASE).ok, false);
+  }
+});
+
+test('PowerShell is spoken to in its own words', () => {
+  const command = releaseCommand({ ...RELEASE, milestones: [], links: [] }, 'pwsh');
+  assert.equal(
+    command,
+    'release-cli create --name "One; echo no" --description "Notes of `"$NUMBER`", ``true`` and \\n" --tag-name "v$NUMBER"',
+  );
+});

@@ -1,0 +1,63 @@
+import type { Release } from '../../../ci/pipeline-config.ts';
+
+/** A text as one word of a POSIX shell, in which variables still count. */
+const quoted = (text: string): string => `"${text.replace(/[\\"`]/g, '\\$&')}"`;
+/** The same for PowerShell. */
+const quotedForPowerShell = (text: string): string => `"${text.replace(/[`"]/g, '`$&')}"`;
+
+type Options = readonly (readonly [name: string, value: string | null])[];
+type Quote = (text: string) => string;
+
+const written = (options: Options, quote: Quote): string =>
+  options.flatMap(([name, value]) => (value === null ? [] : [` --${name} ${quote(value)}`])).join('');
+
+/** The older program for it, which takes everything from the environment of the job. */
+function releaseCli({ links, milestones, ...release }: Release, quote: Quote): string {
+  const options: Options = [
+    ['name', release.name],
+    ['description', release.description],
+    ['tag-name', release.tag_name],
+    ['tag-message', release.tag_message],
+    ['ref', release.ref],
+    ['released-at', release.released_at],
+    ...milestones.map((milestone) => ['milestone', milestone] as const),
+    ...links.map((link) => ['assets-link', JSON.stringify(link)] as const),
+  ];
+  return `release-cli create${written(options, quote)}`;
+}
+
+/** Where glab keeps what it is told: beside what else is only for this job, and goes with it. */
+const SIGN_IN = [
+  'export GLAB_CONFIG_DIR="$CI_PROJECT_DIR.tmp/glab" GITLAB_HOST="$CI_SERVER_PROTOCOL://$CI_SERVER_FQDN"',
+  'glab auth login --job-token "$CI_JOB_TOKEN" --hostname "$CI_SERVER_FQDN" --api-host "$CI_SERVER_FQDN" --api-protocol "$CI_SERVER_PROTOCOL"',
+].join(' && ');
+
+/** The newer one, which has to sign in first, and takes no file for notes where a text is meant. */
+function glab({ links, milestones, description, ...release }: Release): string {
+  const assets = links.map(({ filepath, ...link }) => ({
+    ...link,
+    ...(filepath === undefined ? {} : { direct_asset_path: filepath }),
+  }));
+  const options: Options = [
+    ['name', release.name],
+    ['tag-message', release.tag_message],
+    ['ref', release.ref ?? '$CI_COMMIT_SHA'],
+    ['released-at', release.released_at],
+    ['milestone', milestones.length === 0 ? null : milestones.join(',')],
+    ['assets-links', assets.length === 0 ? null : JSON.stringify(assets)],
+  ];
+  const notes = `NOTES=${quoted(description)}; if test -f "$NOTES"; then NOTES="$(cat "$NOTES")"; fi`;
+  const create = `glab release create -R "$CI_PROJECT_PATH" ${quoted(release.tag_name)} --notes "$NOTES"`;
+  return `${notes}; ${SIGN_IN} && ${create}${written(options, quoted)} --no-update --no-close-milestone`;
+}
+
+/**
+ * What a job with `release` runs after its script: glab where there is one that is new enough, else release-cli. Both stop
+ * where the release is there already.
+ * @param shell as the runner says: in PowerShell it is always release-cli
+ */
+export function releaseCommand(release: Release, shell: string | undefined): string {
+  if (shell === 'pwsh' || shell === 'powershell') return releaseCli(release, quotedForPowerShell);
+  const isNewEnough = 'glab release create --help 2>/dev/null | grep -q -e --no-close-milestone';
+  return `if ${isNewEnough}; then ${glab(release)}; else ${releaseCli(release, quoted)}; fi`;
+}
