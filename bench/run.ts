@@ -7,6 +7,7 @@ import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
+import { npm } from './npm.ts';
 import { packages } from './packages.ts';
 import { pipelines } from './pipelines.ts';
 import { runners } from './runners.ts';
@@ -48,6 +49,7 @@ const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
 
 await measure('starts', () => starts(dataDir, data, PORT));
 await measure('artifacts', () => artifacts(join(data, 'artifacts'), PORT));
+await measure('npm', () => npm(join(data, 'npm'), PORT));
 await measure('packages', () => packages(join(data, 'packages'), PORT));
 await measure('runners', () => runners(join(data, 'runners'), PORT));
 const server = await startServer(dataDir, PORT);

@@ -4,12 +4,14 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import type { Serialized } from '../../../http/send.ts';
-import { installable, type PackageSource } from '../../../packages/find.ts';
+import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
 import { compareSemVer, parseSemVer, type SemVer } from '../../../packages/semver.ts';
 import type { TarballFacts } from './publish.ts';
 import { MAX_TAGS } from './tags.ts';
 
 const AT_ONCE = 500;
+/** Projects that have a package of the name which are looked at, those that published it last. */
+const MAX_PROJECTS = 1_000;
 /** What a version takes of memory while the document is made. */
 const VERSION_BYTES = 8_192;
 
@@ -46,29 +48,34 @@ export async function packumentOf(c: BaseContext, source: PackageSource, name: s
   const key = `npm ${deps.externalUrl()} ${name} ${JSON.stringify(edition)}`;
   return deps.answers.get(key, async () => {
     await c.hold(edition.states.reduce((sum, { versions }) => sum + versions, 0) * VERSION_BYTES);
-    return makeDocument(deps.db, source, name, edition, `${deps.externalUrl()}/api/v4`);
+    return makeDocument(deps.db, name, edition, `${deps.externalUrl()}/api/v4`);
   });
 }
 
 /** The tags of a package by their names. @throws ApiError 404 where there is no version */
 export async function distTagsOf(
-  { deps }: BaseContext,
+  { deps: { db } }: BaseContext,
   source: PackageSource,
   name: string,
 ): Promise<Record<string, string>> {
-  const versions = await installable(deps.db, source, { type: 'npm', nameKey: name })
-    .select('packages.version_key')
-    .execute();
-  if (versions.length === 0) throw notFound('Package');
-  const tags = await tagsOf(deps.db, source, name);
-  return withLatest(
-    tags,
-    versions.map(({ version_key }) => version_key),
-  );
+  const { states, tags } = await editionOf(db, source, name);
+  if (states.length === 0) throw notFound('Package');
+  const set = withLatest(tags, []);
+  if (set.latest !== undefined) return set;
+  const rows = await versionsIn(db, states.map(projectOf), name).select('packages.version_key').execute();
+  const versions = rows.map(({ version_key }) => version_key);
+  return withLatest(tags, versions);
 }
 
+const projectOf = ({ project_id }: State): number => project_id;
+
+/** Versions in projects whose packages the caller may read. */
+const versionsIn = (db: Db, projectIds: readonly number[], name: string) =>
+  installable(db, { readable: (eb) => eb('packages.project_id', 'in', projectIds) }, { type: 'npm', nameKey: name });
+
 async function editionOf(db: Db, source: PackageSource, name: string): Promise<Edition> {
-  const rows = await installable(db, source, { type: 'npm', nameKey: name })
+  const everywhere: PackageSource = { readable: (eb) => eb.lit(true) };
+  const rows = await installable(db, 'projectId' in source ? source : everywhere, { type: 'npm', nameKey: name })
     .select((eb) => [
       'packages.project_id',
       eb.fn.countAll<number | string>().as('versions'),
@@ -83,25 +90,44 @@ async function editionOf(db: Db, source: PackageSource, name: string): Promise<E
     .groupBy('packages.project_id')
     .orderBy('packages.project_id')
     .execute();
-  const states = rows.map((row) => ({ ...row, versions: Number(row.versions), times: Number(row.times) }));
-  return { states, tags: states.length === 0 ? [] : await tagsOf(db, source, name) };
+  const all = rows.map((row) => ({ ...row, versions: Number(row.versions), times: Number(row.times) }));
+  const states = 'projectId' in source ? all : await readableOf(db, source, name, all);
+  return { states, tags: states.length === 0 ? [] : await tagsOf(db, states.map(projectOf), name) };
+}
+
+/** Those of the states that a source lets the caller read: rights are those of a project, so one version of each is asked for. */
+async function readableOf(db: Db, source: PackageSource, name: string, states: State[]): Promise<State[]> {
+  const asked = states.toSorted((a, b) => b.newest - a.newest).slice(0, MAX_PROJECTS);
+  if (asked.length === 0) return [];
+  const ids = asked.map(({ newest }) => newest);
+  const rows = await installable(db, source, { type: 'npm', nameKey: name })
+    .where('packages.id', 'in', ids)
+    .select('packages.project_id')
+    .execute();
+  const readable = new Set(rows.map(({ project_id }) => project_id));
+  return states.filter(({ project_id }) => readable.has(project_id));
 }
 
 /** Tags of versions that can be installed; where projects have the same, that of the newest version is the last. */
-function tagsOf(db: Db, source: PackageSource, name: string): Promise<Tag[]> {
-  return installable(db, source, { type: 'npm', nameKey: name })
-    .innerJoin('package_tags', 'package_tags.package_id', 'packages.id')
+const tagsOf = (db: Db, projectIds: readonly number[], name: string): Promise<Tag[]> =>
+  db
+    .selectFrom('package_tags')
+    .innerJoin('packages', 'packages.id', 'package_tags.package_id')
     .select(['package_tags.name', 'packages.version_key as version'])
+    .where('package_tags.project_id', 'in', projectIds)
+    .where('package_tags.name_key', '=', name)
+    // As the index says it: SQLite takes no parameter for the same.
+    .where(sql<boolean>`package_tags.package_type = 'npm'`)
+    .where('packages.status', 'in', INSTALLABLE)
     .orderBy('packages.id')
     .orderBy('package_tags.name')
     .limit(MAX_TAGS)
     .execute();
-}
 
 /** Tags as an object; `latest` leads to the highest version where nobody said to which. */
 function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<string, string> {
   const found = new Map(tags.map(({ name, version }) => [name, version]));
-  if (!found.has('latest')) found.set('latest', highest(versions));
+  if (!found.has('latest') && versions.length > 0) found.set('latest', highest(versions));
   return Object.fromEntries(found);
 }
 
@@ -133,14 +159,8 @@ interface Row {
   facts: string;
 }
 
-async function makeDocument(
-  db: Db,
-  source: PackageSource,
-  name: string,
-  { states, tags }: Edition,
-  api: string,
-): Promise<object> {
-  const from = installable(db, source, { type: 'npm', nameKey: name });
+async function makeDocument(db: Db, name: string, { states, tags }: Edition, api: string): Promise<object> {
+  const from = versionsIn(db, states.map(projectOf), name);
   const ids = await from.select('packages.id').orderBy('packages.id').execute();
   // Of a version that several projects have, the one that was published last.
   const versions = new Map<string, object>();

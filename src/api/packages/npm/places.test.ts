@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { npmPublication } from '../../../../test/support/npm-packages.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
@@ -125,13 +125,11 @@ describe('a package below a group and anywhere', () => {
 describe('a version of a scope that is the top-level namespace', () => {
   test('is there once in all of its projects', async () => {
     await published(open, '@acme/once', '1.0.0');
-    for (const name of ['@acme/once']) {
-      const { message, error } = expectStatus<{ message: string; error: string }>(
-        await publish(hidden, name, '1.0.0'),
-        403,
-      );
-      assert.deepEqual([message, error], ['Package already exists.', 'Package already exists.']);
-    }
+    const { message, error } = expectStatus<{ message: string; error: string }>(
+      await publish(hidden, '@acme/once', '1.0.0'),
+      403,
+    );
+    assert.deepEqual([message, error], ['Package already exists.', 'Package already exists.']);
     await published(hidden, '@acme/once', '1.0.1');
     await published(open, '@free/often', '1.0.0');
     await published(hidden, '@free/often', '1.0.0');
@@ -144,7 +142,7 @@ describe('a version of a scope that is the top-level namespace', () => {
     const answers = await Promise.all([...projects, ...projects].map((each) => publish(each, '@acme/race', '1.0.0')));
     const statuses = answers.map(({ statusCode }) => statusCode).sort();
     assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 403)]);
-    assert.deepEqual(await versions(inGroup('@acme%2frace'), staff.owner.token).catch(() => []), ['1.0.0']);
+    assert.deepEqual(await versions(inGroup('@acme%2frace'), ROOT_TOKEN), ['1.0.0']);
   });
 });
 
