@@ -22,6 +22,9 @@ GET ~/packages/:package_id/pipelines
 GET ~/packages/generic/:package_name/*package_path
 PUT ~/packages/generic/:package_name/*package_path
 GET ~/packages/go/*module_path
+GET ~/packages/helm/:channel/charts/:file_name
+GET ~/packages/helm/:channel/index.yaml
+POST ~/packages/helm/api/:channel/charts
 GET ~/packages/maven/*maven_path
 PUT ~/packages/maven/*maven_path
 GET /groups/:id/-/packages/maven/*maven_path

@@ -21,6 +21,7 @@ const PYTHON_GITLAB = '8.6.0';
 const GITLABFORM = '3.16.5';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
+const HELM = 'v3.22.0';
 const TWINE = '7.0.0';
 const UV = '0.13.9';
 /** Of the release of Debian whose package it is. */
@@ -220,6 +221,17 @@ const terraform: Client = {
   },
 };
 
+const helm: Client = {
+  name: `helm ${HELM}`,
+  prepare: async () => {
+    const folder = join(cache, `helm-${HELM}`);
+    const program = join(folder, 'helm');
+    await mkdir(folder, { recursive: true });
+    if (!existsSync(program)) tool('go', ['install', `helm.sh/helm/v3/cmd/helm@${HELM}`], folder, { GOBIN: folder });
+    return [process.execPath, join(here, 'helm.ts'), program];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient(
   client: Client,
@@ -283,6 +295,7 @@ for (const client of [
   glabRelease,
   runner,
   pypi,
+  helm,
   maven,
   npm,
   yarn,

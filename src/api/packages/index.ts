@@ -2,6 +2,7 @@ import { registerPackageRemoval } from '../../packages/removal.ts';
 import type { Area } from '../area.ts';
 import { genericRoutes } from './generic/routes.ts';
 import { goRoutes } from './go/routes.ts';
+import { helmRoutes } from './helm/routes.ts';
 import { registerMaven } from './maven/background.ts';
 import { mavenRoutes } from './maven/routes.ts';
 import { npmRoutes } from './npm/routes.ts';
@@ -25,6 +26,7 @@ export const packages: Area = {
     ...protectionRuleRoutes,
     ...pypiRoutes,
     ...terraformModuleRoutes,
+    ...helmRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {

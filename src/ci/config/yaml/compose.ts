@@ -16,14 +16,21 @@ interface Anchored {
   open: boolean;
 }
 
-/** @returns what each document of a text holds; none for a text without any. @throws YamlError */
-export function readDocuments(text: string, most: number): RawTree[] {
-  return new Composer(text).documents(most);
+/**
+ * @param meaning what a scalar without quotes stands for
+ * @returns what each document of a text holds; none for a text without any
+ * @throws YamlError
+ */
+export function readDocuments(text: string, most: number, meaning: Meaning = plainValue): RawTree[] {
+  return new Composer(text, meaning).documents(most);
 }
+
+type Meaning = (text: string) => string | number | boolean | null;
 
 /** Puts the tokens of a text together into data. Aliases share what they stand for: a text of n bytes makes at most n nodes. */
 class Composer {
   private readonly scanner: Scanner;
+  private readonly meaning: Meaning;
   private anchors = new Map<string, Anchored>();
   private tags = new TagNames();
   private readonly merges = new MergeBudget();
@@ -33,8 +40,9 @@ class Composer {
   private endless = false;
   private problem: YamlError | null = null;
 
-  constructor(text: string) {
+  constructor(text: string, meaning: Meaning) {
     this.scanner = new Scanner(text);
+    this.meaning = meaning;
   }
 
   documents(most: number): RawTree[] {
@@ -137,7 +145,7 @@ class Composer {
 
   private plain(text: string): RawTree {
     try {
-      return plainValue(text);
+      return this.meaning(text);
     } catch (error) {
       if (!(error instanceof YamlError)) throw error;
       this.later(error);
