@@ -656,6 +656,47 @@ def test_status_checks():
     assert project.external_status_checks.list() == []
 
 
+def test_feature_flags():
+    project = new_project("flags")
+    users = project.feature_flags_user_lists.create({"name": "staff", "user_xids": "ada,bo"})
+    assert (users.iid, users.user_xids) == (1, "ada,bo")
+    assert [found.name for found in project.feature_flags_user_lists.list(search="STA")] == ["staff"]
+    flag = project.feature_flags.create(
+        {
+            "name": "new_cart",
+            "version": "new_version_flag",
+            "strategies": [
+                {"name": "default", "parameters": {}, "scopes": [{"environment_scope": "production"}]},
+                {"name": "svcUserList", "parameters": {}, "user_list_id": users.id},
+            ],
+        }
+    )
+    assert flag.active and [each["name"] for each in flag.strategies] == ["default", "svcUserList"]
+    assert flag.strategies[1]["user_list"]["user_xids"] == "ada,bo"
+    message = refused(409, project.feature_flags_user_lists.delete, users.iid)
+    assert message == "User list is associated with a strategy", message
+    flag.strategies = [
+        {"id": flag.strategies[0]["id"], "scopes": [{"environment_scope": "staging"}]},
+        {"id": flag.strategies[1]["id"], "_destroy": True},
+    ]
+    flag.name, flag.active = "cart", False
+    flag.save()
+    # The address of an object is that of its name, which has changed.
+    flag = project.feature_flags.get("cart")
+    assert not flag.active
+    (strategy,) = flag.strategies
+    assert [scope["environment_scope"] for scope in strategy["scopes"]] == ["production", "staging"]
+    assert [found.name for found in project.feature_flags.list(scope="disabled")] == ["cart"]
+    assert project.feature_flags.list(scope="enabled") == []
+    users.user_xids = "cy"
+    users.save()
+    assert project.feature_flags_user_lists.get(1).user_xids == "cy"
+    users.delete()
+    assert refused(400, project.feature_flags.create, {"name": "Cart"}).startswith("Name can contain only")
+    flag.delete()
+    assert project.feature_flags.list() == []
+
+
 def test_deletion_users_and_accounts():
     project = new_project("py gone")
     project.delete()

@@ -33,6 +33,8 @@ const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
 const YARN = '1.22.22';
 const PNPM = '10.20.0';
+const UNLEASH = '6.12.1';
+const UNLEASH_SPECIFICATION = '6.1.0';
 const RUN_MS = 300_000;
 
 const here = import.meta.dirname;
@@ -107,16 +109,22 @@ const lfs: Client = {
   },
 };
 
+/** Packages of npm in a folder of their own. @returns the folder */
+async function installNode(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(cache, name);
+  await mkdir(folder, { recursive: true });
+  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
+    await writeFile(join(folder, 'package.json'), '{"private":true}\n');
+    tool('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, ...packages], folder);
+  }
+  return folder;
+}
+
 const release: Client = {
   name: `semantic-release ${SEMANTIC_RELEASE} with @semantic-release/gitlab ${SEMANTIC_RELEASE_GITLAB}`,
   prepare: async () => {
-    const folder = join(cache, `semantic-release-${SEMANTIC_RELEASE}-${SEMANTIC_RELEASE_GITLAB}`);
-    await mkdir(folder, { recursive: true });
-    if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-      const packages = [`semantic-release@${SEMANTIC_RELEASE}`, `@semantic-release/gitlab@${SEMANTIC_RELEASE_GITLAB}`];
-      await writeFile(join(folder, 'package.json'), '{"private":true}\n');
-      tool('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, ...packages], folder);
-    }
+    const packages = [`semantic-release@${SEMANTIC_RELEASE}`, `@semantic-release/gitlab@${SEMANTIC_RELEASE_GITLAB}`];
+    const folder = await installNode(`semantic-release-${SEMANTIC_RELEASE}-${SEMANTIC_RELEASE_GITLAB}`, packages);
     return [process.execPath, join(here, 'semantic_release.ts'), folder];
   },
 };
@@ -133,18 +141,21 @@ const npm: Client = {
 const npmLike = (name: string, version: string, program: string): Client => ({
   name: `${name} ${version}`,
   prepare: async () => {
-    const folder = join(cache, `${name}-${version}`);
-    await mkdir(folder, { recursive: true });
-    if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-      await writeFile(join(folder, 'package.json'), '{"private":true}\n');
-      const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
-      tool('npm', ['install', ...quiet, '--prefix', folder, `${name}@${version}`], folder);
-    }
+    const folder = await installNode(`${name}-${version}`, [`${name}@${version}`]);
     return [process.execPath, join(here, 'npm_like.ts'), name, join(folder, 'node_modules', name, program)];
   },
 });
 const yarn = npmLike('yarn', YARN, 'bin/yarn.js');
 const pnpm = npmLike('pnpm', PNPM, 'bin/pnpm.cjs');
+
+const unleash: Client = {
+  name: `unleash-client ${UNLEASH}`,
+  prepare: async () => {
+    const packages = [`unleash-client@${UNLEASH}`, `@unleash/client-specification@${UNLEASH_SPECIFICATION}`];
+    const folder = await installNode(`unleash-client-${UNLEASH}`, packages);
+    return [process.execPath, join(here, 'unleash.ts'), folder];
+  },
+};
 
 /** Works with glab by one of the programs of this folder. */
 const withGlab = (name: string, file: string): Client => ({
@@ -301,6 +312,7 @@ for (const client of [
   yarn,
   pnpm,
   terraform,
+  unleash,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
