@@ -14,6 +14,7 @@ import { runners } from './runners.ts';
 import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
 import { starts } from './starts.ts';
+import { unleash } from './unleash.ts';
 
 const PORT = 18_765;
 const data = fileURLToPath(new URL('./.data', import.meta.url));
@@ -52,6 +53,7 @@ await measure('artifacts', () => artifacts(join(data, 'artifacts'), PORT));
 await measure('npm', () => npm(join(data, 'npm'), PORT));
 await measure('packages', () => packages(join(data, 'packages'), PORT));
 await measure('runners', () => runners(join(data, 'runners'), PORT));
+await measure('unleash', () => unleash(join(data, 'unleash'), PORT));
 const server = await startServer(dataDir, PORT);
 const bare = await startBare();
 const bench: Bench = { server, bare, repository, scratch: data };

@@ -45,8 +45,9 @@ class Connections {
  * Keeps connections below what the process has file descriptors for: further ones are answered with 503 and closed.
  * @param max connections at once
  * @param proxied whether connections come from proxies, so that their addresses say nothing of callers
+ * @returns whether a connection is one too many
  */
-export function limitConnections(app: FastifyInstance, max: number, proxied: boolean): void {
+export function limitConnections(app: FastifyInstance, max: number, proxied: boolean): (socket: Socket) => boolean {
   const connections = new Connections(max, proxied ? max : Math.ceil(max * SHARE));
   const server = app.server as Server;
   server.maxConnections = max + REFUSED;
@@ -56,4 +57,5 @@ export function limitConnections(app: FastifyInstance, max: number, proxied: boo
     const headers = { 'Retry-After': '1', Connection: 'close' };
     throw new ApiError(503, '503 Service Unavailable - too many connections', {}, headers);
   });
+  return (socket) => connections.isCrowded(socket);
 }

@@ -5,6 +5,7 @@ import { RequestMemory } from '../core/request-memory.ts';
 import type { RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { preferredType } from './accept.ts';
+import type { FixedAnswer } from './answers.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
 
@@ -124,6 +125,9 @@ export class RouteContext implements BaseContext {
 
   /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */
   admitAgain: () => Promise<unknown> = async () => {};
+
+  /** Set where the route is known, and lasting. */
+  lasts: (answer: FixedAnswer) => void = () => {};
 
   async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const { signal } = this;

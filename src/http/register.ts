@@ -8,11 +8,12 @@ import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
+import type { FixedAnswer } from './answers.ts';
 import { API_TOKENS } from './api-tokens.ts';
 import { RouteContext } from './context.ts';
 import { callerOf, decidingHeaders, orRefusal, saysWho } from './credentials.ts';
 import { whatIsGone } from './gone.ts';
-import { secretNames } from './mask.ts';
+import { maskAddress, secretNames } from './mask.ts';
 import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
@@ -28,6 +29,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** What is known of the request before its body is read. */
     admission: Admission | null;
+    /** What the database was before anything was looked at; null where the answer does not last. */
+    asOf: number | null;
   }
   interface FastifyContextConfig {
     /** Inputs that the log never shows, as `secretNames` gives them. */
@@ -106,6 +109,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const headers = decidingHeaders(credentials);
   const others = 'schema' in success ? (success.alternatives ?? []) : [];
   const types = [options.mediaType ?? 'application/json', ...others] as const;
+  const url = routeUrl(options);
+  const secrets = secretNames(options.input);
   const isToldInBody = isParsed && credentials.ways.some(({ place }) => place.inBody);
 
   /** Who calls, what they may do, and with what: everything but the body. */
@@ -170,6 +175,11 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return { ...admission, ...(await lookAgain(request)) };
   }
 
+  function letLast(request: FastifyRequest, answer: FixedAnswer): void {
+    const path = maskAddress(request.originalUrl, secrets);
+    services.lasting.keep(request.raw, request.asOf, { answer, route: url, path });
+  }
+
   const readSource = (source: Record<string, unknown>): SourcedInput => ({
     source,
     values: Object.freeze(readInput(source)),
@@ -177,6 +187,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
 
   /** Before the body is read; but who says only there who he is, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (options.lasting !== undefined) request.asOf = services.lasting.version();
     if (isToldInBody && !saysWho(credentials, request)) return;
     await orRefusal(credentials, () => enter(request, reply));
   }
@@ -225,6 +236,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     given.admitAgain = () => lookAgain(request);
     given.types = types;
+    if (request.asOf !== null) given.lasts = (answer) => letLast(request, answer);
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
@@ -248,10 +260,10 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   }
 
   return {
-    url: routeUrl(options),
+    url,
     bodyLimit: options.bodyLimit === 'file' ? deps.config.limits.fileBody : deps.config.limits.body,
     config: {
-      secrets: secretNames(options.input),
+      secrets,
       spoolTexts: options.bodyLimit === 'file',
       isBytes: body !== undefined,
       mediaType: options.mediaType,

@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { PaidPlan } from '../access/plan.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { Deps } from '../deps.ts';
+import type { FixedAnswer } from './answers.ts';
 import type { Credentials } from './credentials.ts';
 import type { Page } from './pagination.ts';
 import type { ParamRules } from './params/coerce.ts';
@@ -58,6 +59,8 @@ export interface BaseContext {
   page: Page;
   /** Media type that the answer will have: the one among those declared that the client likes best. */
   readonly accepted: string;
+  /** Lets an answer be sent again to the same request until something is committed, where the route is `lasting`. */
+  lasts(answer: FixedAnswer): void;
   /** Whether the client sent the parameter at all, be it null or empty. */
   given(name: string): boolean;
   /** All parameters as the client sent them, also those that the route does not declare. Nothing is checked of them. */
@@ -163,6 +166,11 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   expensive?: boolean;
   /** The API's throttles do not count it: one piece of work takes many such requests. */
   unthrottled?: true;
+  /**
+   * Headers, in lower case, on which its answers depend beside the address and the database, and on nothing else, the time
+   * neither: those that the handler lets last (`lasts`) are sent again before anything is looked at.
+   */
+  lasting?: readonly string[];
   /** Told when a revoked token is sent here, before the answer 401. */
   onRevokedToken?: (deps: Deps, token: AccessToken) => Promise<void>;
   /** Old: named so in the OpenAPI document and by a Deprecation header. */

@@ -26,7 +26,8 @@ export function matchesEtag(header: string, etag: string): boolean {
   return header.length <= 8_192 && header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === wanted);
 }
 
-const PRIVATE = 'max-age=0, private, must-revalidate';
+/** `Cache-Control` of what is answered to one client. */
+export const PRIVATE = 'max-age=0, private, must-revalidate';
 
 /** Headers of a JSON body that a GET is answered with. */
 export const jsonHeaders = ({ body, etag }: Serialized): Record<string, string> => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { answerLasting } from './answer-lasting.ts';
 import { limitConnections } from './connections.ts';
 import { sendError } from './errors.ts';
 import { registerFallback } from './fallback.ts';
@@ -137,6 +138,7 @@ export function buildServer(
   const metrics = new Metrics();
   app.decorateRequest('caller', null);
   app.decorateRequest('admission', null);
+  app.decorateRequest('asOf', null);
   app.decorateRequest('ended', false);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const services = new HttpServices(deps, routes);
@@ -174,7 +176,13 @@ export function buildServer(
     done();
   });
   registerFallback(app, routes);
-  limitConnections(app, deps.config.limits.connections, deps.config.trustedProxies.length > 0);
+  const isCrowded = limitConnections(app, deps.config.limits.connections, deps.config.trustedProxies.length > 0);
+  answerLasting(app.server, {
+    deps,
+    metrics,
+    answers: services.lasting,
+    takes: (socket) => ready && !isCrowded(socket),
+  });
   const transfers = new TransferWatch(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     transfers.add(request, reply);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
 import type { Face } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { LastingAnswers } from './lasting-answers.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
@@ -10,6 +11,7 @@ const NAMES: Readonly<Record<Face, string>> = { api: 'api', web: 'web', git: 'gi
 /** What all routes share: throttles and limits. */
 export class HttpServices {
   readonly expensive: ConcurrencyLimiter;
+  readonly lasting: LastingAnswers;
   readonly #deps: Deps;
   readonly #counter = new WindowCounter();
   readonly #headPaths: ReadonlySet<string>;
@@ -17,6 +19,7 @@ export class HttpServices {
   constructor(deps: Deps, routes: readonly Route[]) {
     this.#deps = deps;
     this.expensive = new ConcurrencyLimiter(deps.config.limits.expensivePerCaller);
+    this.lasting = new LastingAnswers(deps, [...new Set(routes.flatMap(({ options }) => options.lasting ?? []))]);
     this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
   }
 

@@ -11,6 +11,8 @@ const PATH = '/feature_flags/unleash/:project_id';
 const NAMES_ITSELF = 'The client names its environment by the header `UNLEASH-APPNAME` or the parameter `app_name`.';
 
 const shared = { access: byFlagsClient, credentials: CLIENT_CREDENTIALS, tag: 'Unleash' } as const;
+/** All that an answer depends on beside address and database. */
+const DECIDING = ['unleash-instanceid', 'unleash-appname', 'authorization'];
 const instance_id = Type.Optional(Secret({ description: 'The instance id of the project.' }));
 const asked = Type.Object({
   instance_id,
@@ -27,10 +29,13 @@ async function answerFeatures({
   request,
   reply,
   input,
+  lasts,
 }: BaseContext & { client: FlagsClient; input: { app_name?: string } }) {
   const named = request.headers['unleash-appname'];
   const environment = (typeof named === 'string' && named !== '' ? named : input.app_name) ?? '';
-  return sendFixed(request, reply, await flagsDocument(deps, client, environment));
+  const document = await flagsDocument(deps, client, environment);
+  lasts(document);
+  return sendFixed(request, reply, document);
 }
 
 /** What Unleash clients call: by its address they take this server for their own. */
@@ -53,6 +58,7 @@ export const unleashRoutes: readonly Route[] = [
     summary: 'List the feature flags of an environment for an Unleash client',
     description: `${NAMES_ITSELF} Without a name there are none. Flags of which no strategy counts there are left out.`,
     input: asked,
+    lasting: DECIDING,
     success: { status: 200, schema: UnleashFeatures },
     handler: answerFeatures,
   }),
@@ -65,6 +71,7 @@ export const unleashRoutes: readonly Route[] = [
     description: `${NAMES_ITSELF} Newer ones ask at \`/client/features\`.`,
     deprecated: true,
     input: asked,
+    lasting: DECIDING,
     success: { status: 200, schema: UnleashFeatures },
     handler: answerFeatures,
   }),

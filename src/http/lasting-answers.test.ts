@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, mock, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { DEFAULT, flagProject } from '../../test/support/feature-flags.ts';
+
+let app: TestApp;
+let base: string;
+before(async () => {
+  app = await buildTestApp();
+  base = await app.listen();
+});
+after(() => app.close());
+afterEach(() => mock.restoreAll());
+
+const isSqlite = () => app.deps.config.database.kind === 'sqlite';
+
+/** A project with a flag, and how its programs ask. */
+async function polled() {
+  const made = await flagProject(app);
+  await made.create({ name: 'flag', strategies: [DEFAULT] });
+  const { instance_id } = await made.client();
+  const headers = { 'unleash-instanceid': instance_id, 'unleash-appname': 'production' };
+  const address = `${base}/api/v4/feature_flags/unleash/${made.project.id}/client/features`;
+  const ask = async (more: Record<string, string> = {}, query = '') => {
+    const peeks = mock.method(app.deps.snapshot, 'peek');
+    const response = await fetch(`${address}${query}`, { headers: { ...headers, ...more } });
+    const body = await response.text();
+    const looked = peeks.mock.callCount() > 0;
+    peeks.mock.restore();
+    return { status: response.status, headers: Object.fromEntries(response.headers), body, looked };
+  };
+  return { ...made, ask, instance_id };
+}
+
+const ALWAYS_NEW = ['x-request-id', 'x-runtime', 'date'];
+const steady = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ALWAYS_NEW.includes(name)));
+
+describe('the same question at the same state of the database', () => {
+  test('is answered the same, without a look at rights and flags', async () => {
+    const { ask } = await polled();
+    const first = await ask();
+    const again = await ask();
+    assert.deepEqual([first.status, first.looked, again.looked], [200, true, !isSqlite()]);
+    assert.equal(again.body, first.body);
+    assert.deepEqual(steady(again.headers), steady(first.headers));
+    for (const name of ALWAYS_NEW) assert.ok(again.headers[name], name);
+    assert.notEqual(again.headers['x-request-id'], first.headers['x-request-id']);
+    const unchanged = await ask({ 'if-none-match': first.headers.etag! });
+    assert.deepEqual([unchanged.status, unchanged.body, unchanged.looked], [304, '', !isSqlite()]);
+    assert.equal(unchanged.headers.etag, first.headers.etag);
+    assert.equal(unchanged.headers['x-frame-options'], 'SAMEORIGIN');
+  });
+
+  test('is in log and metrics, without secrets', async () => {
+    const { ask, instance_id } = await polled();
+    const seen = app.logLines.length;
+    for (let n = 0; n < 2; n += 1) await ask({}, `?instance_id=${instance_id}`);
+    const lines = app.logLines
+      .slice(seen)
+      .join('')
+      .split('\n')
+      .filter((line) => line.includes('/client/features'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(lines.length, 2);
+    assert.equal(JSON.stringify(lines).includes(instance_id), false);
+    const [first, again] = lines.map(({ method, path, status, route, remote_ip, ua }) => [
+      method,
+      path,
+      status,
+      route,
+      remote_ip,
+      ua,
+    ]);
+    assert.deepEqual(again, first);
+    assert.equal(first?.[3], '/api/v4/feature_flags/unleash/:project_id/client/features');
+    const metrics = await (await fetch(`${base}/-/metrics`)).text();
+    assert.match(metrics, /http_requests_total\{[^}]*route="\/api\/v4\/feature_flags\/unleash[^}]*\} \d+/);
+    assert.match(metrics, /http_requests_in_flight 1\n/);
+  });
+});
+
+describe('is not answered so, but as ever,', () => {
+  test('what was changed, closed or reset', async () => {
+    const { ask, change, project } = await polled();
+    const first = await ask();
+    await ask();
+    await change('flag', { active: false });
+    const changed = await ask();
+    assert.deepEqual([changed.status, changed.body.includes('"enabled":false')], [200, true]);
+    assert.notEqual(changed.body, first.body);
+    const close = (level: 'disabled' | 'enabled') =>
+      app.put(`/projects/${project.id}`, { json: { feature_flags_access_level: level } });
+    expectStatus(await close('disabled'), 200);
+    assert.equal((await ask()).status, 403);
+    expectStatus(await close('enabled'), 200);
+    assert.equal((await ask()).status, 200);
+    await ask();
+    expectStatus(await app.post(`/projects/${project.id}/feature_flags_client/reset_token`), 201);
+    assert.equal((await ask()).status, 401);
+  });
+
+  test('who shows another id, or is in another environment', async () => {
+    const { ask, create } = await polled();
+    const strategies = [{ ...DEFAULT, scopes: [{ environment_scope: 'staging' }] }];
+    await create({ name: 'staged', strategies });
+    await ask();
+    await ask();
+    assert.equal((await ask({ 'unleash-instanceid': 'other' })).status, 401);
+    assert.equal((await ask({ 'unleash-appname': 'staging' })).body.includes('staged'), true);
+    assert.equal((await ask()).body.includes('staged'), false);
+  });
+
+  test('a browser, and who asks in another way', async () => {
+    const { ask } = await polled();
+    await ask();
+    const browser = await ask({ origin: 'https://example.org' });
+    assert.deepEqual([browser.looked, browser.headers['access-control-allow-origin']], [true, '*']);
+  });
+
+  test('anybody while requests are counted', async () => {
+    const { ask } = await polled();
+    const { throttles } = app.deps.config;
+    const { api } = throttles;
+    try {
+      throttles.api = { ...api, authenticated: { requests: 3, periodSeconds: 3_600 } };
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n += 1) statuses.push((await ask()).status);
+      assert.deepEqual(statuses, [200, 200, 200, 429]);
+    } finally {
+      throttles.api = api;
+    }
+  });
+});
