@@ -21,8 +21,8 @@ interface Sdk {
 }
 
 const [installed = ''] = process.argv.slice(2);
-const require = createRequire(join(installed, 'package.json'));
-const { Unleash } = require('unleash-client') as { Unleash: new (options: object) => Sdk };
+const load = createRequire(join(installed, 'package.json'));
+const { Unleash } = load('unleash-client') as { Unleash: new (options: object) => Sdk };
 
 interface Spec {
   state: { features: { name: string; enabled: boolean; strategies: { name: string; parameters?: object }[] }[] };
