@@ -18,10 +18,13 @@ create table packages (
 create unique index packages_version on packages (project_id, package_type, name_key, version_key) where status <> 'pending_destruction';
 create index packages_name on packages (package_type, name_key, project_id, status, updated_at, id);
 create index packages_created on packages (project_id, created_at, id, status, version);
-create index packages_time on packages (created_at, id, status, version, project_id);
 create index packages_project_name on packages (project_id, name, id, status, version);
-create index packages_project_version on packages (project_id, version_key, id, status, version);
+create index packages_project_version on packages (project_id, version, created_at, id, status);
 create index packages_project_type on packages (project_id, package_type, created_at, id, status, version);
+create index packages_all_created on packages (created_at, id, status, version, project_id);
+create index packages_all_name on packages (name, id, status, version, project_id);
+create index packages_all_version on packages (version, created_at, id, status, project_id);
+create index packages_all_type on packages (package_type, created_at, id, status, version, project_id);
 create index packages_creator on packages (creator_id);
 create index packages_ending on packages (id) where status = 'pending_destruction';
 

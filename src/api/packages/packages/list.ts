@@ -1,13 +1,8 @@
-import { type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Caller } from '../../../access/caller.ts';
-import { today } from '../../../core/clock.ts';
+import { type OrderByItemBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { contains } from '../../../db/like.ts';
-import { countOf, pageOf } from '../../../db/paginate.ts';
+import { pageOf } from '../../../db/paginate.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Package, PackageStatus, PackageType } from '../../../db/tables/packages.ts';
-import type { Deps } from '../../../deps.ts';
-import { projectsWithPackages } from '../../../packages/readable.ts';
 
 export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project_path';
 
@@ -22,31 +17,32 @@ export interface PackageFilters {
   status?: PackageStatus | undefined;
 }
 
-interface PageWanted {
+export interface PageWanted {
   offset: number;
   size: number;
 }
-type Packages = SelectQueryBuilder<Schema, 'packages', object>;
+export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
 
 /** Statuses that lists show unless one is asked for. */
 export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
 
-/** The columns behind an order; the id follows. Each is served by an index that begins with the project. */
+/** The columns behind an order; the id follows. Each is served by an index, and by one that begins with the project. */
 const COLUMNS = {
   created_at: ['packages.created_at'],
   name: ['packages.name'],
-  version: ['packages.version_key'],
+  version: ['packages.version', 'packages.created_at'],
   type: ['packages.package_type', 'packages.created_at'],
   project_path: ['packages.created_at'],
 } as const satisfies Record<PackageOrder, readonly string[]>;
 
-const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilters) => ({
+export const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilters) => ({
   order: order_by as PackageOrder,
   columns: [...COLUMNS[order_by as PackageOrder], 'packages.id'] as const,
   sort,
 });
 
-function matching(db: Db, filters: PackageFilters): Packages {
+/** Packages that filters let through, of any project. */
+export function matching(db: Db, filters: PackageFilters): Packages {
   const { package_type, package_name, package_version, include_versionless, status } = filters;
   let query = db.selectFrom('packages').where('packages.status', 'in', status === undefined ? DISPLAYED : [status]);
   if (package_type !== undefined) query = query.where('packages.package_type', '=', package_type);
@@ -58,9 +54,25 @@ function matching(db: Db, filters: PackageFilters): Packages {
   return query as Packages;
 }
 
-function inOrder(query: Packages, filters: PackageFilters): Packages {
+/** A query for packages with the order that is wanted of it. */
+export function inOrder(query: Packages, filters: PackageFilters): Packages {
   const { columns, sort } = orderOf(filters);
-  return columns.reduce((ordered, column) => ordered.orderBy(column, sort), query);
+  return columns.reduce(
+    (ordered, column) => ordered.orderBy(column, (item) => direction(item, column, filters, sort)),
+    query,
+  );
+}
+
+/** What is of no version comes first, as SQLite has it by itself. */
+function direction(
+  item: OrderByItemBuilder,
+  column: string,
+  { include_versionless }: PackageFilters,
+  sort: 'asc' | 'desc',
+): OrderByItemBuilder {
+  const directed = sort === 'asc' ? item.asc() : item.desc();
+  if (include_versionless !== true || column !== 'packages.version') return directed;
+  return sort === 'asc' ? directed.nullsFirst() : directed.nullsLast();
 }
 
 /** A page of the packages of a project. */
@@ -71,71 +83,13 @@ export const packagesOfProject = (db: Db, projectId: number, filters: PackageFil
     page,
   );
 
-/** Projects whose packages are put in order one by one at most, and rows that this may take. */
-const FEW_PROJECTS = 50;
-const FEW_ROWS = 20_000;
-
-interface ListedProject {
+export interface ListedProject {
   id: number;
   full_path: string;
 }
 
-/** A page of the packages of a group's projects that the caller may read. */
-export async function packagesOfGroup(
-  deps: Deps,
-  caller: Caller,
-  group: Namespace,
-  filters: PackageFilters & { exclude_subgroups?: boolean | undefined },
-  page: PageWanted,
-): Promise<{ rows: Package[]; total: number }> {
-  const { db } = deps;
-  const place = { group, withSubgroups: filters.exclude_subgroups !== true };
-  const readable = await projectsWithPackages(deps, caller, place);
-  const read = () =>
-    db
-      .selectFrom('projects')
-      .select(['projects.id', 'projects.full_path'])
-      .where(readable)
-      .where((eb) =>
-        eb.exists(
-          eb.selectFrom('packages').select('packages.id').whereRef('packages.project_id', '=', 'projects.id').limit(1),
-        ),
-      )
-      .limit(FEW_PROJECTS + 1)
-      .execute();
-  const { credential, user, admin } = caller;
-  const who = user === null ? credential.kind : `${admin ? 'admin' : 'user'}${user.id}`;
-  const key = `packages:${group.id}:${place.withSubgroups}:${who}:${today(deps.clock)}`;
-  const projects = await (credential.kind === 'deploy_token' ? read() : deps.snapshot.get(key, read));
-  const few = projects.length <= FEW_PROJECTS && (page.offset + page.size) * projects.length <= FEW_ROWS;
-  if (!few) return pageOf(db, ofMany(db, filters, readable), page);
-  const rows = await pageOfFew(db, projects, filters, page);
-  if (rows.length > 0 && rows.length < page.size) return { rows, total: page.offset + rows.length };
-  const ids = projects.map(({ id }) => id);
-  const all = matching(db, filters).where('packages.project_id', 'in', ids).select('packages.id');
-  return { rows, total: await countOf(db, all) };
-}
-
-/** Those of any number of projects, put in order together; by their time an index does that. */
-function ofMany(db: Db, filters: PackageFilters, readable: Awaited<ReturnType<typeof projectsWithPackages>>) {
-  const { order, sort } = orderOf(filters);
-  const query = matching(db, filters).where((eb) =>
-    eb.exists(
-      eb
-        .selectFrom('projects')
-        .select('projects.id')
-        .whereRef('projects.id', '=', 'packages.project_id')
-        .where(() => readable(expressionBuilder<Schema, 'projects'>())),
-    ),
-  );
-  const path = (eb: ExpressionBuilder<Schema, 'packages'>) =>
-    eb.selectFrom('projects').select('projects.full_path').whereRef('projects.id', '=', 'packages.project_id');
-  const byPath = order === 'project_path' ? query.orderBy(path, sort) : query;
-  return inOrder(byPath, filters).selectAll('packages');
-}
-
-/** The first packages of each project by its own order, and of these the page: no project is read beyond it. */
-async function pageOfFew(
+/** A page of the packages of a few projects: the first of each by its own order, and of these the page. */
+export async function packagesOfFew(
   db: Db,
   projects: readonly ListedProject[],
   filters: PackageFilters,
@@ -160,7 +114,7 @@ async function pageOfFew(
     .selectFrom(firsts)
     .select('firsts.id')
     .orderBy('rank', sort)
-    .orderBy('first_key', sort)
+    .orderBy('first_key', (item) => direction(item, columns[0], filters, sort))
     .orderBy('second_key', sort)
     .orderBy('firsts.id', sort)
     .limit(size)

@@ -70,6 +70,8 @@ describe('the packages of a project', () => {
       [{ order_by: 'name' }, ['Alpha 3.0', 'beta 1.0', 'deprecated 9.0', 'error 9.0', 'gamma 2.0']],
       [{ order_by: 'version' }, ['beta 1.0', 'gamma 2.0', 'Alpha 3.0', 'error 9.0', 'deprecated 9.0']],
       [{ order_by: 'type', sort: 'desc' }, ['Alpha 3.0', 'beta 1.0', 'deprecated 9.0', 'error 9.0', 'gamma 2.0']],
+      [{ order_by: 'version', include_versionless: 'true', per_page: '2' }, ['meta -', 'beta 1.0']],
+      [{ order_by: 'version', include_versionless: 'true', sort: 'desc', page: '2', per_page: '5' }, ['meta -']],
       [{ package_type: 'npm' }, ['beta 1.0']],
       [{ package_type: 'conan' }, []],
       [{ package_name: 'ALP' }, ['Alpha 3.0']],

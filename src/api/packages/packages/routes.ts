@@ -8,8 +8,9 @@ import { readsPackages } from '../access.ts';
 import { READ_PACKAGES, WITH_DEPLOY_AND_JOB_TOKENS, WITH_DEPLOY_TOKENS, WRITE_PACKAGES } from '../credentials.ts';
 import { GroupPackage, Package, PackageListEntry } from './answers.ts';
 import { DETAILED, findPackage } from './find.ts';
+import { packagesOfGroup } from './group-list.ts';
 import { listGroupPackages, listPackages, PackageId } from './inputs.ts';
-import { packagesOfGroup, packagesOfProject } from './list.ts';
+import { packagesOfProject } from './list.ts';
 import { packageProject, projectsOfPackages } from './places.ts';
 import { presentGroupPackages, presentPackage, presentPackages } from './views.ts';
 

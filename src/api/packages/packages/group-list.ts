@@ -1,0 +1,131 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { today } from '../../../core/clock.ts';
+import { countOf, pageOf } from '../../../db/paginate.ts';
+import type { Schema } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import type { Deps } from '../../../deps.ts';
+import { projectsWithPackages } from '../../../packages/readable.ts';
+import {
+  inOrder,
+  type ListedProject,
+  matching,
+  orderOf,
+  type PackageFilters,
+  type PageWanted,
+  packagesOfFew,
+} from './list.ts';
+
+/** Projects whose packages are put in order one by one at most, and rows that this may take. */
+const FEW_PROJECTS = 50;
+const FEW_ROWS = 20_000;
+
+type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
+type Listed = { rows: Package[]; total: number };
+
+/** A page of the packages of a group's projects that the caller may read. */
+export async function packagesOfGroup(
+  deps: Deps,
+  caller: Caller,
+  group: Namespace,
+  filters: PackageFilters & { exclude_subgroups?: boolean | undefined },
+  page: PageWanted,
+): Promise<Listed> {
+  const { db } = deps;
+  const place = { group, withSubgroups: filters.exclude_subgroups !== true };
+  const readable = await projectsWithPackages(deps, caller, place);
+  const { credential, user, admin } = caller;
+  const who = user === null ? credential.kind : `${admin ? 'admin' : 'user'}${user.id}`;
+  const key = `packages:${group.id}:${place.withSubgroups}:${who}:${today(deps.clock)}`;
+  const remember = <T>(name: string, load: () => Promise<T>) =>
+    credential.kind === 'deploy_token' ? load() : deps.snapshot.get(`${key}:${name}`, load);
+  const projects = await remember('projects', () => projectsOf(deps, readable));
+  const few = projects.length <= FEW_PROJECTS && (page.offset + page.size) * projects.length <= FEW_ROWS;
+  if (few) return ofFew(deps, projects, filters, page);
+  if (orderOf(filters).order !== 'project_path') return pageOf(db, ofMany(deps, readable, filters), page);
+  const counts = await remember(JSON.stringify({ ...filters, page: 0, per_page: 0 }), () =>
+    countsOf(deps, readable, filters),
+  );
+  return byPath(deps, counts, filters, page);
+}
+
+/** Projects that have packages; more than a few when there are more. */
+const projectsOf = ({ db }: Deps, readable: Readable): Promise<ListedProject[]> =>
+  db
+    .selectFrom('projects')
+    .select(['projects.id', 'projects.full_path'])
+    .where(readable)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('packages').select('packages.id').whereRef('packages.project_id', '=', 'projects.id')),
+    )
+    .limit(FEW_PROJECTS + 1)
+    .execute();
+
+async function ofFew(
+  { db }: Deps,
+  projects: readonly ListedProject[],
+  filters: PackageFilters,
+  page: PageWanted,
+): Promise<Listed> {
+  const rows = await packagesOfFew(db, projects, filters, page);
+  if (rows.length > 0 && rows.length < page.size) return { rows, total: page.offset + rows.length };
+  const ids = projects.map(({ id }) => id);
+  const all = matching(db, filters).where('packages.project_id', 'in', ids).select('packages.id');
+  return { rows, total: await countOf(db, all) };
+}
+
+/** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
+const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters) =>
+  inOrder(
+    matching(db, filters).where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('projects')
+          .select('projects.id')
+          .whereRef('projects.id', '=', 'packages.project_id')
+          .where(() => readable(expressionBuilder<Schema, 'projects'>())),
+      ),
+    ),
+    filters,
+  ).selectAll('packages');
+
+type Counted = ListedProject & { many: number };
+
+/** How many packages each of the projects has, in the order of their paths. */
+async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilters): Promise<Counted[]> {
+  const counted = matching(db, filters)
+    .select(({ fn }) => ['packages.project_id', fn.countAll<number | string>().as('many')])
+    .groupBy('packages.project_id')
+    .as('counted');
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin(counted, 'counted.project_id', 'projects.id')
+    .select(['projects.id', 'projects.full_path', 'counted.many'])
+    .where(readable as never)
+    .execute();
+  const backwards = orderOf(filters).sort === 'desc' ? -1 : 1;
+  return rows
+    .map((row) => ({ ...row, many: Number(row.many) }))
+    .sort((a, b) => (a.full_path < b.full_path ? -backwards : backwards));
+}
+
+/** A page in the order of the projects' paths: only the projects that it spans are read. */
+async function byPath(
+  { db }: Deps,
+  counts: readonly Counted[],
+  filters: PackageFilters,
+  page: PageWanted,
+): Promise<Listed> {
+  const spanned: Counted[] = [];
+  let before = 0;
+  let skipped = 0;
+  for (const project of counts) {
+    const end = before + project.many;
+    if (end <= page.offset) skipped = end;
+    else if (before < page.offset + page.size) spanned.push(project);
+    before = end;
+  }
+  const within = { offset: Math.max(0, page.offset - skipped), size: page.size };
+  return { rows: await packagesOfFew(db, spanned, filters, within), total: before };
+}
