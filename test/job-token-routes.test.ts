@@ -113,6 +113,7 @@ POST ~/releases/:tag_name/assets/links
 GET ~/releases/:tag_name/assets/links/:link_id
 PUT ~/releases/:tag_name/assets/links/:link_id
 DELETE ~/releases/:tag_name/assets/links/:link_id
+GET /:id/-/releases.atom
 GET /:id/-/releases/permalink/latest
 GET /:id/-/releases/permalink/latest/*suffix_path
 GET /:id/-/releases/:tag_name/downloads/*direct_asset_path

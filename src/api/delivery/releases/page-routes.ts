@@ -6,10 +6,12 @@ import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { inProject } from '../../access.ts';
 import { releaseUrl } from './addresses.ts';
+import { releaseFeed } from './feed.ts';
 import { assetUrl, getRelease, latestRelease } from './find.ts';
 import { ReleaseTag } from './inputs.ts';
 
 const PATH = '/:id/-/releases';
+const FEED_LENGTH = 20;
 const AWAY = {
   status: 302,
   empty: true,
@@ -45,6 +47,26 @@ const notice = (url: string): string => `<!DOCTYPE html>
 
 /** Addresses of releases beside the API, which answers and people point to. */
 export const releasePageRoutes: readonly Route[] = [
+  route({
+    ...shared,
+    path: `${PATH}.atom`,
+    operationId: 'getReleasesFeed',
+    summary: 'Get the releases of a project as an Atom feed',
+    description: 'The twenty that were released last.',
+    access: inProject('read_release', { anonymous: true }),
+    success: { status: 200, contentType: 'application/atom+xml' },
+    handler: async ({ deps, project, reply }) => {
+      const rows = await deps.db
+        .selectFrom('releases')
+        .selectAll()
+        .where('project_id', '=', project.id)
+        .orderBy('released_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(FEED_LENGTH)
+        .execute();
+      return reply.type('application/atom+xml; charset=utf-8').send(releaseFeed(deps, project, rows));
+    },
+  }),
   route({
     ...shared,
     path: `${PATH}/permalink/latest`,

@@ -111,3 +111,18 @@ test('the archives that a release names are there, and unpack into the folder of
   }
   assert.equal((await get(release.assets.sources![0]!.url, null)).status, 404);
 });
+
+test('a feed tells of releases to those who may read them', async (t) => {
+  const { web, api, release } = await released(t);
+  const json = { name: 'A < B & "C"', description: 'Notes <b>\u0001' };
+  expectStatus(await app.put(`${api}/v1%2F0`, { json }), 200);
+  const feed = await get(`${web}.atom`);
+  assert.equal(feed.status, 200);
+  assert.match(feed.headers.get('content-type') ?? '', /^application\/atom\+xml/);
+  assert.equal(feed.text.match(/<entry>/g)?.length, 2);
+  assert.ok(feed.text.indexOf('<title>A &lt; B &amp; &quot;C&quot;</title>') < feed.text.indexOf('<title>old</title>'));
+  assert.ok(feed.text.includes(`<link href="${release._links.self}"/>`));
+  assert.ok(feed.text.includes('Notes &amp;lt;b&amp;gt;&lt;/p&gt;'), feed.text);
+  assert.doesNotMatch(feed.text, /\u0001/);
+  assert.equal((await get(`${web}.atom`, null)).status, 404);
+});

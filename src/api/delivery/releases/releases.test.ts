@@ -135,7 +135,11 @@ describe('POST releases', () => {
     assert.equal(message(expectStatus(await app.post(path, { json: {} }), 400)), 'tag_name is missing');
     assert.equal(await refusal(path, { tag_name: 'none' }, 422), 'Ref is not specified');
     assert.equal(await bad({ ref: 'nowhere' }), 'Target nowhere is invalid');
-    assert.equal(await bad({ tag_name: 'a..b' }), 'Tag name invalid');
+    for (const tag_name of ['a..b', made.head, `${made.head}-x`, 'refs/tags/x', '-d', 'x'.repeat(2_000)]) {
+      assert.equal(await bad({ tag_name }), 'Tag name invalid', tag_name);
+    }
+    for (const json of [{ tag_name: 'a\0b' }, { name: 'a\0b' }, { milestones: ['a\0b'] }]) await bad(json);
+    for (const id of [0, -1, 2 ** 53, '9'.repeat(30)]) await bad({ milestone_ids: [id] });
     assert.equal(await bad({ milestones: ['a', 'b'] }), 'Milestone(s) not found: a, b');
     assert.equal(await bad({ milestone_ids: [987654] }), 'Milestone id(s) not found: 987654');
     assert.match(await bad({ milestones: [], milestone_ids: [1] }), /Cannot specify milestones and milestone_ids/);
