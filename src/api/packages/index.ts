@@ -5,6 +5,7 @@ import { goRoutes } from './go/routes.ts';
 import { helmRoutes } from './helm/routes.ts';
 import { registerMaven } from './maven/background.ts';
 import { mavenRoutes } from './maven/routes.ts';
+import { registerNpm } from './npm/check-manifest.ts';
 import { npmRoutes } from './npm/routes.ts';
 import { packageFileRoutes } from './package-files/routes.ts';
 import { packagePipelineRoutes } from './packages/pipeline-routes.ts';
@@ -32,5 +33,6 @@ export const packages: Area = {
   register(deps) {
     registerPackageRemoval(deps);
     registerMaven(deps);
+    registerNpm(deps);
   },
 };

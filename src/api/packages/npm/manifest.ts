@@ -33,8 +33,6 @@ export interface Manifest {
   tag: string;
   /** What is kept of its package.json. */
   kept: Record<string, unknown>;
-  /** What the client says of the file. */
-  dist: { integrity?: unknown; shasum?: unknown };
 }
 
 type Json = Record<string, unknown>;
@@ -69,7 +67,7 @@ export function readManifest(document: Json, name: string): Manifest {
   }
   const [tag = 'latest'] = Object.keys(objectOf(document['dist-tags']));
   checkTag(tag);
-  return { version, tag, kept: keptOf(manifest), dist: objectOf(manifest.dist) };
+  return { version, tag, kept: keptOf(manifest) };
 }
 
 function keptOf(manifest: Json): Json {

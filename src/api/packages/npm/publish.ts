@@ -8,6 +8,7 @@ import type { Package } from '../../../db/tables/packages.ts';
 import type { Deps } from '../../../deps.ts';
 import { addFile, publish } from '../../../packages/publish.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
+import { enqueueManifestCheck } from './check-manifest.ts';
 import { npmRefused } from './errors.ts';
 import type { Manifest } from './manifest.ts';
 import { scopeOf, tarballName } from './names.ts';
@@ -56,6 +57,7 @@ export async function publishVersion(
     const facts: TarballFacts = { integrity: integrityOf(file) };
     await addFile(deps, publishing, file, tarballName(name, version), facts);
     await pointTag(deps, db, row, tag);
+    await enqueueManifestCheck(deps, db, row);
   });
 }
 
@@ -88,17 +90,4 @@ async function requireOneInTree(db: Db, { namespace }: Standing, row: Package): 
     .limit(1)
     .executeTakeFirst();
   if (other !== undefined) throw isThere();
-}
-
-/**
- * Refuses a file that is not the one that the client packed.
- * @throws ApiError 400
- */
-export function checkDist({ dist }: Manifest, file: ReceivedFile): void {
-  const said = typeof dist.integrity === 'string' ? dist.integrity.split(/\s+/) : [];
-  const sha512 = said.find((each) => each.startsWith('sha512-'))?.split('?', 1)[0];
-  const differs =
-    (sha512 !== undefined && sha512 !== integrityOf(file)) ||
-    (typeof dist.shasum === 'string' && dist.shasum.toLowerCase() !== file.sha1);
-  if (differs) throw npmRefused(400, 'Attachment data is not what integrity and shasum of its version say.');
 }

@@ -14,7 +14,7 @@ import { readManifest } from './manifest.ts';
 import { tarballOf } from './names.ts';
 import { placeRoutes } from './place-routes.ts';
 import { PLACES, packageName } from './places.ts';
-import { checkDist, type Publication, publishVersion } from './publish.ts';
+import { type Publication, publishVersion } from './publish.ts';
 import { forget, type NpmBody, readNpmBody } from './read-body.ts';
 import { npmRoute } from './route.ts';
 
@@ -68,7 +68,6 @@ async function publicationOf(
   try {
     const manifest = readManifest(document, name);
     if (file === null || file.size === 0) throw npmRefused(400, 'Attachment data is empty.');
-    checkDist(manifest, file);
     return { manifest, file };
   } catch (error) {
     if (file !== null) await forget(c, file);

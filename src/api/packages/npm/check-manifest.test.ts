@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { npmPublication } from '../../../../test/support/npm-packages.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import { packageJsonOf } from './check-manifest.ts';
+
+let app: TestApp;
+let project: Project;
+before(async () => {
+  app = await buildTestApp();
+  project = await app.make.project();
+});
+after(() => app.close());
+
+/** An archive as npm packs one. */
+async function archive(files: [name: string, content: string][]): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, content] of files) tar.entry({ name }, content);
+  tar.finalize();
+  return gzipSync(await buffer(tar as unknown as Readable));
+}
+const named = (name: string, version: string) => JSON.stringify({ name, version });
+
+/** Publishes a file as a version, and lets it be looked at. @returns what becomes of it */
+async function published(name: string, version: string, bytes: Buffer): Promise<string> {
+  const json = npmPublication(name, version, { bytes });
+  expectStatus(await app.put(`/projects/${project.id}/packages/npm/${name}`, { json }), 200);
+  await app.settle();
+  const row = await app.deps.db
+    .selectFrom('packages')
+    .select(['status', 'status_message'])
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  return row.status_message ?? row.status;
+}
+
+describe('a version whose file says that it is another one', () => {
+  const error = 'Package manifest is not coherent';
+
+  test('is not installed any more', async () => {
+    const other = await archive([['package/package.json', named('evil', '1.0.0')]]);
+    assert.equal(await published('good', '1.0.0', other), error);
+    expectStatus(await app.get(`/projects/${project.id}/packages/npm/good`), 404);
+    expectStatus(await app.get(`/projects/${project.id}/packages/npm/good/-/good-1.0.0.tgz`), 404);
+    const older = await archive([['package/package.json', named('good', '0.9.0')]]);
+    assert.equal(await published('good', '1.1.0', older), error);
+    const both = await archive([
+      ['package/package.json', named('good', '1.2.0')],
+      ['package/package.json', named('evil', '1.2.0')],
+    ]);
+    assert.equal(await published('good', '1.2.0', both), error);
+    assert.equal(await published('good', '1.3.0', await archive([['any/package.json', '{"name":5}']])), error);
+  });
+
+  test('is none where npm reads it as the same, and where there is nothing to read', async () => {
+    const files: [string, string][] = [
+      ['package/readme.md', 'x'.repeat(100_000)],
+      ['package/node_modules/other/package.json', named('other', '5.0.0')],
+      ['package/package.json', `\uFEFF${named(' fine ', 'v1.0.0+build.5')}`],
+    ];
+    assert.equal(await published('fine', '1.0.0', await archive(files)), 'default');
+    assert.equal(await published('fine', '1.1.0', Buffer.from('no archive')), 'default');
+    assert.equal(await published('fine', '1.2.0', await archive([['package/readme.md', 'x']])), 'default');
+    assert.equal(await published('fine', '1.3.0', await archive([['package/package.json', '{']])), 'default');
+    const cut = (await archive([['package/package.json', named('evil', '1.0.0')]])).subarray(0, 40);
+    assert.equal(await published('fine', '1.4.0', cut), 'default');
+  });
+
+  test('is not looked for without end', async () => {
+    const bytes = await archive([
+      ['package/large', 'x'.repeat(1_000_000)],
+      ['package/package.json', named('late', '1.0.0')],
+    ]);
+    const { signal } = new AbortController();
+    const look = (most: number) => packageJsonOf(Readable.from([bytes]), most, signal);
+    assert.deepEqual(await look(2_000_000), { name: 'late', version: '1.0.0' });
+    assert.equal(await look(900_000), null);
+  });
+});

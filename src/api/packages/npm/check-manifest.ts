@@ -1,0 +1,113 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import type { Deps } from '../../../deps.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
+import { INSTALLABLE } from '../../../packages/find.ts';
+
+const CHECK = jobKind<{ packageId: number }>('npm.check_manifest', { lane: 'slow' });
+const MIB = 1024 * 1024;
+/** Unpacked bytes that are looked at: so many, and so many times the length of the file. */
+const LOOKED_AT = 64 * MIB;
+const RATIO = 20;
+const MAX_PACKAGE_JSON = 4 * MIB;
+/** npm leaves the first folder away. */
+const PACKAGE_JSON = /^(?:\.\/)?[^/]+\/package\.json$/;
+
+/** Has a version looked at that was published, with the handle of the transaction that publishes it. */
+export const enqueueManifestCheck = (deps: Deps, db: Db, { id, project_id }: Package): Promise<unknown> =>
+  deps.jobs.enqueue(db, CHECK, { packageId: id }, { projectId: project_id });
+
+/** Names the work behind `enqueueManifestCheck`. */
+export function registerNpm(deps: Deps): void {
+  deps.jobs.register(CHECK, ({ packageId }, { signal }) => checkManifest(deps, packageId, signal));
+}
+
+/** Takes a version away whose file says that it is another one: whoever installs it would not get what he asked for. */
+async function checkManifest(deps: Deps, packageId: number, signal: AbortSignal): Promise<void> {
+  const row = await deps.db
+    .selectFrom('packages')
+    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+    .select(['packages.name', 'packages.version_key', 'package_files.sha256', 'package_files.size'])
+    .where('packages.id', '=', packageId)
+    .where('packages.status', 'in', INSTALLABLE)
+    .where('package_files.status', '=', 'default')
+    .executeTakeFirst();
+  const file = row && (await deps.blobs.get(row.sha256));
+  if (row === undefined || !file) return;
+  const found = await packageJsonOf(file, LOOKED_AT + RATIO * row.size, signal);
+  if (found === null) return;
+  if (found.name === row.name && found.version === withoutBuild(row.version_key)) return;
+  await deps.db
+    .updateTable('packages')
+    .set({ status: 'error', status_message: 'Package manifest is not coherent', updated_at: timestamp(deps.clock) })
+    .where('id', '=', packageId)
+    .where('status', 'in', INSTALLABLE)
+    .execute();
+}
+
+const withoutBuild = (version: string): string => version.split('+', 1)[0]!;
+
+/** A version as npm reads it in a package.json. */
+const cleaned = (version: unknown): string =>
+  withoutBuild(
+    String(version)
+      .trim()
+      .replace(/^[=v\s]+/, ''),
+  );
+
+interface Named {
+  name: string;
+  version: string;
+}
+
+/**
+ * Name and version in the package.json of an archive.
+ * @param most unpacked bytes that are looked at
+ * @returns null where it is none that npm can read, or holds none
+ */
+export async function packageJsonOf(file: Readable, most: number, signal: AbortSignal): Promise<Named | null> {
+  const entries = extract();
+  const unpacked = pipeline(file, createGunzip(), (bytes) => limited(bytes as AsyncIterable<Buffer>, most), entries, {
+    signal,
+  }).catch(() => {});
+  let text: string | null = null;
+  try {
+    for await (const entry of entries) {
+      const { name, size = 0, type } = entry.header;
+      if (type === 'file' && PACKAGE_JSON.test(name) && size <= MAX_PACKAGE_JSON) {
+        const chunks: Buffer[] = [];
+        for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+        // Of several, the last is what is unpacked in the end.
+        text = Buffer.concat(chunks).toString('utf8');
+      } else entry.resume();
+    }
+  } catch {
+    // What came before it broke off counts.
+  }
+  await unpacked;
+  signal.throwIfAborted();
+  return text === null ? null : namedIn(text);
+}
+
+async function* limited(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > most) throw new Error('the archive is longer than is looked at');
+    yield chunk;
+  }
+}
+
+function namedIn(text: string): Named | null {
+  try {
+    const { name, version } = JSON.parse(text.replace(/^\uFEFF/, '')) as { name?: unknown; version?: unknown };
+    return { name: String(name).trim(), version: cleaned(version) };
+  } catch {
+    return null;
+  }
+}
