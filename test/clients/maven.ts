@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { TestRunner } from './runner.ts';
 import { api, folder, must, run, runTests, token, url } from './support.ts';
 
@@ -100,6 +101,32 @@ const newGroup = (path: string) => api<{ id: number }>('POST', '/groups', { path
 const read = async ({ url: at }: Repository, path: string): Promise<string> =>
   (await fetch(`${at}/${path}`, { headers: { 'private-token': token } })).text();
 
+interface Published {
+  id: number;
+  version: string | null;
+}
+
+const published = (projectId: number) => api<Published[]>('GET', `/projects/${projectId}/packages?package_type=maven`);
+
+/** Deletes a version of the package of a project, and waits until its metadata do not name it any more. */
+async function remove(projectId: number, version: string): Promise<void> {
+  const row = (await published(projectId)).find((each) => each.version === version);
+  const path = `${url}/api/v4/projects/${projectId}/packages/${row?.id}`;
+  const deleted = await fetch(path, { method: 'DELETE', headers: { 'private-token': token } });
+  assert.equal(deleted.status, 204, await deleted.text());
+  const metadata = () => read(ofProject(projectId), 'org/stithy/clients/released/maven-metadata.xml');
+  await until(async () => !(await metadata()).includes(`<version>${version}</version>`));
+}
+
+/** Waits for what happens after an answer. */
+async function until(come: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await come())) {
+    assert.ok(Date.now() < deadline, 'it has not come');
+    await wait(50);
+  }
+}
+
 await runTests('maven', {
   'publishes a release and resolves it from its project': async () => {
     const { id } = await newProject('released');
@@ -110,6 +137,8 @@ await runTests('maven', {
     assert.deepEqual(await resolve([artifact('released', '[1.0,2.0)')], ofProject(id)), ['version 1.1']);
     const metadata = await read(ofProject(id), 'org/stithy/clients/released/maven-metadata.xml');
     assert.match(metadata, /<release>1\.1<\/release>/);
+    await remove(id, '1.1');
+    assert.deepEqual(await resolve([artifact('released', '[1.0,2.0)')], ofProject(id)), ['version 1.0']);
   },
   'publishes snapshots, of which the last is resolved': async () => {
     const { id } = await newProject('snapshots');
@@ -158,6 +187,7 @@ await runTests('maven', {
       actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: 'publish:\n  script: mvn deploy\n' }],
     });
     const runner = await TestRunner.of(id);
+    await until(async () => (await api<unknown[]>('GET', `/projects/${id}/jobs?scope=pending`)).length > 0);
     const job = await runner.take();
     for (const [version, server] of [
       ['1.0', byHeader('Job-Token', job.token)],
@@ -168,6 +198,9 @@ await runTests('maven', {
     }
     assert.deepEqual(await resolve([artifact('built')], ofProject(id, byHeader('Job-Token', job.token))), ['1.0']);
     await runner.finish(job, 'success', 'published\n');
+    const row = (await published(id)).find(({ version }) => version === '1.1');
+    const pipelines = await api<unknown[]>('GET', `/projects/${id}/packages/${row?.id}/pipelines`);
+    assert.equal(pipelines.length, 1);
   },
   'is told why it may not': async () => {
     const { id } = await newProject('closed');
