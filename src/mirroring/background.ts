@@ -6,9 +6,9 @@ import { updateRemoteMirror } from './push/update.ts';
 
 /** What mirrors do by themselves: names the work in the background. */
 export function registerMirrors(deps: Deps): void {
-  deps.jobs.register(UPDATE_PULL_MIRROR, ({ project_id }, { signal }) => updatePullMirror(deps, project_id, signal));
+  deps.jobs.register(UPDATE_PULL_MIRROR, ({ project_id }, run) => updatePullMirror(deps, project_id, run));
   deps.jobs.every(SCHEDULE_PULL_MIRRORS, { everyMs: SCHEDULE_EVERY_MS }, () => scheduleDue(deps));
-  deps.jobs.register(UPDATE_REMOTE_MIRROR, ({ mirror_id }, { signal }) => updateRemoteMirror(deps, mirror_id, signal));
+  deps.jobs.register(UPDATE_REMOTE_MIRROR, ({ mirror_id }, run) => updateRemoteMirror(deps, mirror_id, run));
   deps.events.subscribe({
     name: 'remote-mirrors.push',
     types: ['push'],

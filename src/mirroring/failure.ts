@@ -1,4 +1,6 @@
 import { ApiError } from '../core/errors.ts';
+import { faultOf } from '../core/surroundings.ts';
+import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { RemoteError } from '../git/remote-error.ts';
 import { BlockedAddress } from '../outbound/resolve.ts';
@@ -15,11 +17,32 @@ export class MirrorChanged extends Error {
 
 const MAX_TEXT = 2_000;
 
+/** A job that fails by itself so often is not tried any more: the mirror's own schedule goes on. */
+const TRIES = 3;
+
+/**
+ * What is told of an error of a mirror's job; null where the job is to run again.
+ * @param attempts how often it has run, this time included
+ */
+export function endText(deps: Pick<Deps, 'log'>, error: unknown, { attempts, signal }: Run): string | null {
+  if (signal.aborted) return null;
+  const text = failureText(error);
+  if (text !== null || attempts < TRIES || faultOf(error) !== null) return text;
+  deps.log.log('error', 'a mirror cannot be updated', { error: String(error) });
+  return 'An internal error kept the mirror from being updated.';
+}
+
+/** One run of a mirror's job. */
+export interface Run {
+  attempts: number;
+  signal: AbortSignal;
+}
+
 /**
  * What is told of an error that a mirror can only end with: nothing that git or another server printed. Null for one that
  * says nothing about the mirror (the server stops, the database is away), after which the same work is done again.
  */
-export function failureText(error: unknown): string | null {
+function failureText(error: unknown): string | null {
   if (error instanceof MirrorFailure || error instanceof RemoteError || error instanceof ApiError) {
     return error.message.slice(0, MAX_TEXT);
   }

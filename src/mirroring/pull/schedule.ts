@@ -7,7 +7,6 @@ import { jobKind } from '../../jobs/kinds.ts';
 const UPDATE_MS = 2 * 3_600_000;
 export const UPDATE_PULL_MIRROR = jobKind<{ project_id: number }>('pull-mirror.update', {
   lane: 'mirrors',
-  maxAttempts: 5,
   timeoutMs: UPDATE_MS,
 });
 export const SCHEDULE_PULL_MIRRORS = jobKind<Record<string, never>>('pull-mirror.schedule', { lane: 'events' });

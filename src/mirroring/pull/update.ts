@@ -2,7 +2,7 @@ import { timestamp } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
-import { failureText, MirrorChanged } from '../failure.ts';
+import { endText, MirrorChanged, type Run } from '../failure.ts';
 import { follow } from './follow.ts';
 import { leaseUntil, nextUpdate, requestUpdates } from './schedule.ts';
 import { mirrorSettings } from './settings.ts';
@@ -14,17 +14,17 @@ const POSTPONED_MS = 60_000;
  * Brings a project up to date with what it follows, and keeps account of it. What is not the mirror's fault is thrown, so
  * that the job runs again.
  */
-export async function updatePullMirror(deps: Deps, projectId: number, signal: AbortSignal): Promise<void> {
+export async function updatePullMirror(deps: Deps, projectId: number, run: Run): Promise<void> {
   const project = await begin(deps, projectId);
   if (project === null) return;
   let text: string | null = null;
   let settled: string | null = null;
   try {
-    settled = await follow(deps, project, signal);
+    settled = await follow(deps, project, run.signal);
   } catch (error) {
     if (error instanceof MirrorChanged) return;
-    text = failureText(error);
-    if (text === null || signal.aborted) throw error;
+    text = endText(deps, error, run);
+    if (text === null) throw error;
   }
   await deps.db.transaction().execute((db) => end(deps, db, projectId, text, settled));
   if (text !== null)

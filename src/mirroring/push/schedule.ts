@@ -6,7 +6,6 @@ import { jobKind } from '../../jobs/kinds.ts';
 
 export const UPDATE_REMOTE_MIRROR = jobKind<{ mirror_id: number }>('remote-mirror.update', {
   lane: 'mirrors',
-  maxAttempts: 5,
   timeoutMs: 2 * 3_600_000,
 });
 

@@ -11,7 +11,7 @@ import { repositoryOf } from '../../repositories/change-refs.ts';
 import { loadProtections } from '../../repositories/protections.ts';
 import { remoteSource } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
-import { failureText, MirrorFailure } from '../failure.ts';
+import { endText, MirrorFailure, type Run } from '../failure.ts';
 import { type History, planPush } from './plan.ts';
 import { intervalOf, requestPush, triesAgain } from './schedule.ts';
 
@@ -19,15 +19,15 @@ import { intervalOf, requestPush, triesAgain } from './schedule.ts';
  * Brings another repository up to date with a project, and keeps account of it. What is not the mirror's fault is thrown,
  * so that the job runs again.
  */
-export async function updateRemoteMirror(deps: Deps, mirrorId: number, signal: AbortSignal): Promise<void> {
+export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run): Promise<void> {
   const found = await begin(deps, mirrorId);
   if (found === null) return;
   let text: string | null = null;
   try {
-    await push(deps, found.project, found.mirror, signal);
+    await push(deps, found.project, found.mirror, run.signal);
   } catch (error) {
-    text = failureText(error);
-    if (text === null || signal.aborted) throw error;
+    text = endText(deps, error, run);
+    if (text === null) throw error;
   }
   await end(deps, mirrorId, text);
   if (text === null) return;
