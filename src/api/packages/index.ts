@@ -7,6 +7,7 @@ import { registerMaven } from './maven/background.ts';
 import { mavenRoutes } from './maven/routes.ts';
 import { registerNpm } from './npm/check-manifest.ts';
 import { npmRoutes } from './npm/routes.ts';
+import { nugetRoutes } from './nuget/routes.ts';
 import { packageFileRoutes } from './package-files/routes.ts';
 import { packagePipelineRoutes } from './packages/pipeline-routes.ts';
 import { packageRoutes } from './packages/routes.ts';
@@ -21,6 +22,7 @@ export const packages: Area = {
     ...goRoutes,
     ...mavenRoutes,
     ...npmRoutes,
+    ...nugetRoutes,
     ...packageFileRoutes,
     ...packagePipelineRoutes,
     ...packageRoutes,

@@ -1,6 +1,13 @@
 import type { TSchema } from 'typebox';
 import { PublishedFile } from '../generic/answers.ts';
 import { NpmAudit, NpmDistTags, NpmPackage, NpmPublished, NpmUser, NpmVersion } from '../npm/answers.ts';
+import {
+  PackageMetadata,
+  PackageRegistration,
+  PackageVersions,
+  SearchResults,
+  ServiceIndex,
+} from '../nuget/answers.ts';
 import { PackageFile } from '../package-files/answers.ts';
 import {
   GroupPackage,
@@ -22,6 +29,11 @@ export const objects: Readonly<Record<string, TSchema>> = {
   NpmPublished,
   NpmUser,
   NpmVersion,
+  NugetPackage: PackageRegistration,
+  NugetSearchResults: SearchResults,
+  NugetServiceIndex: ServiceIndex,
+  NugetVersion: PackageMetadata,
+  NugetVersions: PackageVersions,
   Package,
   PackageFile,
   PackageListEntry,
