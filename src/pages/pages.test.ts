@@ -205,6 +205,7 @@ describe('what has no page leads to the API', () => {
       ['tree/feature/x', `${api}/repository/tree?ref=feature%2Fx`],
       ['compare/main...feature/x', `${api}/repository/compare?from=main&to=feature%2Fx`],
       ['commits/feature/x', `${api}/repository/commits?ref_name=feature%2Fx`],
+      ['issues?release_tag=v1&state=closed', `${api}/issues?release_tag=v1&state=closed`],
       ['blob/main/README.md', `${url}/${open.full_path}/-/raw/main/README.md`],
     ];
     for (const [page, target] of cases) {

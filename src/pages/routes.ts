@@ -11,6 +11,9 @@ import { goGetPage } from './go-get.ts';
 import { apiAddressOf } from './redirects.ts';
 import { HOME } from './rewrite.ts';
 
+/** Pages that are lists of a project. */
+const LIST_PAGE = /^[a-z_]+\/?$/;
+
 const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
 
 /** The addresses that answers of the API point people to. There are no pages here: they lead to the API's. */
@@ -54,7 +57,9 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
     if (tree !== undefined) return redirect(reply, api(`/${text}/repository/tree?ref=${encodeURIComponent(tree)}`));
     const target = apiAddressOf(page);
     if (target === null) throw notFound();
-    return redirect(reply, api(`/${text}${target}`));
+    // What a list is narrowed to is called alike there.
+    const asked = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
+    return redirect(reply, api(`/${text}${target}${asked === '' ? '' : `?${asked}`}`));
   });
 }
 
