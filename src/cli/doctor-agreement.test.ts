@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { makePackage } from '../../test/support/packages.ts';
 import { runGit } from '../git/process.ts';
 import { checkAgreement } from './doctor-agreement.ts';
 
@@ -61,4 +62,14 @@ test('a file that is missing, cut or damaged is named', async () => {
   assert.match((await wrongs(true))[0]!, /^A file is wrong: upload \d+ has 2 bytes instead of 9\.$/);
   await rm(path);
   assert.match((await wrongs())[0]!, /^A file is wrong: upload \d+ is missing\.$/);
+  await app.deps.db.deleteFrom('uploads').execute();
+});
+
+test('a file of a package is looked at, too', async () => {
+  const { id } = await app.make.project();
+  const made = await makePackage(app.deps, id, { files: { 'app.txt': 'the app' } });
+  assert.deepEqual(await wrongs(), []);
+  const [file] = await app.deps.db.selectFrom('package_files').selectAll().execute();
+  await app.deps.blobs.delete(file!.sha256);
+  assert.deepEqual(await wrongs(), [`A file is wrong: file ${file!.id} of package ${made.id} is missing.`]);
 });

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import sys
+import tempfile
 import time
 import traceback
 import zipfile
@@ -766,6 +767,37 @@ def test_releases():
     project.releases.delete("v1.0")
     refused(404, project.releases.get, "v1.0")
     assert project.tags.get("v1.0").release is None
+
+
+def test_packages():
+    project = gl.projects.create({"name": "py packages", "path": "py-packages"})
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"the app")
+        file.flush()
+        for version in ("1.0", "2.0"):
+            project.generic_packages.upload("py-app", version, "app.txt", file.name)
+    assert project.generic_packages.download("py-app", "2.0", "app.txt") == b"the app"
+    listed = project.packages.list(order_by="version", sort="desc", get_all=True)
+    assert [each.version for each in listed] == ["2.0", "1.0"], listed
+    package = project.packages.get(listed[0].id)
+    assert [each["version"] for each in package.versions] == ["1.0"], package
+    assert package.last_downloaded_at, package
+    assert package.pipelines.list() == []
+    rule = project.package_protection_rules.create(
+        {"package_name_pattern": "py-*", "package_type": "generic", "minimum_access_level_for_push": "maintainer"}
+    )
+    rule.minimum_access_level_for_push = "owner"
+    rule.save()
+    [kept] = project.package_protection_rules.list()
+    assert kept.minimum_access_level_for_push == "owner", kept
+    kept.delete()
+    [file] = package.package_files.list()
+    assert file.file_name == "app.txt" and file.size == 7, file
+    file.delete()
+    assert package.package_files.list() == []
+    package.delete()
+    assert [each.version for each in project.packages.list(get_all=True)] == ["1.0"]
+    refused(404, project.packages.get, package.id)
 
 
 def delayed_deletion_and_restore():

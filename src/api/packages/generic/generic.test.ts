@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { genericFile } from './names.ts';
 
 let app: TestApp;
 let id: number;
@@ -70,12 +71,37 @@ describe('a file of a generic package', () => {
       ['p/1.0/f@', 'file_name is invalid'],
       ['p/1.0/a/..%2ff', 'path is invalid'],
       ['p/1.0/', 'file_name is invalid'],
+      ['p/..%2f..%2fx/f', 'package_version is invalid'],
+      ['p/1.0/a%5c..%5cb', 'file_name is invalid'],
+      ['p/1.0/a%00b', null],
+      ['p/1.0/a%0d%0ab', 'file_name is invalid'],
+      ['p%2fq/1.0/f', 'package_name is invalid'],
+      [`${'p'.repeat(256)}/1.0/f`, 'package_name is invalid'],
+      [`p/1.0/${'f'.repeat(256)}`, 'file_name is too long (maximum is 255 characters)'],
       ['p/1.0/f?status=odd', 'status does not have a valid value'],
       ['p/1.0/f?select=odd', 'select does not have a valid value'],
     ] as const) {
       const answer = await put(path.replace(' ', '%20'), 'x');
       assert.ok([400, 404].includes(answer.statusCode), `${path}: ${answer.statusCode}`);
       if (error !== null) assert.equal(answer.json<{ error?: string }>().error, error, path);
+    }
+  });
+
+  test('has no dots in the place of a name', () => {
+    for (const [name, rest] of [
+      ['..', '1.0/f'],
+      ['.', '1.0/f'],
+      ['p', '../f'],
+      ['p', './f'],
+      ['p', '../../x/f'],
+      ['p', '1.0/..'],
+      ['p', '1.0/.'],
+      ['p', '1.0/a/../f'],
+      ['p', '1.0/a\\..\\f'],
+      ['p', '1.0/a\0f'],
+      ['p', '1.0'],
+    ] as const) {
+      assert.throws(() => genericFile(name, rest), { status: 400 }, `${name}/${rest}`);
     }
   });
 
