@@ -8,9 +8,11 @@ type Packages<O> = SelectQueryBuilder<Schema, 'packages', O>;
  * A text that is another one as soon as anything has changed of the packages that a query finds, or of their files: what is
  * made of them can be kept by it, and is never stale.
  * @param query selects nothing yet
- * @returns also how many rows of versions and files there are
+ * @returns also how many rows of versions and files there are, and the projects that have them
  */
-export async function editionOf(query: Packages<object>): Promise<{ text: string; rows: number }> {
+export async function editionOf(
+  query: Packages<object>,
+): Promise<{ text: string; rows: number; projectIds: readonly number[] }> {
   const states = await query
     .leftJoin('package_files', (join) =>
       join.onRef('package_files.package_id', '=', 'packages.id').on('package_files.status', '=', 'default'),
@@ -30,5 +32,6 @@ export async function editionOf(query: Packages<object>): Promise<{ text: string
     .orderBy('packages.project_id')
     .execute();
   const rows = states.reduce((sum, state) => sum + Number(state.rows), 0);
-  return { text: JSON.stringify(states.map((state) => Object.values(state).map(String))), rows };
+  const text = JSON.stringify(states.map((state) => Object.values(state).map(String)));
+  return { text, rows, projectIds: states.map(({ project_id }) => project_id) };
 }

@@ -243,6 +243,15 @@ const helm: Client = {
   },
 };
 
+const composer: Client = {
+  name: 'composer',
+  prepare: async () => {
+    const program = onPath('composer');
+    if (program === undefined) throw new Missing('composer is not on this machine');
+    return [process.execPath, join(here, 'composer.ts'), program];
+  },
+};
+
 /** Runs a client's tests against a new server. @returns how many passed and failed */
 async function runClient(
   client: Client,
@@ -307,6 +316,7 @@ for (const client of [
   runner,
   pypi,
   helm,
+  composer,
   maven,
   npm,
   yarn,

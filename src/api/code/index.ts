@@ -32,6 +32,7 @@ export { presentCommit, projectUrl } from './commits/views.ts';
 export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/answers.ts';
 export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/views.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
+export { sendArchive } from './repositories/archive-routes.ts';
 export { findProjectSnippet } from './snippets/find.ts';
 export { createTag } from './tags/writes.ts';
 

@@ -1,5 +1,6 @@
 import { registerPackageRemoval } from '../../packages/removal.ts';
 import type { Area } from '../area.ts';
+import { composerRoutes } from './composer/routes.ts';
 import { genericRoutes } from './generic/routes.ts';
 import { goRoutes } from './go/routes.ts';
 import { helmRoutes } from './helm/routes.ts';
@@ -18,6 +19,7 @@ import { terraformModuleRoutes } from './terraform-modules/routes.ts';
 /** The package registry, and what the tools of each language say to it. */
 export const packages: Area = {
   routes: [
+    ...composerRoutes,
     ...genericRoutes,
     ...goRoutes,
     ...mavenRoutes,
