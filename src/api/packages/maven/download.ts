@@ -4,7 +4,7 @@ import type { BaseContext } from '../../../http/route.ts';
 import { findFile, type PackageSource } from '../../../packages/find.ts';
 import { sendPackageFile } from '../send-file.ts';
 import { checksumOf } from './checksums.ts';
-import type { MavenFile } from './paths.ts';
+import type { Checksum, MavenFile } from './paths.ts';
 
 const find = ({ deps }: BaseContext, source: PackageSource, { name, version }: MavenFile, fileName: string) =>
   findFile(deps.db, source, { type: 'maven', nameKey: name, versionKey: version ?? '', fileName });
@@ -29,20 +29,20 @@ export async function sendMavenFile(
   return sendPackageFile(c, file);
 }
 
-/** A checksum that was uploaded as a file counts while it is newer than what it is of. */
+/** That of the file as it is; one that was uploaded counts where there is no such file: it may be of what another upload replaced. */
 async function sendChecksum(
   c: BaseContext,
   source: PackageSource,
-  at: MavenFile & { checksum: NonNullable<MavenFile['checksum']> },
+  at: MavenFile & { checksum: Checksum },
   file: PackageFile | undefined,
   missing: () => Error,
 ): Promise<Readable | string | undefined> {
-  if (at.checksum === 'sha256' || at.checksum === 'sha512') {
-    const stored = await find(c, source, at, `${at.fileName}.${at.checksum}`);
-    if (stored !== undefined && stored.id > (file?.id ?? 0)) return sendPackageFile(c, stored);
-  }
   const checksum = file === undefined ? null : checksumOf(file, at.checksum);
-  if (checksum === null) throw missing();
-  c.reply.type('text/plain; charset=utf-8');
-  return checksum;
+  if (checksum !== null) {
+    c.reply.type('text/plain; charset=utf-8');
+    return checksum;
+  }
+  const stored = await find(c, source, at, `${at.fileName}.${at.checksum}`);
+  if (stored === undefined) throw missing();
+  return sendPackageFile(c, stored);
 }

@@ -125,11 +125,16 @@ describe('a checksum', () => {
     assert.deepEqual(await packagesOf('com/ex/nothing'), []);
   });
 
-  test('of Gradle is kept as a file until what it is of comes anew', async () => {
+  test('of Gradle is kept as a file, and answered as the file is by then', async () => {
     for (const kind of ['sha256', 'sha512']) {
       const path = `com/ex/sum/1.0/sum-1.0.jar.${kind}`;
-      expectStatus(await put(path, `${hashed(kind, 'sum')} uploaded`), 200);
-      assert.equal((await get(path)).body, `${hashed(kind, 'sum')} uploaded`);
+      expectStatus(await put(path, hashed(kind, 'sum')), 200);
+      assert.equal((await get(path)).body, hashed(kind, 'sum'));
+      expectStatus(await put(path, 'of what another upload replaced'), 200);
+      assert.equal((await get(path)).body, hashed(kind, 'sum'));
+      const early = `com/ex/sum/1.0/early-1.0.jar.${kind}`;
+      expectStatus(await put(early, 'before its file'), 200);
+      assert.equal((await get(early)).body, 'before its file');
     }
     expectStatus(await put('com/ex/sum/1.0/sum-1.0.jar', 'newer'), 200);
     for (const kind of ['sha256', 'sha512']) {
