@@ -3,7 +3,7 @@
  * up no other. `git` changes repositories or waits for one, `events` follows up what happened, `outgoing` waits for
  * servers elsewhere, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `slow` for what may take many minutes.
  */
-export const LANES = { git: 3, events: 3, outgoing: 16, mirrors: 4, ci: 4, slow: 2 } as const satisfies Record<
+export const LANES = { git: 3, events: 3, outgoing: 16, mirrors: 8, ci: 4, slow: 2 } as const satisfies Record<
   string,
   number
 >;

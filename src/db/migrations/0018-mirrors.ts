@@ -16,6 +16,10 @@ create table pull_mirrors (
 create unique index pull_mirrors_project on pull_mirrors (project_id);
 create index pull_mirrors_due on pull_mirrors (next_update_at) where next_update_at is not null;
 
+insert into pull_mirrors (project_id, next_update_at, created_at, updated_at)
+  select id, updated_at, updated_at, updated_at from projects
+  where settings like '%"mirror":true%' and import_url is not null;
+
 create table remote_mirrors (
   id {id},
   project_id {int} not null references projects (id) on delete cascade,
