@@ -27,7 +27,13 @@ export async function latestRelease(db: Db, projectId: number): Promise<Release>
   return release;
 }
 
-/** Address of the asset with a path below a release's downloads. @param path without the slash in front @throws ApiError 404 */
+const HEADER_SAFE = /^[\x21-\x7e]*$/;
+
+/**
+ * Address of the asset with a path below a release's downloads, as a header can hold it.
+ * @param path without the slash in front
+ * @throws ApiError 404
+ */
 export async function assetUrl(db: Db, releaseId: number, path: string): Promise<string> {
   const link = await db
     .selectFrom('release_links')
@@ -36,5 +42,5 @@ export async function assetUrl(db: Db, releaseId: number, path: string): Promise
     .where('filepath', '=', `/${path}`)
     .executeTakeFirst();
   if (link === undefined) throw notFound();
-  return link.url;
+  return HEADER_SAFE.test(link.url) ? link.url : new URL(link.url).href;
 }

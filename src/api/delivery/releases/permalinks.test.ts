@@ -113,6 +113,15 @@ test('the archives that a release names are there, and unpack into the folder of
   assert.equal((await get(release.assets.sources![0]!.url, null)).status, 404);
 });
 
+test('an address in any script is led to as a header can hold it', async (t) => {
+  const { api, web } = await released(t);
+  const json = { name: 'elsewhere', url: 'https://exämple.org/✓ü'.normalize(), direct_asset_path: '/any/script' };
+  expectStatus(await app.post(`${api}/v1%2F0/assets/links`, { json }), 201);
+  const away = await get(`${url}/api/v4${api}/v1%2F0/downloads/any/script`);
+  assert.deepEqual([away.status, away.location], [302, 'https://xn--exmple-cua.org/%E2%9C%93%C3%BC']);
+  assert.equal((await get(`${web}/v1%2F0/downloads/any/script`)).status, 200);
+});
+
 test('a feed tells of releases to those who may read them', async (t) => {
   const { web, api, release } = await released(t);
   const json = { name: 'A < B & "C"', description: 'Notes <b>\u0001' };

@@ -165,6 +165,26 @@ describe('POST releases', () => {
     assert.equal(await bad({}, 409), 'Release already exists');
   });
 
+  test('texts that are half a character break nothing', async (t) => {
+    const made = await seededProject(app, t);
+    const half = '\ud83d';
+    const post = (json: object) => app.post(pathOf(made), { json });
+    for (const json of [
+      { tag_name: `v${half}`, ref: 'main' },
+      { tag_name: 'v1', ref: 'main', name: half, description: half, tag_message: half },
+      { tag_name: 'v2', ref: half, milestones: [half] },
+      { tag_name: 'v3', ref: 'main', assets: { links: [{ name: half, url: `https://x.org/${half}` }] } },
+    ]) {
+      const { statusCode, body } = await post(json);
+      assert.ok(statusCode === 201 || statusCode === 400, body);
+    }
+    expectStatus(await app.get(pathOf(made)), 200);
+    for (const tag of [half, `v${half}`]) {
+      const { statusCode } = await app.get(`${pathOf(made)}/${encodeURIComponent(tag.toWellFormed())}`);
+      assert.equal(statusCode, 404);
+    }
+  });
+
   test('takes what release-cli and old clients send', async (t) => {
     const made = await seededProject(app, t);
     const release = await create(made, {
