@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
 
 /** An element of a document, or a text. */
@@ -10,15 +11,17 @@ export interface Element {
 /** Bytes of a document that is read. */
 export const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 20;
+/** Characters that are read at once: others have their turn between. */
+const CHUNK = 64 * 1024;
 
 class TooDeep extends Error {}
 
 /**
- * Reads a document of at most `MAX_BYTES`, which somebody wrote: entities of its own mean nothing. Comments, processing
+ * Reads a document of at most `MAX_BYTES`, which somebody wrote, a little at a time: entities of its own mean nothing. Comments, processing
  * instructions and the blanks between elements are dropped.
  * @returns null for what is no such document
  */
-export function parseDocument(text: string): Element | null {
+export async function parseDocument(text: string): Promise<Element | null> {
   const top: Element = { name: '', attributes: {}, children: [] };
   const open = [top];
   const parser = new SaxesParser();
@@ -38,7 +41,11 @@ export function parseDocument(text: string): Element | null {
     throw error;
   });
   try {
-    parser.write(text).close();
+    for (let at = 0; at < text.length; at += CHUNK) {
+      parser.write(text.slice(at, at + CHUNK));
+      await nextTurn();
+    }
+    parser.close();
   } catch {
     return null;
   }

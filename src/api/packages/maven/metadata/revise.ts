@@ -14,8 +14,8 @@ export interface Left {
  * @param now time of the change
  * @returns the new text; null where nothing is left to name; undefined where it stays as it is, or cannot be read
  */
-export function revise(text: string, left: Left, now: Date): string | null | undefined {
-  const root = parseDocument(text);
+export async function revise(text: string, left: Left, now: Date): Promise<string | null | undefined> {
+  const root = await parseDocument(text);
   if (root?.name !== 'metadata') return undefined;
   const versionsGone = withoutVersions(root, left, now);
   const pluginsGone = withoutPlugins(root, left);

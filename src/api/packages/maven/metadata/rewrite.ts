@@ -54,7 +54,7 @@ async function rewrite(deps: Deps, projectId: number, name: string, left: Left):
   for (let tries = 0; tries < TRIES; tries += 1) {
     const file = await metadataOf(deps.db, projectId, name);
     const text = file === undefined ? undefined : await textOf(deps, file);
-    const revised = text === undefined ? undefined : revise(text, left, deps.clock.now());
+    const revised = text === undefined ? undefined : await revise(text, left, deps.clock.now());
     if (file === undefined || revised === undefined) return;
     const stored = revised === null ? null : await receiveFile(deps, 'maven', Readable.from([Buffer.from(revised)]));
     if (await enter(deps, projectId, name, file, stored)) return;
