@@ -5,7 +5,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import type { Serialized } from '../../../http/send.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
-import { compareSemVer, parseSemVer, type SemVer } from '../../../packages/semver.ts';
+import { compareSemVer, parseSemVer } from '../../../packages/semver.ts';
 import type { TarballFacts } from './publish.ts';
 import { MAX_TAGS } from './tags.ts';
 
@@ -109,8 +109,8 @@ async function readableOf(db: Db, source: PackageSource, name: string, states: S
 }
 
 /** Tags of versions that can be installed; where projects have the same, that of the newest version is the last. */
-const tagsOf = (db: Db, projectIds: readonly number[], name: string): Promise<Tag[]> =>
-  db
+async function tagsOf(db: Db, projectIds: readonly number[], name: string): Promise<Tag[]> {
+  const tags = await db
     .selectFrom('package_tags')
     .innerJoin('packages', 'packages.id', 'package_tags.package_id')
     .select(['package_tags.name', 'packages.version_key as version'])
@@ -119,10 +119,12 @@ const tagsOf = (db: Db, projectIds: readonly number[], name: string): Promise<Ta
     // As the index says it: SQLite takes no parameter for the same.
     .where(sql<boolean>`package_tags.package_type = 'npm'`)
     .where('packages.status', 'in', INSTALLABLE)
-    .orderBy('packages.id')
-    .orderBy('package_tags.name')
+    .orderBy('packages.id', 'desc')
+    .orderBy('package_tags.name', 'desc')
     .limit(MAX_TAGS)
     .execute();
+  return tags.reverse();
+}
 
 /** Tags as an object; `latest` leads to the highest version where nobody said to which. */
 function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<string, string> {
@@ -133,17 +135,14 @@ function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<s
 
 /** The highest release; of prereleases where there are no others. */
 function highest(versions: readonly string[]): string {
-  let best: { version: string; parsed: SemVer } | undefined;
-  for (const version of versions) {
-    const parsed = parseSemVer(version)!;
-    const isRelease = parsed.prerelease.length === 0;
-    const bestIsRelease = best?.parsed.prerelease.length === 0;
-    const goesBefore = best !== undefined && isRelease === bestIsRelease && compareSemVer(best.parsed, parsed) > 0;
-    if (best === undefined || (isRelease && !bestIsRelease) || (isRelease === bestIsRelease && !goesBefore)) {
-      best = { version, parsed };
-    }
-  }
-  return best!.version;
+  const all = versions
+    .flatMap((version) => {
+      const parsed = parseSemVer(version);
+      return parsed === null ? [] : [{ version, parsed }];
+    })
+    .sort((a, b) => compareSemVer(a.parsed, b.parsed));
+  const release = all.findLast(({ parsed }) => parsed.prerelease.length === 0);
+  return (release ?? all.at(-1))?.version ?? versions.at(-1)!;
 }
 
 /** What of a version decides about its place in the document. */
