@@ -66,7 +66,8 @@ POST ~/packages/npm/-/npm/v1/security/audits/quick
 GET ~/packages/npm/-/ping
 GET ~/packages/npm/-/whoami
 PUT ~/packages/npm/:package_name
-GET ~/packages/npm/*package_path
+GET ~/packages/npm/:package_name/-/*file_name
+GET ~/packages/npm/:package_scope/:package_name/-/*file_name
 GET ~/packages/pypi/files/:sha256/:file_identifier
 GET ~/packages/pypi/simple
 GET ~/packages/pypi/simple/:package_name

@@ -33,6 +33,10 @@ test('operations keep the names that they were given', async () => {
   await writeFile(FILE, `${lines.join('\n')}\n`);
 });
 
+test('every route is an operation of its own: no two have one path but for the names of parameters', () => {
+  assert.equal(current.size, routes.length);
+});
+
 test('the names of operations are words in camel case, each of one operation alone', () => {
   const names = [...current.values()];
   assert.deepEqual(

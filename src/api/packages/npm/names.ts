@@ -16,13 +16,10 @@ export const scopeOf = (name: string): string | null => NAME.exec(name)?.[1] ?? 
 /** What the file of a version is called, as npm names it. */
 export const tarballName = (name: string, version: string): string => `${name}-${version}.tgz`;
 
-/** The package and its file that an address names; null where it names none. */
-export function tarballOf(path: string): { name: string; fileName: string } | null {
-  const [name = '', file = '', ...more] = path.split('/-/');
-  if (more.length > 0 || file === '' || !isPackageName(name)) return null;
+/** What a file of a package is called, as its address names it: with the scope before it, or without. */
+export function tarballOf(name: string, file: string): string {
   const scope = scopeOf(name);
-  // Both forms are in use: with the scope before the file, and without.
-  return { name, fileName: scope === null || file.includes('/') ? file : `@${scope}/${file}` };
+  return scope === null || file.includes('/') ? file : `@${scope}/${file}`;
 }
 
 /** @throws ApiError 400 for what npm could not tell from a version, and what cannot be stored */

@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { forbidden, notFound } from '../../../core/errors.ts';
 import type { BaseContext, Route } from '../../../http/route.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
 import { findFile } from '../../../packages/find.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
+import type { ProjectScope } from '../../access.ts';
 import { publishes, readsRegistry } from '../access.ts';
 import { READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
 import { sendPackageFile } from '../send-file.ts';
@@ -75,34 +77,44 @@ async function publicationOf(
   }
 }
 
-const download = npmRoute({
+const downloading = {
   ...blobSuccess('application/octet-stream', 'The file, a tar archive packed with gzip.'),
   method: 'GET',
-  path: `${path}/*package_path`,
-  operationId: 'downloadProjectNpmPackage',
-  summary: 'Download the file of a version of an npm package',
   access: accessForNpm(readsRegistry),
   scopes: READ_PACKAGES,
-  params: Type.Object({
-    package_path: Type.String({
-      description: 'Name of the package, `/-/`, and name of the file.',
-      examples: ['@acme/app/-/@acme/app-1.0.0.tgz'],
-    }),
+} as const;
+const fileName = Type.String({ description: 'Name of the file.', examples: ['@acme/app-1.0.0.tgz'] });
+
+async function download(c: BaseContext & ProjectScope, name: string, file: string): Promise<Readable | undefined> {
+  const key = { type: 'npm', nameKey: name, fileName: tarballOf(name, file) } as const;
+  const found = await findFile(c.deps.db, { projectId: c.project.id }, key);
+  if (found === undefined) throw notFound('Package');
+  return sendPackageFile(c, found, found.file_name.split('/').at(-1));
+}
+
+const downloads = [
+  npmRoute({
+    ...downloading,
+    path: `${path}/:package_name/-/*file_name`,
+    operationId: 'downloadProjectNpmPackage',
+    summary: 'Download the file of a version of an npm package',
+    params: Type.Object({ ...packageName, file_name: fileName }),
+    handler: (c) => download(c, c.params.package_name, c.params.file_name),
   }),
-  handler: async (c) => {
-    const at = tarballOf(c.params.package_path);
-    const found =
-      at === null
-        ? undefined
-        : await findFile(
-            c.deps.db,
-            { projectId: c.project.id },
-            { type: 'npm', nameKey: at.name, fileName: at.fileName },
-          );
-    if (found === undefined) throw notFound('Package');
-    return sendPackageFile(c, found, found.file_name.split('/').at(-1));
-  },
-});
+  npmRoute({
+    ...downloading,
+    path: `${path}/:package_scope/:package_name/-/*file_name`,
+    operationId: 'downloadProjectNpmScopedPackage',
+    summary: 'Download the file of a version of an npm package with a scope',
+    description: 'At the address that the document of the package gives, in which the slash is not escaped.',
+    params: Type.Object({
+      package_scope: Type.String({ description: 'Scope of the package.', examples: ['@acme'] }),
+      package_name: Type.String({ description: 'Name of the package, without its scope.' }),
+      file_name: fileName,
+    }),
+    handler: (c) => download(c, `${c.params.package_scope}/${c.params.package_name}`, c.params.file_name),
+  }),
+];
 
 /** The registry that npm, yarn and pnpm speak to (part 1, section 4.7). */
-export const npmRoutes: readonly Route[] = [...PLACES.flatMap(placeRoutes), publishing, download];
+export const npmRoutes: readonly Route[] = [...PLACES.flatMap(placeRoutes), publishing, ...downloads];
