@@ -16,7 +16,7 @@ export async function packages(db: Db, { packages: amount, projects }: Amounts, 
       const version = n % 50 === 49 ? null : `1.${n}.0`;
       return {
         id: 1 + n,
-        project_id: n < OF_ONE_NAME || n % 2 === 0 ? project : project + ((n * 7) % projects),
+        project_id: n < OF_ONE_NAME || n % 2 === 0 ? project : project + ((n * 7 + Math.floor(n / 10)) % projects),
         package_type: n < OF_ONE_NAME ? 'npm' : TYPES[n % TYPES.length]!,
         name,
         version,

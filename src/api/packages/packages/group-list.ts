@@ -4,7 +4,6 @@ import { today } from '../../../core/clock.ts';
 import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Package } from '../../../db/tables/packages.ts';
 import type { Deps } from '../../../deps.ts';
 import { projectsWithPackages } from '../../../packages/readable.ts';
 import {
@@ -15,6 +14,8 @@ import {
   type PackageFilters,
   type PageWanted,
   packagesOfFew,
+  SHOWN,
+  type ShownPackage,
 } from './list.ts';
 
 /** Projects whose packages are put in order one by one at most, and rows that this may take. */
@@ -22,7 +23,7 @@ const FEW_PROJECTS = 50;
 const FEW_ROWS = 20_000;
 
 type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
-type Listed = { rows: Package[]; total: number };
+type Listed = { rows: ShownPackage[]; total: number };
 
 /** A page of the packages of a group's projects that the caller may read. */
 export async function packagesOfGroup(
@@ -88,7 +89,7 @@ const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters) =>
       ),
     ),
     filters,
-  ).selectAll('packages');
+  ).select(SHOWN);
 
 type Counted = ListedProject & { many: number };
 

@@ -23,6 +23,21 @@ export interface PageWanted {
 }
 export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
 
+/** What is shown of packages in lists: what registries keep of them can be long. */
+export const SHOWN = [
+  'packages.id',
+  'packages.project_id',
+  'packages.package_type',
+  'packages.name',
+  'packages.version',
+  'packages.status',
+  'packages.created_at',
+] as const;
+export type ShownPackage = Pick<
+  Package,
+  'id' | 'project_id' | 'package_type' | 'name' | 'version' | 'status' | 'created_at'
+>;
+
 /** Statuses that lists show unless one is asked for. */
 export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
 
@@ -77,11 +92,7 @@ function direction(
 
 /** A page of the packages of a project. */
 export const packagesOfProject = (db: Db, projectId: number, filters: PackageFilters, page: PageWanted) =>
-  pageOf(
-    db,
-    inOrder(matching(db, filters).where('packages.project_id', '=', projectId), filters).selectAll('packages'),
-    page,
-  );
+  pageOf(db, inOrder(matching(db, filters).where('packages.project_id', '=', projectId), filters).select(SHOWN), page);
 
 export interface ListedProject {
   id: number;
@@ -94,7 +105,7 @@ export async function packagesOfFew(
   projects: readonly ListedProject[],
   filters: PackageFilters,
   { offset, size }: PageWanted,
-): Promise<Package[]> {
+): Promise<ShownPackage[]> {
   const { order, columns, sort } = orderOf(filters);
   const byPath = [...projects].sort((a, b) => (a.full_path < b.full_path ? -1 : 1));
   const [first, ...others] = byPath.map(({ id }, rank) =>
@@ -120,7 +131,7 @@ export async function packagesOfFew(
     .limit(size)
     .offset(offset);
   const wanted = (await page.execute()).map(({ id }) => id);
-  const rows = await db.selectFrom('packages').selectAll().where('id', 'in', wanted).execute();
+  const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', wanted).execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return wanted.flatMap((id) => byId.get(id) ?? []);
 }

@@ -19,7 +19,7 @@ export const packageProject = (project: Project, permissions: ProjectPermissions
 export async function projectsOfPackages(
   deps: Deps,
   caller: Caller,
-  packages: readonly Package[],
+  packages: readonly Pick<Package, 'project_id'>[],
 ): Promise<Map<number, PackageProject>> {
   const ids = [...new Set(packages.map(({ project_id }) => project_id))];
   if (ids.length === 0) return new Map();

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { lastDownload } from '../../../packages/downloads.ts';
 import type { GroupPackage, OtherVersion, Package, PackageListEntry } from './answers.ts';
 import { DETAILED } from './find.ts';
-import { DISPLAYED } from './list.ts';
+import { DISPLAYED, SHOWN, type ShownPackage } from './list.ts';
 import { lastPipelines, pipelinesOf, presentPipelines, tagsOf } from './view-rows.ts';
 
 /** The project of a package, and what decides what the caller is shown of it. */
@@ -23,7 +23,7 @@ const webUrls = (deps: Pick<Deps, 'externalUrl'>, places: Iterable<PackageProjec
 
 function linksOf(
   deps: Deps,
-  row: Row,
+  row: ShownPackage,
   { project, mayDelete }: PackageProject,
 ): Static<typeof PackageListEntry>['_links'] {
   return {
@@ -35,7 +35,7 @@ function linksOf(
 /** Packages of projects as lists show them, with a fixed number of queries. @param places of all projects of the rows */
 export async function presentPackages(
   deps: Deps,
-  rows: readonly Row[],
+  rows: readonly ShownPackage[],
   places: ReadonlyMap<number, PackageProject>,
 ): Promise<Static<typeof PackageListEntry>[]> {
   const ids = rows.map(({ id }) => id);
@@ -66,7 +66,7 @@ export async function presentPackages(
 /** The same with the projects that they are in. */
 export async function presentGroupPackages(
   deps: Deps,
-  rows: readonly Row[],
+  rows: readonly ShownPackage[],
   places: ReadonlyMap<number, PackageProject>,
 ): Promise<Static<typeof GroupPackage>[]> {
   const shown = await presentPackages(deps, rows, places);
@@ -97,7 +97,7 @@ async function otherVersions(
 ): Promise<Static<typeof OtherVersion>[]> {
   const rows = await deps.db
     .selectFrom('packages')
-    .selectAll()
+    .select(SHOWN)
     .where('project_id', '=', row.project_id)
     .where('package_type', '=', row.package_type)
     .where('name_key', '=', row.name_key)
