@@ -7,6 +7,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { closedAddress } from '../../test/support/file-server.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { gitEnvironment } from '../git/environment.ts';
 import { maskCredentials, withoutCredentials } from './address.ts';
@@ -152,6 +153,6 @@ test('a server that is not there is told from one that does not know the reposit
   const pair = await MirrorPair.make(app);
   const missing = await pair.follow({ url: pair.plain.replace(/[^/]+$/, 'none.git') });
   assert.match(String(missing.last_error), /refused the credentials|was not found/);
-  const closed = await pair.follow({ url: 'http://127.0.0.1:1999/x.git' });
+  const closed = await pair.follow({ url: `${await closedAddress()}/x.git` });
   assert.match(String(closed.last_error), /could not be reached/);
 });

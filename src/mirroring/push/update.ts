@@ -38,6 +38,14 @@ export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run)
 /** Enters that an update has begun. @returns null where there is nothing to do */
 function begin(deps: Deps, mirrorId: number): Promise<{ mirror: RemoteMirror; project: Project } | null> {
   return deps.db.transaction().execute(async (db) => {
+    const project = await db
+      .selectFrom('projects')
+      .innerJoin('remote_mirrors', 'remote_mirrors.project_id', 'projects.id')
+      .selectAll('projects')
+      .where('remote_mirrors.id', '=', mirrorId)
+      .where('pending_delete', '=', 0)
+      .executeTakeFirst();
+    if (project === undefined) return null;
     const mirror = await db
       .updateTable('remote_mirrors')
       .set({ update_status: 'started', last_update_started_at: timestamp(deps.clock) })
@@ -45,14 +53,7 @@ function begin(deps: Deps, mirrorId: number): Promise<{ mirror: RemoteMirror; pr
       .where('enabled', '=', 1)
       .returningAll()
       .executeTakeFirst();
-    if (mirror === undefined) return null;
-    const project = await db
-      .selectFrom('projects')
-      .selectAll()
-      .where('id', '=', mirror.project_id)
-      .where('pending_delete', '=', 0)
-      .executeTakeFirst();
-    return project === undefined ? null : { mirror, project };
+    return mirror === undefined ? null : { mirror, project };
   });
 }
 
