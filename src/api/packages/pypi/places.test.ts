@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { holdJob } from '../../../../test/support/artifacts.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Project } from '../../../db/tables/projects.ts';
 
 let app: TestApp;
 let group: Namespace;
 let open: number;
 let closed: number;
+let closedProject: Project;
 let admin: string;
 let staff: Awaited<ReturnType<TestApp['make']['members']>>;
 before(async () => {
@@ -17,6 +20,7 @@ before(async () => {
   open = (await app.make.project({ namespace: group, visibility: 'public' })).id;
   const project = await app.make.project({ namespace: group, visibility: 'private' });
   closed = project.id;
+  closedProject = project;
   staff = await app.make.members(project);
   admin = (await app.make.user({ admin: true })).token;
 });
@@ -124,6 +128,30 @@ describe('tokens', () => {
       401,
     );
   });
+});
+
+test('a job publishes as its user, and the package knows the pipeline', async () => {
+  const held = await holdJob(app, closedProject, { columns: { user_id: staff.developer.user.id } });
+  const guest = await holdJob(app, closedProject, { columns: { user_id: staff.guest.user.id } });
+  const authorization = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`gitlab-ci-token:${secret}`).toString('base64')}`,
+  });
+  expectStatus(await upload(closed, 'by-job', 'x', authorization(held.token)), 201);
+  expectStatus(await upload(closed, 'by-job2', 'x', { 'job-token': held.token }), 201);
+  expectStatus(await upload(closed, 'by-guest', 'x', authorization(guest.token)), 403);
+  const path = `/projects/${closed}/packages/pypi/simple/by-job/`;
+  assert.equal((await app.get(path, { token: null, headers: authorization(held.token) })).statusCode, 200);
+  const rows = await app.deps.db
+    .selectFrom('package_pipelines')
+    .innerJoin('packages', 'packages.id', 'package_pipelines.package_id')
+    .select('pipeline_id')
+    .where('package_file_id', 'is', null)
+    .where('packages.name', '=', 'by-job')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ pipeline_id }) => pipeline_id),
+    [held.pipeline.id],
+  );
 });
 
 describe('a rule that protects a name', () => {
