@@ -31,13 +31,18 @@ export async function isProtectedFrom(
     const level = levelOf(rule, action);
     // A deploy token has no role.
     if (level === null || (caller.user !== null && permissions.level >= level)) return false;
-    return matchesWildcard(comparable(type, rule.package_name_pattern), comparable(type, name));
+    const pattern = comparable(type, rule.package_name_pattern);
+    return namesOf(type, comparable(type, name)).some((each) => matchesWildcard(pattern, each));
   });
 }
 
 /** A name as rules see it: what a registry holds to be one name, no rule tells apart. */
 const comparable = (type: PackageType, name: string): string =>
   type === 'pypi' ? pythonName(name) : name.toLowerCase();
+
+/** A Conan package is called as its whole recipe, and people protect it by the name in that. */
+const namesOf = (type: PackageType, name: string): string[] =>
+  type === 'conan' ? [name, name.split('/', 1)[0]!] : [name];
 
 function levelOf(rule: PackageProtectionRule, action: 'push' | 'delete'): number | null {
   const role = rule[`minimum_access_level_for_${action}`];

@@ -19,6 +19,7 @@ import { Missing, tool } from './tools.ts';
 const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
 const GITLABFORM = '3.16.5';
+const CONAN = '2.34.0';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
 const HELM = 'v3.22.0';
@@ -86,6 +87,11 @@ const go: Client = {
     tool('go', ['build', '-o', 'client', '.'], folder);
     return [join(folder, 'client')];
   },
+};
+
+const conan: Client = {
+  name: `conan ${CONAN}`,
+  prepare: async () => [process.execPath, join(here, 'conan.ts'), join(installPython('conan', CONAN), 'conan')],
 };
 
 const goProxy: Client = {
@@ -309,6 +315,7 @@ for (const client of [
   form,
   go,
   goProxy,
+  conan,
   lfs,
   release,
   glab,

@@ -1,6 +1,7 @@
 import { registerPackageRemoval } from '../../packages/removal.ts';
 import type { Area } from '../area.ts';
 import { composerRoutes } from './composer/routes.ts';
+import { conanRoutes } from './conan/routes.ts';
 import { genericRoutes } from './generic/routes.ts';
 import { goRoutes } from './go/routes.ts';
 import { helmRoutes } from './helm/routes.ts';
@@ -20,6 +21,7 @@ import { terraformModuleRoutes } from './terraform-modules/routes.ts';
 export const packages: Area = {
   routes: [
     ...composerRoutes,
+    ...conanRoutes,
     ...genericRoutes,
     ...goRoutes,
     ...mavenRoutes,

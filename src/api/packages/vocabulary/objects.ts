@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { ConanRevision } from '../conan/answers.ts';
 import { PublishedFile } from '../generic/answers.ts';
 import { NpmAudit, NpmDistTags, NpmPackage, NpmPublished, NpmUser, NpmVersion } from '../npm/answers.ts';
 import {
@@ -22,6 +23,7 @@ import { ModuleVersions, TerraformModule } from '../terraform-modules/answers.ts
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
+  ConanRevision,
   GroupPackage,
   NpmAudit,
   NpmDistTags,

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { contains, startsWith } from '../../../db/like.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { PackageFile } from '../../../db/tables/package-files.ts';
+import type { Package } from '../../../db/tables/packages.ts';
+import { findVersion, INSTALLABLE } from '../../../packages/find.ts';
+import { INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey } from './names.ts';
+
+/** A revision that is whole. */
+export interface Revision {
+  revision: string;
+  /** When its last file came. */
+  time: string;
+}
+
+const MAX_REVISIONS = 1_000;
+/** Files of one revision. */
+const MAX_FILES = 100;
+const MAX_FOUND = 500;
+
+/** The package of a recipe; undefined where there is none. */
+export const findRecipe = (db: Db, projectId: number, recipe: string): Promise<Package | undefined> =>
+  findVersion(db, { projectId }, { type: 'conan', nameKey: recipe, versionKey: '' });
+
+const filesWith = (db: Db, packageId: number) =>
+  db.selectFrom('package_files').selectAll().where('package_id', '=', packageId).where('status', '=', 'default');
+
+/** The files of a revision. */
+export const filesOfRevision = (db: Db, packageId: number, key: RevisionKey): Promise<PackageFile[]> =>
+  filesWith(db, packageId).where('metadata', '=', storedKey(key)).orderBy('id').limit(MAX_FILES).execute();
+
+/** A file of a revision. */
+export const fileOfRevision = (
+  db: Db,
+  packageId: number,
+  key: RevisionKey,
+  fileName: string,
+): Promise<PackageFile | undefined> =>
+  filesWith(db, packageId).where('file_name', '=', fileName).where('metadata', '=', storedKey(key)).executeTakeFirst();
+
+const isOfRecipe = sql<boolean>`metadata not like '%"reference":%'`;
+
+/** Whole revisions of a recipe, or of a package that was built by one of them, the newest first. */
+export async function revisionsOf(db: Db, packageId: number, key: RevisionKey | null): Promise<Revision[]> {
+  let query = filesWith(db, packageId).where('file_name', '=', MANIFEST);
+  query =
+    key === null ? query.where(isOfRecipe) : query.where((eb) => startsWith(eb, eb.ref('metadata'), keyPrefix(key)));
+  const rows = await query.orderBy('id', 'desc').limit(MAX_REVISIONS).execute();
+  return rows.map(({ metadata, created_at }) => {
+    const stored = JSON.parse(metadata as string) as RevisionKey;
+    return { revision: key === null ? stored.recipe : stored.package!, time: created_at };
+  });
+}
+
+/** What was built by a revision of a recipe: by package, the file that tells of it, as it came last. */
+export async function infosOf(db: Db, packageId: number, key: RevisionKey): Promise<Map<string, PackageFile>> {
+  const rows = await filesWith(db, packageId)
+    .where('file_name', '=', INFO)
+    .where((eb) => startsWith(eb, eb.ref('metadata'), keyPrefix(key)))
+    .orderBy('id', 'desc')
+    .limit(MAX_REVISIONS)
+    .execute();
+  const infos = new Map<string, PackageFile>();
+  for (const row of rows) {
+    const { reference } = JSON.parse(row.metadata as string) as RevisionKey;
+    if (!infos.has(reference!)) infos.set(reference!, row);
+  }
+  return infos;
+}
+
+/** All files of a revision of a recipe with those that were built by it; of a package revision its own. */
+export function filesBelow(db: Db, packageId: number, key: RevisionKey, most: number): Promise<{ id: number }[]> {
+  const query = filesWith(db, packageId);
+  const below =
+    key.package === undefined
+      ? query.where((eb) => startsWith(eb, eb.ref('metadata'), `{"recipe":"${key.recipe}"`))
+      : query.where('metadata', '=', storedKey(key));
+  return below.limit(most).execute();
+}
+
+/** Whether a package has files of other revisions of its recipe. */
+export async function hasOtherRevisions(db: Db, packageId: number, key: RevisionKey): Promise<boolean> {
+  const other = await filesWith(db, packageId)
+    .where(sql<boolean>`metadata not like ${`{"recipe":"${key.recipe}"%`}`)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Recipes of a project whose names hold all these parts. */
+export async function searchRecipes(db: Db, projectId: number, parts: readonly string[]): Promise<string[]> {
+  let query = db
+    .selectFrom('packages')
+    .select('name')
+    .where('project_id', '=', projectId)
+    .where('package_type', '=', 'conan')
+    .where('status', 'in', INSTALLABLE);
+  for (const part of parts) query = query.where((eb) => contains(eb.ref('name'), part));
+  const rows = await query.orderBy('name').limit(MAX_FOUND).execute();
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,34 @@
+/** What a `conaninfo.txt` says of a package that was built. */
+export interface ConanInfo {
+  /** The file itself, which Conan 2 reads. */
+  content: string;
+  settings: Record<string, string>;
+  options: Record<string, string>;
+  requires: string[];
+  full_requires: string[];
+  recipe_hash?: string;
+}
+
+const SECTION = /^\[(\w+)\]$/;
+
+/** Reads a `conaninfo.txt`; what it does not know it passes over. */
+export function parseInfo(content: string): ConanInfo {
+  const info: ConanInfo = { content, settings: {}, options: {}, requires: [], full_requires: [] };
+  const maps: Record<string, Map<string, string>> = { settings: new Map(), options: new Map() };
+  let section = '';
+  for (const line of content.split(/\r?\n/).map((each) => each.trim())) {
+    const head = SECTION.exec(line)?.[1];
+    if (head !== undefined) {
+      section = head;
+      continue;
+    }
+    if (line === '') continue;
+    if (section === 'requires' || section === 'full_requires') info[section].push(line);
+    if (section === 'recipe_hash') info.recipe_hash = line;
+    const at = line.indexOf('=');
+    if (at > 0) maps[section]?.set(line.slice(0, at), line.slice(at + 1));
+  }
+  info.settings = Object.fromEntries(maps.settings!);
+  info.options = Object.fromEntries(maps.options!);
+  return info;
+}

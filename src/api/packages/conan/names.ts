@@ -1,0 +1,73 @@
+import { invalidParameter, notFound } from '../../../core/errors.ts';
+
+const COMPONENT = /^[a-zA-Z0-9_][a-zA-Z0-9_+.-]{1,49}$/;
+const REVISION = /^(?:[0-9a-f]{32}|[0-9a-f]{40})$/;
+const PACKAGE_ID = /^[A-Za-z0-9]{1,64}$/;
+const NONE = '_';
+
+/** The file that a client sends last: with it a revision is whole. */
+export const MANIFEST = 'conanmanifest.txt';
+export const INFO = 'conaninfo.txt';
+const RECIPE_FILE = /^(?:conanfile\.py|conanmanifest\.txt|conan_(?:sources|export)\.(?:tgz|txz|tzst))$/;
+const PACKAGE_FILE = /^(?:conaninfo\.txt|conanmanifest\.txt|conan_package\.(?:tgz|txz|tzst))$/;
+
+/** A recipe as its path names it; `_` stands for no user and no channel. */
+export interface RecipeParams {
+  package_name: string;
+  package_version: string;
+  package_username: string;
+  package_channel: string;
+}
+
+/** A revision of a recipe, or of a package that was built by it. */
+export interface RevisionParams {
+  recipe_revision: string;
+  conan_package_reference?: string;
+  package_revision?: string;
+}
+
+/** What the files of a revision are kept with, as JSON in this order. */
+export interface RevisionKey {
+  recipe: string;
+  reference?: string;
+  package?: string;
+}
+
+/** `name/version@user/channel`, which packages are called. @throws ApiError 400, 404 */
+export function recipeOf(params: RecipeParams): string {
+  const { package_name, package_version, package_username: user, package_channel: channel } = params;
+  for (const key of ['package_name', 'package_version'] as const) {
+    if (!COMPONENT.test(params[key])) throw invalidParameter(`${key} is invalid`);
+  }
+  for (const key of ['package_username', 'package_channel'] as const) {
+    if (params[key] !== NONE && !COMPONENT.test(params[key])) throw invalidParameter(`${key} is invalid`);
+  }
+  if (user === NONE && channel !== NONE) throw notFound('Package');
+  return `${package_name}/${package_version}@${user}/${channel}`;
+}
+
+/** @throws ApiError 400 */
+export function revisionOf(params: RevisionParams): RevisionKey {
+  const { recipe_revision, conan_package_reference, package_revision } = params;
+  if (!REVISION.test(recipe_revision)) throw invalidParameter('recipe_revision is invalid');
+  if (conan_package_reference === undefined) return { recipe: recipe_revision };
+  if (!PACKAGE_ID.test(conan_package_reference)) throw invalidParameter('conan_package_reference is invalid');
+  if (package_revision === undefined) return { recipe: recipe_revision, reference: conan_package_reference };
+  if (!REVISION.test(package_revision)) throw invalidParameter('package_revision is invalid');
+  return { recipe: recipe_revision, reference: conan_package_reference, package: package_revision };
+}
+
+/** @throws ApiError 400 for a file that no revision of the kind has */
+export function requireFileName(fileName: string, { package: ofPackage }: RevisionKey): void {
+  if (!(ofPackage === undefined ? RECIPE_FILE : PACKAGE_FILE).test(fileName)) {
+    throw invalidParameter('file_name does not have a valid value');
+  }
+}
+
+/** The same as it is stored. */
+export const storedKey = ({ recipe, reference, package: revision }: RevisionKey): string =>
+  JSON.stringify(reference === undefined ? { recipe } : { recipe, reference, package: revision });
+
+/** How the stored ones of all revisions of a package, or of all packages of a recipe revision, begin. */
+export const keyPrefix = ({ recipe, reference }: RevisionKey): string =>
+  `{"recipe":"${recipe}","reference":"${reference === undefined ? '' : `${reference}",`}`;

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { route } from '../../../http/route.ts';
+import { anyone } from '../../access.ts';
+import { READ_PACKAGES } from '../credentials.ts';
+import { CONAN, knownCaller, makeLogin } from './credentials.ts';
+
+const C = '/projects/:id/packages/conan';
+const shared = {
+  method: 'GET',
+  tag: 'Conan packages',
+  credentials: CONAN,
+  params: Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),
+} as const;
+const plain = { status: 200, contentType: 'text/plain; charset=utf-8' } as const;
+
+/** How a Conan client begins. */
+export const sessionRoutes = [
+  route({
+    ...shared,
+    path: `${C}/v1/ping`,
+    operationId: 'pingConan',
+    summary: 'See what the Conan server can do',
+    description: 'Clients of either version ask here; the answer stands in a header.',
+    access: anyone,
+    success: {
+      status: 200,
+      empty: true,
+      headers: {
+        'X-Conan-Server-Capabilities': Type.String({ description: 'What it can do.', examples: ['revisions'] }),
+      },
+    },
+    handler: ({ reply }) => {
+      reply.header('X-Conan-Server-Capabilities', 'revisions');
+    },
+  }),
+  ...['v1', 'v2'].flatMap((version) => [
+    route({
+      ...shared,
+      path: `${C}/${version}/users/authenticate`,
+      operationId: `authenticateConan${version.toUpperCase()}`,
+      summary: 'Log in a Conan client',
+      description:
+        'For a name and a token as its password it gives a text that clients send as `Bearer` from then on. It ends with the token, or after three months.',
+      access: knownCaller,
+      scopes: READ_PACKAGES,
+      success: { ...plain, description: 'What clients send from then on.' },
+      handler: async ({ deps, caller, reply }) => {
+        reply.header('Cache-Control', 'no-store').type(plain.contentType);
+        return makeLogin(deps, caller);
+      },
+    }),
+    route({
+      ...shared,
+      path: `${C}/${version}/users/check_credentials`,
+      operationId: `checkConanCredentials${version.toUpperCase()}`,
+      summary: 'See whether a Conan client is logged in',
+      access: knownCaller,
+      scopes: READ_PACKAGES,
+      success: { ...plain, description: '`ok`.' },
+      handler: ({ reply }) => {
+        reply.type(plain.contentType);
+        return 'ok';
+      },
+    }),
+  ]),
+];
