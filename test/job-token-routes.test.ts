@@ -65,6 +65,12 @@ POST ~/packages/npm/-/npm/v1/security/advisories/bulk
 POST ~/packages/npm/-/npm/v1/security/audits/quick
 GET ~/packages/npm/-/ping
 GET ~/packages/npm/-/whoami
+PUT /packages/npm/:package_name/-rev/:revision
+DELETE /packages/npm/:package_name/-rev/:revision
+PUT /groups/:id/-/packages/npm/:package_name/-rev/:revision
+DELETE /groups/:id/-/packages/npm/:package_name/-rev/:revision
+PUT ~/packages/npm/:package_name/-rev/:revision
+DELETE ~/packages/npm/:package_name/-rev/:revision
 PUT ~/packages/npm/:package_name
 GET ~/packages/npm/:package_name/-/*file_name
 GET ~/packages/npm/:package_scope/:package_name/-/*file_name

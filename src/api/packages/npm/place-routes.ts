@@ -60,7 +60,29 @@ export function placeRoutes({ path, noun, asks, reads, changes }: Place): readon
       success: { status: 200, schema },
       handler: () => answer,
     });
+  const unpublish = (method: 'PUT' | 'DELETE', verb: string) =>
+    npmRoute({
+      method,
+      path: `${path}/:package_name/-rev/:revision`,
+      operationId: `${verb}${noun}NpmPackageRevision`,
+      summary: `Unpublish versions of an npm package ${where} (refused)`,
+      description:
+        'What `npm unpublish` sends is refused with 405, for it would take 404 for success. Versions are deleted as packages of their project.',
+      access: changes('destroy_package'),
+      scopes: WRITE_PACKAGES,
+      params: Type.Object({
+        ...packageName,
+        revision: Type.String({ description: 'It is not looked at.', examples: ['1'] }),
+      }),
+      success: { status: 204, empty: true },
+      errors: [405],
+      handler: () => {
+        throw npmRefused(405, 'Versions are not unpublished, but deleted: DELETE /projects/:id/packages/:package_id');
+      },
+    });
   return [
+    unpublish('PUT', 'update'),
+    unpublish('DELETE', 'delete'),
     npmRoute({
       ...reading,
       path: `${path}/:package_name`,
