@@ -116,7 +116,8 @@ async function admitsJobsOf(db: Db, jobsOf: number): Promise<(eb: Projects) => C
           .where((link) =>
             link.or([
               link('ci_job_token_links.target_project_id', '=', jobsOf),
-              link('ci_job_token_links.target_group_id', 'in', groups),
+              // None when the project of the job is gone meanwhile.
+              ...(groups.length === 0 ? [] : [link('ci_job_token_links.target_group_id', 'in', groups)]),
             ]),
           ),
       ),
