@@ -164,4 +164,7 @@ export const LISTS: readonly string[] = [
   `${project}/packages/1/package_files`,
   `${project}/packages/1/pipelines`,
   `${project}/packages/protection/rules`,
+  `${project}/packages/nuget/query?q=parser`,
+  `${project}/packages/conan/v2/conans/search?q=parser*`,
+  `${group}/-/packages/nuget/query?q=parser`,
 ];

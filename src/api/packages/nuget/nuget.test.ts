@@ -109,6 +109,21 @@ describe('a NuGet package', () => {
     assert.deepEqual((listed!.tags as Json[]).map(({ name }) => name).sort(), ['flight', 'plan']);
   });
 
+  test('is pushed as dotnet puts it into a request', async () => {
+    const bytes = await nupkg('From.Dotnet', '1.0.0');
+    const boundary = '6f0e5a1c-2c5f-4f3a-9b61-2a4b0d1c7e55';
+    const head = `--${boundary}\r\nContent-Type: application/octet-stream\r\nContent-Disposition: form-data; name=package; filename=package.nupkg; filename*=utf-8''package.nupkg\r\n\r\n`;
+    const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+    const headers = {
+      'content-type': `multipart/form-data; boundary="${boundary}"`,
+      'x-nuget-apikey': staff.developer.token,
+      'x-nuget-client-version': '6.12.1',
+      'x-nuget-protocol-version': '4.1.0',
+    };
+    expectStatus(await app.put(url('/'), { token: null, body, headers }), 201);
+    assert.ok((await get('/download/from.dotnet/1.0.0/from.dotnet.1.0.0.nupkg')).rawPayload.equals(bytes));
+  });
+
   test('has all its versions in their order', async () => {
     for (const version of ['2.0.0', '1.10.0', '1.9.0', '2.0.0-rc.2', '2.0.0-RC.10', '2.0.0.1+build']) {
       expectStatus(await push(await nupkg('Order', version)), 201);
