@@ -61,6 +61,11 @@ describe('a module', () => {
       assert.equal((await get(`net/aws/1.10.0${query}`, null)).body, '1.10.0');
       expectStatus(await get(`net/aws/1.9.0${query}`, null), 401);
       expectStatus(await get(`net/aws${query}`, null), 401);
+      for (const version of ['1.10.0', '1.9.0']) {
+        const refused = await get(`net/aws/${version}${query}&terraform-get=1`, null);
+        expectStatus(refused, 401);
+        assert.equal(refused.headers['x-terraform-get'], undefined, 'a pass is not exchanged for another');
+      }
     }
     expectStatus(await get('net/aws?terraform-get=2'), 400);
     assert.equal((await get('net/aws/1.10.0?archive=tgz')).body, '1.10.0');

@@ -21,11 +21,21 @@ export async function archiveQuery({ deps, caller }: BaseContext, row: Package):
 
 const archivePass: LookUp = (deps, { secret }) => callerOfPass(deps, secret, PURPOSE);
 
-/** Refuses a pass that is for another version. @throws ApiError 401 */
-export async function requireOwnPass({ deps, request }: BaseContext, row: Package): Promise<void> {
+/** What the pass is for that a request holds; undefined where it holds none. */
+async function objectOf({ deps, request }: BaseContext): Promise<number | undefined> {
   const sent = PLACE.read(request) ?? bearer.read(request);
-  const object = sent === null ? undefined : await objectOfPass(deps, sent.secret, PURPOSE);
+  return sent === null ? undefined : objectOfPass(deps, sent.secret, PURPOSE);
+}
+
+/** Refuses a pass that is for another version. @throws ApiError 401 */
+export async function requireOwnPass(c: BaseContext, row: Package): Promise<void> {
+  const object = await objectOf(c);
   if (object !== undefined && object !== row.id) throw unauthorized();
+}
+
+/** Refuses all passes, for what one must not be exchanged for. @throws ApiError 401 */
+export async function requireNoPass(c: BaseContext): Promise<void> {
+  if ((await objectOf(c)) !== undefined) throw unauthorized();
 }
 
 const description = 'What the address of a version holds that was told to the caller; it is good for five minutes.';

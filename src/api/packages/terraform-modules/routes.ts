@@ -12,7 +12,7 @@ import { sendPackageFile } from '../send-file.ts';
 import { archiveOf, findModule } from './find.ts';
 import type { ModuleName } from './names.ts';
 import { namespaceModuleRoutes } from './namespace-routes.ts';
-import { archiveQuery, requireOwnPass, WITH_PASS } from './pass.ts';
+import { archiveQuery, requireNoPass, requireOwnPass, WITH_PASS } from './pass.ts';
 import { storeModule } from './upload.ts';
 
 const MODULE = '/projects/:id/packages/terraform/modules/:module_name/:module_system';
@@ -54,6 +54,8 @@ async function sendModule(c: Context, version: string | undefined) {
     await requireOwnPass(c, row);
     return sendPackageFile(c, await archiveOf(c, name, row));
   }
+  // Else a pass for one version would be one for all, and without an end.
+  await requireNoPass(c);
   const path = [name.module_name, name.module_system, row.version!].map(encodeURIComponent).join('/');
   const url = `${c.deps.externalUrl()}/api/v4/projects/${project.id}/packages/terraform/modules/${path}`;
   reply.code(204).header('X-Terraform-Get', url + (await archiveQuery(c, row)));
