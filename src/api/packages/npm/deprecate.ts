@@ -3,6 +3,7 @@ import { requireStill } from '../../../access/standing.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
+import { isProtectedFrom, packageProtected } from '../../../packages/protection.ts';
 import { npmRefused } from './errors.ts';
 
 const MAX_MESSAGE = 1_024;
@@ -37,7 +38,8 @@ export async function deprecate(
   messages: ReadonlyMap<string, string>,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    await requireStill(deps, db, caller, projectId, 'destroy_package');
+    const standing = await requireStill(deps, db, caller, projectId, 'destroy_package');
+    if (await isProtectedFrom(db, standing, { type: 'npm', name }, 'push')) throw packageProtected();
     const rows = await db
       .selectFrom('packages')
       .select(['id', 'version_key', 'status', 'status_message'])

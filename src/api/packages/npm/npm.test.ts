@@ -391,6 +391,22 @@ describe('deprecating versions', () => {
     assert.equal((await rowsOf('old'))[0]!.status, 'default');
   });
 
+  test('is refused to whoever a protection rule keeps from publishing', async () => {
+    await published('guarded', '1.0.0');
+    const now = new Date().toISOString();
+    const rule = { project_id: project.id, package_name_pattern: 'guarded', package_type: 'npm' } as const;
+    await app.deps.db
+      .insertInto('package_protection_rules')
+      .values({ ...rule, minimum_access_level_for_push: 'owner', created_at: now, updated_at: now })
+      .execute();
+    const versions = { '1.0.0': { deprecated: 'x' } };
+    const { message } = refusal(await deprecate(versions, staff.maintainer.token, 'guarded'), 403);
+    assert.equal(message, '403 Forbidden - Package protected.');
+    assert.equal((await rowsOf('guarded'))[0]!.status, 'default');
+    expectStatus(await deprecate(versions, staff.owner.token, 'guarded'), 200);
+    assert.equal((await rowsOf('guarded'))[0]!.status, 'deprecated');
+  });
+
   test('takes the right to delete packages', async () => {
     await published('older', '1.0.0');
     const versions = { '1.0.0': { deprecated: 'x' } };
