@@ -92,3 +92,18 @@ test('of a release of the past none is collected, unless somebody asks', async (
   const refused = expectStatus<{ message: string }>(await app.post(`${path}/v1/evidence`), 400);
   assert.match(refused.message, /100 evidences at most/);
 });
+
+test('evidence that tells of milestones is for those who may read milestones', async (t) => {
+  const { project, evidences } = await makeRelease(t);
+  const hidden = { visibility: 'public', issues_access_level: 'private', merge_requests_access_level: 'private' };
+  expectStatus(await app.put(`/projects/${project.id}`, { json: hidden }), 200);
+  const [evidence] = await evidences();
+  const status = async (headers = {}) => (await fetch(evidence!.filepath, { headers })).status;
+  const { token } = await app.make.user();
+  assert.equal(await status(), 404);
+  assert.equal(await status({ 'private-token': token }), 404);
+  assert.equal(await status({ 'private-token': ROOT_TOKEN }), 200);
+  const shown = { issues_access_level: 'enabled' };
+  expectStatus(await app.put(`/projects/${project.id}`, { json: shown }), 200);
+  assert.equal(await status(), 200);
+});

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { escapeHtml } from '../../../core/html.ts';
+import { parseJson } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
@@ -44,6 +45,10 @@ const notice = (url: string): string => `<!DOCTYPE html>
 </body>
 </html>
 `;
+
+/** Whether evidence tells of milestones, which are not for all who may read the code. */
+const namesMilestones = (summary: string): boolean =>
+  parseJson<{ release: { milestones: unknown[] } }>(summary).release.milestones.length > 0;
 
 /** Addresses of releases beside the API, which answers and people point to. */
 export const releasePageRoutes: readonly Route[] = [
@@ -116,7 +121,7 @@ export const releasePageRoutes: readonly Route[] = [
       evidence_id: Type.Integer({ description: 'Id of the evidence.' }),
     }),
     success: { status: 200, contentType: 'application/json', description: 'What the release was then.' },
-    handler: async ({ deps, project, params, reply }) => {
+    handler: async ({ deps, project, permissions, params, reply }) => {
       const evidence = await deps.db
         .selectFrom('release_evidences')
         .innerJoin('releases', 'releases.id', 'release_evidences.release_id')
@@ -126,6 +131,7 @@ export const releasePageRoutes: readonly Route[] = [
         .where('releases.tag', '=', params.tag_name)
         .executeTakeFirst();
       if (evidence === undefined) throw notFound();
+      if (!permissions.can('read_milestone') && namesMilestones(evidence.summary)) throw notFound();
       return reply.type('application/json').send(evidence.summary);
     },
   }),
