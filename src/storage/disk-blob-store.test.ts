@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -108,6 +110,29 @@ test('deleting spares what was put again since', async () => {
   assert.equal(await text((await store.get(sha256))!), 'x');
   assert.equal(await store.delete(sha256), true);
   assert.equal(await store.get(sha256), null);
+});
+
+test('deleting spares what is put again between the look at it and its removal', async (t) => {
+  const { sha256 } = await store.put(from('twice'), { maxBytes });
+  const path = join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const longAgo = new Date(Date.now() - 7_200_000);
+  utimesSync(path, longAgo, longAgo);
+  const { stat } = promises;
+  const putAgain = async (asked: string) => {
+    const stats = await stat(asked);
+    if (asked === path) await store.put(from('twice'), { maxBytes });
+    return stats;
+  };
+  const mocked = t.mock.method(promises, 'stat', putAgain as typeof stat, { times: 1 });
+  syncBuiltinESMExports();
+  try {
+    assert.equal(await store.delete(sha256, new Date(Date.now() - 3_600_000)), false);
+  } finally {
+    mocked.mock.restore();
+    syncBuiltinESMExports();
+  }
+  assert.equal(await text((await store.get(sha256))!), 'twice');
+  assert.deepEqual(files(), [path.slice(root.length + 1)]);
 });
 
 test('a blob that is deleted while it is read is read to its end', async () => {

@@ -111,7 +111,16 @@ export class DiskBlobStore implements BlobStore {
     const path = this.#path(sha256);
     const stats = await orNull(stat(path));
     if (stats === null || (unusedSince !== undefined && stats.mtime >= unusedSince)) return false;
-    return (await orNull(unlink(path).then(() => true))) ?? false;
+    if (unusedSince === undefined) return (await orNull(unlink(path).then(() => true))) ?? false;
+    // It may have been put again since it was looked at: what is taken away is looked at once more, and put back.
+    const folder = join(this.#root, TEMPORARY);
+    await mkdir(folder, { recursive: true });
+    const taken = join(folder, randomUUID());
+    if ((await orNull(rename(path, taken).then(() => true))) === null) return false;
+    const isOld = (await stat(taken)).mtime < unusedSince;
+    if (isOld) await unlink(taken);
+    else await this.#keep(taken, sha256);
+    return isOld;
   }
 
   async removeLeftovers(olderThan: Date): Promise<number> {
