@@ -30,6 +30,14 @@ async function home(name: string, projectId: number, secret: string | null) {
   return { conan, tries: (...args: string[]) => run(folder, program, args, env) };
 }
 
+/** A recipe whose binary is the same for everybody. */
+const PLAIN = `from conan import ConanFile
+
+class Plain(ConanFile):
+    name = "plain"
+    version = "1.0"
+`;
+
 await runTests('conan', {
   'uploads, lists, installs and removes a package': async () => {
     const { id } = await api<{ id: number }>('POST', '/projects', { path: 'conan' });
@@ -56,5 +64,16 @@ await runTests('conan', {
     assert.doesNotMatch(await ada.conan('list', 'hello/1.0#*:*#*', '-r', 'stithy'), /os: Linux/);
     await ada.conan('remove', 'hello/1.0', '-r', 'stithy', '--confirm');
     assert.doesNotMatch(await ada.conan('search', 'hello*', '-r', 'stithy'), /hello\/1\.0/);
+  },
+  'uploads and installs a package that depends on no settings': async () => {
+    const { id } = await api<{ id: number }>('POST', '/projects', { path: 'plain' });
+    const source = join(folder, 'plain');
+    mkdirSync(source);
+    writeFileSync(join(source, 'conanfile.py'), PLAIN);
+    const cy = await home('cy', id, token);
+    await cy.conan('create', source);
+    await cy.conan('upload', 'plain/1.0', '-r', 'stithy', '--confirm');
+    const di = await home('di', id, token);
+    assert.match(await di.conan('install', '--requires=plain/1.0'), /Downloaded package revision/);
   },
 });

@@ -157,6 +157,23 @@ describe('a Conan recipe', () => {
     assert.equal(expectStatus(await get(of('zlib/1.0/_/_', 'latest')), 404).message, '404 Package Not Found');
   });
 
+  test('has binaries that depend on no settings', async () => {
+    const header = 'header/1.0/_/_';
+    await upload(header, R1);
+    const below = `revisions/${R1}/packages/${BIN}`;
+    for (const [file, text] of [
+      ['conan_package.tgz', 'tgz'],
+      ['conaninfo.txt', ''],
+      ['conanmanifest.txt', P1],
+    ] as const) {
+      expectStatus(await put(of(header, `${below}/revisions/${P1}/files/${file}`), text), 200);
+    }
+    const binaries = expectStatus<Record<string, object>>(await get(of(header, 'search')), 200);
+    assert.deepEqual(Object.keys(binaries), [BIN]);
+    const info = await get(of(header, `${below}/revisions/${P1}/files/conaninfo.txt`));
+    assert.deepEqual([info.statusCode, info.body], [200, '']);
+  });
+
   test('is not there by other names', async () => {
     await upload('there/1.0/_/_', R1);
     for (const [path, message] of [

@@ -28,7 +28,9 @@ export async function storeConanFile(
   // Clients ask so whether the bytes are there already; then they send them.
   if (request.headers['x-checksum-deploy'] === 'true') throw notFound('Non checksum storage');
   const { file } = (await receiveUpload(c, 'conan', 'file')) ?? {};
-  if (file === undefined || file.size === 0) throw badRequest('The file is empty');
+  // A binary that depends on no settings and options has nothing to say of itself.
+  const mayBeEmpty = fileName === 'conaninfo.txt';
+  if (file === undefined || (file.size === 0 && !mayBeEmpty)) throw badRequest('The file is empty');
   const names = { name: recipe, version, nameKey: recipe, versionKey: '' };
   const publication = { caller, projectId: project.id, type: 'conan', ...names, files: [file] } as const;
   await publish(deps, publication, async (publishing) => {
