@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { readDocuments } from '../../../ci/config/yaml/compose.ts';
 import { YamlError } from '../../../ci/config/yaml/yaml-error.ts';
+import { TarGuard } from '../../../packages/tar-guard.ts';
 import { type Chart, ChartError, readChart } from './chart.ts';
 
 const MiB = 1024 * 1024;
@@ -59,7 +60,8 @@ async function chartFile(archive: Readable): Promise<Buffer> {
     cause ??= error;
     tar.destroy(error);
   };
-  const unpacked = Readable.from(atMost(gunzip, fail), { objectMode: false });
+  const guard = new TarGuard(noArchive);
+  const unpacked = Readable.from(guard.watch(atMost(gunzip, fail)), { objectMode: false });
   archive
     .on('error', fail)
     .pipe(gunzip)
@@ -67,6 +69,7 @@ async function chartFile(archive: Readable): Promise<Buffer> {
   unpacked.on('error', fail).pipe(tar);
   try {
     for await (const entry of tar) {
+      guard.enter(entry.header);
       const { name, type, size = 0 } = entry.header;
       if (type !== 'file' || !CHART_FILE.test(name)) {
         entry.resume();

@@ -7,6 +7,7 @@ import { pack } from 'tar-stream';
 import { parse } from 'yaml';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
+import { paxAttribute, tarEntry } from '../../../../test/support/tar.ts';
 
 let app: TestApp;
 let id: number;
@@ -193,11 +194,15 @@ unknown: {a: b}
 
 describe('an upload that is no chart', () => {
   test('is refused with the reason, and leaves nothing behind', async () => {
+    const file = tarEntry('app/values.yaml', 'a: 1');
     const big = Buffer.alloc(40 * 1024 * 1024);
     for (const [bytes, error] of [
       [Buffer.from('no archive'), 'the chart is not a gzipped tar archive'],
       [gzipSync('no tar'.repeat(1000)), 'the chart is not a gzipped tar archive'],
       [(await plain('cut', '1.0.0')).subarray(0, 60), 'the chart is not a gzipped tar archive'],
+      [gzipSync(tarEntry('a', Buffer.alloc(2_000_000), { type: 'x' })), 'the chart is not a gzipped tar archive'],
+      [gzipSync(Buffer.concat([paxAttribute('size', '-5'), file])), 'the chart is not a gzipped tar archive'],
+      [gzipSync(Buffer.concat([paxAttribute('size', 'x'), file])), 'the chart is not a gzipped tar archive'],
       [await archive({ 'Chart.yaml': 'name: a' }), 'Chart.yaml not found within a directory'],
       [await archive({ 'a/charts/b/Chart.yaml': 'name: a' }), 'Chart.yaml not found within a directory'],
       [

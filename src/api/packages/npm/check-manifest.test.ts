@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { npmPublication } from '../../../../test/support/npm-packages.ts';
+import { paxAttribute, tarEntry } from '../../../../test/support/tar.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { packageJsonOf } from './check-manifest.ts';
 
@@ -82,4 +83,18 @@ describe('a version whose file says that it is another one', () => {
     assert.deepEqual(await look(2_000_000), { name: 'late', version: '1.0.0' });
     assert.equal(await look(900_000), null);
   });
+});
+
+test('an archive is read no further than to headers without an end, and to entries without a length', async () => {
+  const manifest = tarEntry('package/package.json', named('good', '1.0.0'));
+  const read = (...parts: Buffer[]) =>
+    packageJsonOf(Readable.from([gzipSync(Buffer.concat(parts))]), 1e9, new AbortController().signal);
+  const good = { name: 'good', version: '1.0.0' };
+  assert.deepEqual(await read(paxAttribute('comment', 'x'), manifest), good);
+  for (const type of ['x', 'g', 'L', 'K']) {
+    assert.equal(await read(tarEntry('long', Buffer.alloc(2 * 1024 * 1024), { type }), manifest), null, type);
+  }
+  for (const size of ['x', '-5', '1e400']) {
+    assert.deepEqual(await read(manifest, paxAttribute('size', size), tarEntry('package/a', 'a')), good, size);
+  }
 });

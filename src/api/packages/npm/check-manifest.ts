@@ -8,6 +8,7 @@ import type { Package } from '../../../db/tables/packages.ts';
 import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { INSTALLABLE } from '../../../packages/find.ts';
+import { TarGuard } from '../../../packages/tar-guard.ts';
 
 const CHECK = jobKind<{ packageId: number }>('npm.check_manifest', { lane: 'slow' });
 const MIB = 1024 * 1024;
@@ -72,12 +73,18 @@ interface Named {
  */
 export async function packageJsonOf(file: Readable, most: number, signal: AbortSignal): Promise<Named | null> {
   const entries = extract();
-  const unpacked = pipeline(file, createGunzip(), (bytes) => limited(bytes as AsyncIterable<Buffer>, most), entries, {
-    signal,
-  }).catch(() => {});
+  const guard = new TarGuard(() => new Error('the archive cannot be read'));
+  const unpacked = pipeline(
+    file,
+    createGunzip(),
+    (bytes) => guard.watch(limited(bytes as AsyncIterable<Buffer>, most)),
+    entries,
+    { signal },
+  ).catch(() => {});
   let text: string | null = null;
   try {
     for await (const entry of entries) {
+      guard.enter(entry.header);
       const { name, size = 0, type } = entry.header;
       if (type === 'file' && PACKAGE_JSON.test(name) && size <= MAX_PACKAGE_JSON) {
         const chunks: Buffer[] = [];
