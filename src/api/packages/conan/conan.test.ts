@@ -19,7 +19,8 @@ const R2 = 'b'.repeat(40);
 const P1 = '1'.repeat(32);
 const P2 = '2'.repeat(32);
 const BIN = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
-const INFO = '[settings]\nos=Linux\n__proto__=x\n[options]\nshared=False\n[requires]\nzlib/1.3\n';
+const INFO =
+  '[constructor]\na=b\n[__proto__]\na=b\n[settings]\nos=Linux\n__proto__=x\n[options]\nshared=False\n[requires]\nzlib/1.3\n';
 const basic = (name: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`,
 });

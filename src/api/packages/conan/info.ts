@@ -14,7 +14,12 @@ const SECTION = /^\[(\w+)\]$/;
 /** Reads a `conaninfo.txt`; what it does not know it passes over. */
 export function parseInfo(content: string): ConanInfo {
   const info: ConanInfo = { content, settings: {}, options: {}, requires: [], full_requires: [] };
-  const maps: Record<string, Map<string, string>> = { settings: new Map(), options: new Map() };
+  const settings = new Map<string, string>();
+  const options = new Map<string, string>();
+  const maps = new Map([
+    ['settings', settings],
+    ['options', options],
+  ]);
   let section = '';
   for (const line of content.split(/\r?\n/).map((each) => each.trim())) {
     const head = SECTION.exec(line)?.[1];
@@ -26,9 +31,9 @@ export function parseInfo(content: string): ConanInfo {
     if (section === 'requires' || section === 'full_requires') info[section].push(line);
     if (section === 'recipe_hash') info.recipe_hash = line;
     const at = line.indexOf('=');
-    if (at > 0) maps[section]?.set(line.slice(0, at), line.slice(at + 1));
+    if (at > 0) maps.get(section)?.set(line.slice(0, at), line.slice(at + 1));
   }
-  info.settings = Object.fromEntries(maps.settings!);
-  info.options = Object.fromEntries(maps.options!);
+  info.settings = Object.fromEntries(settings);
+  info.options = Object.fromEntries(options);
   return info;
 }
