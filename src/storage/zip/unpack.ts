@@ -26,6 +26,11 @@ class Checked extends Transform {
     if (this.#size < size) done(new ArchiveError('malformed', 'the file is shorter than it says'));
     else done(this.#crc === crc32 ? null : new ArchiveError('malformed', 'the file has another checksum'));
   }
+
+  /** What comes before it fails in words of its own. */
+  override _destroy(error: NodeJS.ErrnoException | null, done: (error?: Error | null) => void): void {
+    done(error?.code?.startsWith('Z_') ? new ArchiveError('malformed', 'the file is no deflated data') : error);
+  }
 }
 
 /**

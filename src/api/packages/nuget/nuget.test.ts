@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
@@ -53,6 +54,13 @@ const push = (
 const get = (path: string, token: string | null = staff.reporter.token, headers = {}) =>
   app.get(url(path), { token, headers });
 type Json = Record<string, unknown>;
+
+/** An archive with a file too large to be unpacked at once, whose first block is of no kind that there is. */
+async function damagedZip(): Promise<Buffer> {
+  const zip = await zipOf({ 'a.nuspec': randomBytes(150_000).toString('hex') });
+  zip[30 + zip.readUInt16LE(26) + zip.readUInt16LE(28)] = 0b111;
+  return zip;
+}
 
 describe('a NuGet package', () => {
   test('is pushed, found, described and downloaded', async () => {
@@ -183,6 +191,7 @@ describe('a NuGet package', () => {
     for (const [bytes, message] of [
       [Buffer.from('no zip'), /no NuGet package/],
       [await zipOf({ 'a/b.nuspec': 'x' }), /no \.nuspec/],
+      [await damagedZip(), /no deflated data/],
       [await zipOf({ 'a.nuspec': nuspec('A', '1.0'), 'b.nuspec': 'x' }), /several/],
       [await zipOf({ 'a.nuspec': '<package><metadata>' }), /cannot be read/],
       [await zipOf({ 'a.nuspec': `<!DOCTYPE x [<!ENTITY a "b">]>${nuspec('A', '1.0').slice(40)}` }), /document type/],
