@@ -21,12 +21,12 @@ const SIZES_AT_ONCE = 250;
 
 const isFile = ({ mode }: TreeEntry): boolean => mode.startsWith('100');
 const isModule = (entry: TreeEntry): boolean => isFile(entry) && entry.name.toLowerCase() === 'go.mod';
-const tooMuch = (what: string) => new ApiError(422, `The module would hold ${what}`);
+const wouldHold = (what: string) => new ApiError(422, `The module would hold ${what}`);
 
 /**
  * The files of a module as Go puts them into its archive: no links, no modules in folders of it, none of the packages that
  * it keeps in `vendor`, and the licence of the repository where it has none itself.
- * @throws ApiError 422 for too many or too much of them
+ * @throws ApiError 422 for too many or too much of them, and for names that no archive can hold
  */
 export async function filesOfModule(repo: Repository, { commit, folder, goMod }: ModuleAt): Promise<ModuleFile[]> {
   const exact = sinceGo124(goMod);
@@ -39,12 +39,16 @@ export async function filesOfModule(repo: Repository, { commit, folder, goMod }:
     if (path !== '' && entries.some(isModule)) continue;
     for (const entry of entries) {
       const name = `${path}${entry.name}`;
-      if (isFile(entry) && !isVendored(name, exact)) files.push({ path: name, oid: entry.oid });
+      if (isFile(entry) && !isVendored(name, exact)) {
+        // Zip archives, and Go, have a folder where it stands.
+        if (name.includes('\\')) throw wouldHold(`a file with a backslash in its name: ${name.slice(0, 500)}`);
+        files.push({ path: name, oid: entry.oid });
+      }
       if (entry.type === 'tree') folders.push({ oid: entry.oid, path: `${name}/`, depth: depth + 1 });
     }
-    if (files.length > MAX_FILES) throw tooMuch(`more than ${MAX_FILES} files`);
-    if (folders.length > MAX_FOLDERS) throw tooMuch(`more than ${MAX_FOLDERS} folders`);
-    if (depth > MAX_DEPTH) throw tooMuch('folders that are nested too deeply');
+    if (files.length > MAX_FILES) throw wouldHold(`more than ${MAX_FILES} files`);
+    if (folders.length > MAX_FOLDERS) throw wouldHold(`more than ${MAX_FOLDERS} folders`);
+    if (depth > MAX_DEPTH) throw wouldHold('folders that are nested too deeply');
   }
   if (folder !== '' && !files.some(({ path }) => path === 'LICENSE')) {
     const root = await repo.objects.tree((await treeOf(repo, commit.oid)) ?? '');
@@ -66,7 +70,7 @@ async function withSizes(repo: Repository, files: readonly Omit<ModuleFile, 'siz
       bytes += size;
       sized.push({ ...file, size });
     }
-    if (bytes > max) throw tooMuch(`more than ${max} bytes`);
+    if (bytes > max) throw wouldHold(`more than ${max} bytes`);
   }
   return sized;
 }

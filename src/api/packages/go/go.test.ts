@@ -176,3 +176,17 @@ describe('a Go module', () => {
     assert.equal(list.body, 'v0.0.1\n');
   });
 });
+
+test('a module with a file that no archive can hold is refused with its name', async () => {
+  const other = await app.make.project({ visibility: 'public' });
+  const name = `${new URL(app.deps.externalUrl()).hostname}/${other.full_path}`;
+  const repo = new ProjectGit(app, other);
+  const blob = (text: string) => repo.run(['hash-object', '-w', '--stdin'], text);
+  const files = { '..\\x.go': 'package x\n', 'go.mod': `module ${name}\n` };
+  const tree = Object.entries(files).map(([path, text]) => `100644 blob ${blob(text)}\t${path}\0`);
+  const commit = repo.run(['commit-tree', '-m', 'odd', repo.run(['mktree', '-z'], tree.join(''))]);
+  repo.run(['tag', 'v1.0.0', commit]);
+  const path = `/projects/${other.id}/packages/go/${escaped(name)}/@v/v1.0.0`;
+  assert.equal((await app.get(`${path}.mod`)).statusCode, 200);
+  assert.match(String(expectStatus(await app.get(`${path}.zip`), 422).message), /\.\.\\x\.go/);
+});
