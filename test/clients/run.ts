@@ -20,6 +20,7 @@ const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
 const GITLABFORM = '3.16.5';
 const CONAN = '2.34.0';
+const CONAN_1 = '1.66.0';
 const GO_CLIENT = 'v1.46.0';
 const GIT_LFS = 'v3.7.1';
 const HELM = 'v3.22.0';
@@ -92,6 +93,11 @@ const go: Client = {
 const conan: Client = {
   name: `conan ${CONAN}`,
   prepare: async () => [process.execPath, join(here, 'conan.ts'), join(installPython('conan', CONAN), 'conan')],
+};
+
+const conan1: Client = {
+  name: `conan ${CONAN_1}`,
+  prepare: async () => [process.execPath, join(here, 'conan_1.ts'), join(installPython('conan', CONAN_1), 'conan')],
 };
 
 const goProxy: Client = {
@@ -316,6 +322,7 @@ for (const client of [
   go,
   goProxy,
   conan,
+  conan1,
   lfs,
   release,
   glab,

@@ -45,3 +45,14 @@ export const BinariesFound = Type.Record(
     recipe_hash: Type.Optional(Type.String({ description: 'Of the recipe; of Conan 1 only.' })),
   }),
 );
+
+/** Checksums of files, by their names. */
+export const FileChecksums = Type.Record(Type.String(), Type.String(), {
+  description: 'MD5 of each file, by its name.',
+  examples: [{ 'conanfile.py': '1bf0f3a9b9f6a3d5d3f4f0f2a8f0c3b1' }],
+});
+
+/** Addresses of files, by their names. */
+export const FileAddresses = Type.Record(Type.String(), Type.String(), {
+  description: 'Address of each file, by its name.',
+});

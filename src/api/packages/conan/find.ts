@@ -4,7 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { PackageFile } from '../../../db/tables/package-files.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import { findVersion, INSTALLABLE } from '../../../packages/find.ts';
-import { INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey } from './names.ts';
+import { INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey, UNREVISED } from './names.ts';
 
 /** A revision that is whole. */
 export interface Revision {
@@ -14,8 +14,6 @@ export interface Revision {
 }
 
 const MAX_REVISIONS = 1_000;
-/** Files of one revision. */
-const MAX_FILES = 100;
 const MAX_FOUND = 500;
 
 /** The package of a recipe; undefined where there is none. */
@@ -25,20 +23,37 @@ export const findRecipe = (db: Db, projectId: number, recipe: string): Promise<P
 const filesWith = (db: Db, packageId: number) =>
   db.selectFrom('package_files').selectAll().where('package_id', '=', packageId).where('status', '=', 'default');
 
-/** The files of a revision. */
+/** The files of a revision, of each name the one that came last. */
 export const filesOfRevision = (db: Db, packageId: number, key: RevisionKey): Promise<PackageFile[]> =>
-  filesWith(db, packageId).where('metadata', '=', storedKey(key)).orderBy('id').limit(MAX_FILES).execute();
+  filesWith(db, packageId)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('package_files')
+        .select(eb.fn.max('id').as('id'))
+        .where('package_id', '=', packageId)
+        .where('status', '=', 'default')
+        .where('metadata', '=', storedKey(key))
+        .groupBy('file_name'),
+    )
+    .orderBy('file_name')
+    .execute();
 
-/** A file of a revision. */
+/** A file of a revision: the one that came last. */
 export const fileOfRevision = (
   db: Db,
   packageId: number,
   key: RevisionKey,
   fileName: string,
 ): Promise<PackageFile | undefined> =>
-  filesWith(db, packageId).where('file_name', '=', fileName).where('metadata', '=', storedKey(key)).executeTakeFirst();
+  filesWith(db, packageId)
+    .where('file_name', '=', fileName)
+    .where('metadata', '=', storedKey(key))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 
-const isOfRecipe = sql<boolean>`metadata not like '%"reference":%'`;
+/** What version 1 of the protocol knows is of no revision. */
+const isOfRecipe = sql<boolean>`metadata not like '%"reference":%' and metadata <> ${storedKey({ recipe: UNREVISED })}`;
 
 /** Whole revisions of a recipe, or of a package that was built by one of them, the newest first. */
 export async function revisionsOf(db: Db, packageId: number, key: RevisionKey | null): Promise<Revision[]> {

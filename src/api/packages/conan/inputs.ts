@@ -29,6 +29,30 @@ const BinaryRevision = {
 };
 const File = { file_name: Type.String({ description: 'Name of the file.', examples: ['conanmanifest.txt'] }) };
 
+const None = Type.String({ description: '`0`: there are no revisions.', examples: ['0'] });
+const Built = { ...Recipe, conan_package_reference: Binary.conan_package_reference };
+const Size = Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the file, where it is to be uploaded.' }));
+
+/** What paths of version 1 name beside the recipe. */
+export const V1_PATHS = {
+  built: Type.Object(Built),
+  recipeFile: Type.Object({ ...Recipe, recipe_revision: None, ...File }),
+  builtFile: Type.Object({ ...Built, recipe_revision: None, package_revision: None, ...File }),
+};
+
+/** Files that are to be uploaded; others are passed over. */
+export const RecipeSizes = Type.Object({
+  'conanfile.py': Size,
+  'conanmanifest.txt': Size,
+  'conan_sources.tgz': Size,
+  'conan_export.tgz': Size,
+});
+export const BuiltSizes = Type.Object({
+  'conaninfo.txt': Size,
+  'conanmanifest.txt': Size,
+  'conan_package.tgz': Size,
+});
+
 /** What paths name. */
 export const PATHS = {
   recipe: Type.Object(Recipe),

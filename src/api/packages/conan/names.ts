@@ -2,8 +2,11 @@ import { invalidParameter, notFound } from '../../../core/errors.ts';
 
 const COMPONENT = /^[a-zA-Z0-9_][a-zA-Z0-9_+.-]{1,49}$/;
 const REVISION = /^(?:[0-9a-f]{32}|[0-9a-f]{40})$/;
+const ONLY_UNREVISED = /^0$/;
 const PACKAGE_ID = /^[A-Za-z0-9]{1,64}$/;
 const NONE = '_';
+/** The one revision of everything in version 1 of the protocol, which knows none. */
+export const UNREVISED = '0';
 
 /** The file that a client sends last: with it a revision is whole. */
 export const MANIFEST = 'conanmanifest.txt';
@@ -46,20 +49,31 @@ export function recipeOf(params: RecipeParams): string {
   return `${package_name}/${package_version}@${user}/${channel}`;
 }
 
-/** @throws ApiError 400 */
-export function revisionOf(params: RevisionParams): RevisionKey {
+/** @param revision what revisions look like @throws ApiError 400 */
+export function revisionOf(params: RevisionParams, revision = REVISION): RevisionKey {
   const { recipe_revision, conan_package_reference, package_revision } = params;
-  if (!REVISION.test(recipe_revision)) throw invalidParameter('recipe_revision is invalid');
+  if (!revision.test(recipe_revision)) throw invalidParameter('recipe_revision is invalid');
   if (conan_package_reference === undefined) return { recipe: recipe_revision };
   if (!PACKAGE_ID.test(conan_package_reference)) throw invalidParameter('conan_package_reference is invalid');
   if (package_revision === undefined) return { recipe: recipe_revision, reference: conan_package_reference };
-  if (!REVISION.test(package_revision)) throw invalidParameter('package_revision is invalid');
+  if (!revision.test(package_revision)) throw invalidParameter('package_revision is invalid');
   return { recipe: recipe_revision, reference: conan_package_reference, package: package_revision };
 }
 
+/** The same of version 1 of the protocol; without revisions in the path, too. @throws ApiError 400 */
+export const unrevised = (params: Partial<RevisionParams>): RevisionKey =>
+  revisionOf(
+    {
+      recipe_revision: UNREVISED,
+      ...(params.conan_package_reference === undefined ? {} : { package_revision: UNREVISED }),
+      ...params,
+    },
+    ONLY_UNREVISED,
+  );
+
 /** @throws ApiError 400 for a file that no revision of the kind has */
-export function requireFileName(fileName: string, { package: ofPackage }: RevisionKey): void {
-  if (!(ofPackage === undefined ? RECIPE_FILE : PACKAGE_FILE).test(fileName)) {
+export function requireFileName(fileName: string, { reference }: RevisionKey): void {
+  if (!(reference === undefined ? RECIPE_FILE : PACKAGE_FILE).test(fileName)) {
     throw invalidParameter('file_name does not have a valid value');
   }
 }

@@ -70,8 +70,8 @@ export async function fileNames(c: Asked, params: RecipeParams & RevisionParams)
 export async function sendFile(
   c: Asked,
   params: RecipeParams & RevisionParams & { file_name: string },
+  key = revisionOf(params),
 ): Promise<Readable | undefined> {
-  const key = revisionOf(params);
   const file = await fileOfRevision(c.deps.db, (await packageOf(c, params)).id, key, params.file_name);
   if (file === undefined) throw notFound('Package file');
   return sendPackageFile(c, file);
@@ -80,15 +80,12 @@ export async function sendFile(
 /** What was built by a revision of a recipe, by its newest one where none is named. @throws ApiError 400, 404 */
 export async function builtPackages(
   c: Asked,
-  params: RecipeParams & Partial<RevisionParams>,
+  params: RecipeParams,
+  key: RevisionKey | null,
 ): Promise<Record<string, ConanInfo>> {
   const { db, blobs } = c.deps;
   const row = await packageOf(c, params);
-  const { recipe_revision } = params;
-  const revision =
-    recipe_revision === undefined
-      ? (await revisionsOf(db, row.id, null))[0]?.revision
-      : revisionOf({ recipe_revision }).recipe;
+  const revision = key === null ? (await revisionsOf(db, row.id, null))[0]?.revision : key.recipe;
   if (revision === undefined) return {};
   const infos = [...(await infosOf(db, row.id, { recipe: revision }))];
   const sizes = infos.reduce((sum, [, { size }]) => sum + Math.min(size, MAX_INFO), 0);

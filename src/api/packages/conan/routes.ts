@@ -19,6 +19,7 @@ import { recipeOf, revisionOf } from './names.ts';
 import { builtPackages, deleteRevision, fileNames, latest, packageOf, search, sendFile } from './reading.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { storeConanFile } from './upload.ts';
+import { v1Routes } from './v1-routes.ts';
 
 const shared = { tag: 'Conan packages', credentials: CONAN } as const;
 const reading = { ...shared, method: 'GET', access: readsRegistry, scopes: READ_PACKAGES } as const;
@@ -55,6 +56,7 @@ const newest = { ...reading, success: { status: 200, schema: ConanRevision } } a
 /** Conan packages, as conan uploads and installs them by version 2 of its protocol (part 1, section 4.7). */
 export const conanRoutes: readonly Route[] = [
   ...sessionRoutes,
+  ...v1Routes,
   route({
     ...reading,
     path: `${CONANS}/search`,
@@ -70,7 +72,7 @@ export const conanRoutes: readonly Route[] = [
     operationId: 'listConanBinaries',
     summary: 'Packages that were built by the newest revision of a Conan recipe',
     params: PATHS.recipe,
-    handler: (c) => builtPackages(c, c.params),
+    handler: (c) => builtPackages(c, c.params, null),
   }),
   route({
     ...found,
@@ -78,7 +80,7 @@ export const conanRoutes: readonly Route[] = [
     operationId: 'listConanRevisionBinaries',
     summary: 'Packages that were built by a revision of a Conan recipe',
     params: PATHS.revision,
-    handler: (c) => builtPackages(c, c.params),
+    handler: (c) => builtPackages(c, c.params, revisionOf(c.params)),
   }),
   route({
     ...newest,

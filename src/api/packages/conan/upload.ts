@@ -4,7 +4,15 @@ import { addFile, publish } from '../../../packages/publish.ts';
 import type { ProjectScope } from '../../access.ts';
 import { receiveUpload } from '../receive-upload.ts';
 import { fileOfRevision } from './find.ts';
-import { MANIFEST, type RecipeParams, type RevisionParams, recipeOf, requireFileName, revisionOf } from './names.ts';
+import {
+  MANIFEST,
+  type RecipeParams,
+  type RevisionParams,
+  recipeOf,
+  requireFileName,
+  revisionOf,
+  UNREVISED,
+} from './names.ts';
 
 const taken = () =>
   new ApiError(
@@ -14,15 +22,16 @@ const taken = () =>
 
 /**
  * Publishes a file of a revision. While that is not whole the same bytes are taken again, from clients whose upload was cut off.
+ * Where there are no revisions, what comes later is kept beside what was there, and read instead of it.
  * @throws ApiError 400, 401, 403, 404
  */
 export async function storeConanFile(
   c: BaseContext & ProjectScope,
   params: RecipeParams & RevisionParams & { file_name: string },
+  key = revisionOf(params),
 ): Promise<void> {
   const { deps, caller, project, request } = c;
   const recipe = recipeOf(params);
-  const key = revisionOf(params);
   const { file_name: fileName, package_version: version } = params;
   requireFileName(fileName, key);
   // Clients ask so whether the bytes are there already; then they send them.
@@ -36,8 +45,12 @@ export async function storeConanFile(
   await publish(deps, publication, async (publishing) => {
     const { db, row } = publishing;
     const there = await fileOfRevision(db, row.id, key, fileName);
-    if (there === undefined) return addFile(deps, publishing, file, fileName, key);
-    if (there.sha256 !== file.sha256 || (await fileOfRevision(db, row.id, key, MANIFEST)) !== undefined) throw taken();
+    const isSame = there?.sha256 === file.sha256;
+    if (there === undefined || (key.recipe === UNREVISED && !isSame)) {
+      return addFile(deps, publishing, file, fileName, key);
+    }
+    if (key.recipe === UNREVISED) return there;
+    if (!isSame || (await fileOfRevision(db, row.id, key, MANIFEST)) !== undefined) throw taken();
     return there;
   });
 }

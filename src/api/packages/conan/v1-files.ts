@@ -1,0 +1,56 @@
+import { ApiError } from '../../../core/errors.ts';
+import type { PackageFile } from '../../../db/tables/package-files.ts';
+import type { BaseContext } from '../../../http/route.ts';
+import { destroyPackages } from '../../../packages/destroy.ts';
+import type { ProjectScope } from '../../access.ts';
+import { filesOfRevision, findRecipe } from './find.ts';
+import { MANIFEST, type RecipeParams, recipeOf, UNREVISED, unrevised } from './names.ts';
+import { packageOf } from './reading.ts';
+
+/** A request to one of the remotes. */
+type Asked = BaseContext & ProjectScope;
+/** A recipe, or a package that was built by it. */
+type Asks = RecipeParams & { conan_package_reference?: string };
+type Texts = Record<string, string>;
+
+async function filesFor({ deps, project }: Asked, params: Asks): Promise<PackageFile[]> {
+  const key = unrevised(params);
+  const row = await findRecipe(deps.db, project.id, recipeOf(params));
+  return row === undefined ? [] : filesOfRevision(deps.db, row.id, key);
+}
+
+/** Address of a file. @param remote address of the remote, below the API */
+function addressOf({ deps }: Asked, remote: string, params: Asks, fileName: string): string {
+  const { package_name, package_version, package_username, package_channel, conan_package_reference: id } = params;
+  const recipe = [package_name, package_version, package_username, package_channel].join('/');
+  const place = id === undefined ? `${UNREVISED}/export` : `${UNREVISED}/package/${id}/${UNREVISED}`;
+  return `${deps.externalUrl()}/api/v4${remote}/v1/files/${recipe}/${place}/${fileName}`;
+}
+
+/** MD5 of the files of a recipe or package; none where it is not there. @throws ApiError 400, 404 */
+export async function snapshot(c: Asked, params: Asks): Promise<Texts> {
+  return Object.fromEntries((await filesFor(c, params)).map(({ file_name, md5 }) => [file_name, md5 ?? '']));
+}
+
+/** Where the files of a recipe or package are, or its manifest alone. @throws ApiError 400, 404 */
+export async function downloadUrls(c: Asked, remote: string, params: Asks, manifest: boolean): Promise<Texts> {
+  const names = (await filesFor(c, params)).map(({ file_name }) => file_name);
+  if (!names.includes(MANIFEST)) throw new ApiError(404, 'No recipe manifest found');
+  const wanted = manifest ? [MANIFEST] : names;
+  return Object.fromEntries(wanted.map((name) => [name, addressOf(c, remote, params, name)]));
+}
+
+/** Where files are to be uploaded to. @param names those of a schema, which the client may or may not have @throws ApiError 400, 404 */
+export function uploadUrls(c: Asked, remote: string, params: Asks, names: readonly string[]): Texts {
+  recipeOf(params);
+  unrevised(params);
+  return Object.fromEntries(
+    names.filter((name) => c.given(name)).map((name) => [name, addressOf(c, remote, params, name)]),
+  );
+}
+
+/** Deletes a recipe with all that was built by it, also by revisions. @throws ApiError 400, 401, 403, 404 */
+export async function deleteRecipe(c: Asked, params: RecipeParams): Promise<void> {
+  const { id } = await packageOf(c, params);
+  await destroyPackages(c.deps, { caller: c.caller, projectId: c.project.id }, [id]);
+}
