@@ -193,6 +193,17 @@ describe('bodies', () => {
     });
   }
 
+  for (const contentType of ['application/vnd.other', 'text/plain', 'text', '*/*']) {
+    test(`${contentType} is no reason to refuse a request without a body`, async () => {
+      const headers = { 'content-type': contentType };
+      assert.equal((await http.send('DELETE', '/api/v4/things/a', { headers })).statusCode, 204);
+      const echoed = await http.send('POST', '/api/v4/echo?a=1', { headers: { ...headers, 'content-length': '0' } });
+      assert.deepEqual([echoed.statusCode, echoed.json()], [201, { a: '1' }]);
+      const told = await http.send('DELETE', '/api/v4/things/a', { headers, payload: 'x' });
+      assert.equal(told.statusCode, 415);
+    });
+  }
+
   test('an empty JSON body stands for no parameters', async () => {
     assert.equal((await post('application/json', '')).statusCode, 201);
   });

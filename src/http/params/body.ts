@@ -61,10 +61,18 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     throw new ApiError(415, '415 Unsupported Media Type');
   });
   app.addHook('onRequest', (request, reply, done) => {
+    // What a body would be does not matter where there is none; clients name types of their own all the same.
+    if (isWithoutBody(request) && routedTo(request).config.isBytes !== true) delete request.headers['content-type'];
     // `close` comes whether the answer was sent or the client went away.
     if (request.headers['content-type'] !== undefined) {
       reply.raw.once('close', () => void request.held?.clientLeft().catch(() => {}));
     }
     done();
   });
+}
+
+/** Whether a request has no body, not even an empty one that comes in chunks. */
+function isWithoutBody({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] === undefined && (length === undefined || length === '0');
 }
