@@ -58,4 +58,10 @@ await runTests('conan 1', {
     const { id } = await api<{ id: number }>('POST', '/projects', { path: 'conan-1' });
     await goesRound('project', `/projects/${id}`, 'hello/1.0@ada/stable');
   },
+  'does the same at the remote of the server': async () => {
+    const { path_with_namespace: path } = await api<{ path_with_namespace: string }>('POST', '/projects', {
+      path: 'conan-1-server',
+    });
+    await goesRound('server', '', `hello/1.0@${path.replaceAll('/', '+')}/stable`);
+  },
 });

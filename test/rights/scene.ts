@@ -157,6 +157,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
     if (name === 'discussion_id') return commit ? onCommit.discussion_id : thing!.discussion;
     if (name === 'award_id') return path.includes('/notes/') ? thing!.noteAward : thing!.award;
     if (name === 'package_name') return packageName;
+    if (name === 'package_username') return project.full_path.replaceAll('/', '+');
     if (name === 'pipeline_id') return pipeline.id;
     if (name === 'job_id') return jobs.test!.id;
     if (name === 'draft_note_id') return draft.id;

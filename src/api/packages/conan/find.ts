@@ -3,7 +3,7 @@ import { contains, startsWith } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { PackageFile } from '../../../db/tables/package-files.ts';
 import type { Package } from '../../../db/tables/packages.ts';
-import { findVersion, INSTALLABLE } from '../../../packages/find.ts';
+import { findVersion, INSTALLABLE, type PackageSource } from '../../../packages/find.ts';
 import { INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey, UNREVISED } from './names.ts';
 
 /** A revision that is whole. */
@@ -102,15 +102,20 @@ export async function hasOtherRevisions(db: Db, packageId: number, key: Revision
   return other !== undefined;
 }
 
-/** Recipes of a project whose names hold all these parts. */
-export async function searchRecipes(db: Db, projectId: number, parts: readonly string[]): Promise<string[]> {
+/** Recipes whose names hold all these parts, with the full paths of their projects. */
+export function searchRecipes(
+  db: Db,
+  source: PackageSource,
+  parts: readonly string[],
+): Promise<{ name: string; full_path: string }[]> {
   let query = db
     .selectFrom('packages')
-    .select('name')
-    .where('project_id', '=', projectId)
-    .where('package_type', '=', 'conan')
-    .where('status', 'in', INSTALLABLE);
-  for (const part of parts) query = query.where((eb) => contains(eb.ref('name'), part));
-  const rows = await query.orderBy('name').limit(MAX_FOUND).execute();
-  return rows.map(({ name }) => name);
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .select(['packages.name', 'projects.full_path'])
+    .where('packages.package_type', '=', 'conan')
+    .where('packages.status', 'in', INSTALLABLE);
+  query =
+    'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
+  for (const part of parts) query = query.where((eb) => contains(eb.ref('packages.name'), part));
+  return query.orderBy('packages.name').limit(MAX_FOUND).execute();
 }

@@ -49,6 +49,13 @@ export function recipeOf(params: RecipeParams): string {
   return `${package_name}/${package_version}@${user}/${channel}`;
 }
 
+/** Which project is meant by the user of a recipe at the remote of the server. */
+export const pathOfUser = (user: string): string => user.replaceAll('+', '/');
+
+/** The same of a whole recipe, in small letters. */
+export const projectPathOf = (recipe: string): string =>
+  pathOfUser(recipe.slice(recipe.indexOf('@') + 1, recipe.lastIndexOf('/'))).toLowerCase();
+
 /** @param revision what revisions look like @throws ApiError 400 */
 export function revisionOf(params: RevisionParams, revision = REVISION): RevisionKey {
   const { recipe_revision, conan_package_reference, package_revision } = params;

@@ -5,6 +5,7 @@ import { matchesWildcard } from '../../../core/wildcard.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { destroyFiles, destroyPackages } from '../../../packages/destroy.ts';
+import { readablePackages } from '../../../packages/readable.ts';
 import type { ProjectScope } from '../../access.ts';
 import { sendPackageFile } from '../send-file.ts';
 import {
@@ -18,7 +19,14 @@ import {
   searchRecipes,
 } from './find.ts';
 import { type ConanInfo, parseInfo } from './info.ts';
-import { type RecipeParams, type RevisionKey, type RevisionParams, recipeOf, revisionOf } from './names.ts';
+import {
+  projectPathOf,
+  type RecipeParams,
+  type RevisionKey,
+  type RevisionParams,
+  recipeOf,
+  revisionOf,
+} from './names.ts';
 
 type Asked = BaseContext & ProjectScope;
 
@@ -35,20 +43,34 @@ export async function packageOf({ deps, project }: Asked, params: RecipeParams):
   return row;
 }
 
-/** @throws ApiError 400 */
-export async function search({ deps, project }: Asked, q: string, ignoreCase: boolean): Promise<{ results: string[] }> {
+/**
+ * Recipes that fit, of a project; without one, those of all projects that the caller may read and the server's remote gives:
+ * their user is the path of the project.
+ * @throws ApiError 400
+ */
+export async function search(
+  { deps, caller, project }: BaseContext & Partial<ProjectScope>,
+  q: string,
+  ignoreCase: boolean,
+): Promise<{ results: string[] }> {
   if (q.length >= MAX_QUERY) throw badRequest('Search term length must be less than 200 characters.');
   const parts = q.split('*');
   if (parts.length - 1 > MAX_WILDCARDS) throw badRequest('Too many wildcards in search term. Maximum is 5.');
   const wanted = parts.filter((part) => part !== '');
   if (wanted.length === 0) return { results: [] };
   const fold = (name: string) => (ignoreCase ? name.toLowerCase() : name);
-  const names = await searchRecipes(deps.db, project.id, wanted);
+  const found =
+    project === undefined
+      ? await searchRecipes(deps.db, { readable: await readablePackages(deps, caller) }, [...wanted, '+'])
+      : await searchRecipes(deps.db, { projectId: project.id }, wanted);
+  const given = found.filter(
+    (each) => project !== undefined || projectPathOf(each.name) === each.full_path.toLowerCase(),
+  );
   // `zlib` is all versions of it, and `zlib/1.3` is without user and channel.
   const pattern = fold(q);
   const fits = (name: string) =>
     [name, name.replace(/@_\/_$/, ''), name.split('/', 1)[0]!].some((each) => matchesWildcard(pattern, fold(each)));
-  return { results: names.filter(fits) };
+  return { results: given.map(({ name }) => name).filter(fits) };
 }
 
 /** The newest revision. @throws ApiError 400, 404 */

@@ -4,21 +4,26 @@ import { anyone } from '../../access.ts';
 import { READ_PACKAGES } from '../credentials.ts';
 import { CONAN, knownCaller, makeLogin } from './credentials.ts';
 
-const C = '/projects/:id/packages/conan';
-const shared = {
-  method: 'GET',
-  tag: 'Conan packages',
-  credentials: CONAN,
-  params: Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),
-} as const;
+/** Where clients begin: at the remote of a project, or at that of the server, which speaks version 1 alone. */
+const REMOTES = [
+  {
+    path: '/projects/:id/packages/conan',
+    noun: '',
+    versions: ['v1', 'v2'],
+    params: Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),
+  },
+  { path: '/packages/conan', noun: 'Instance', versions: ['v1'], params: Type.Object({}) },
+];
+const shared = { method: 'GET', tag: 'Conan packages', credentials: CONAN } as const;
 const plain = { status: 200, contentType: 'text/plain; charset=utf-8' } as const;
 
 /** How a Conan client begins. */
-export const sessionRoutes = [
+export const sessionRoutes = REMOTES.flatMap(({ path, noun, versions, params }) => [
   route({
     ...shared,
-    path: `${C}/v1/ping`,
-    operationId: 'pingConan',
+    params,
+    path: `${path}/v1/ping`,
+    operationId: `ping${noun}Conan`,
     summary: 'See what the Conan server can do',
     description: 'Clients of either version ask here; the answer stands in a header.',
     access: anyone,
@@ -33,11 +38,12 @@ export const sessionRoutes = [
       reply.header('X-Conan-Server-Capabilities', 'revisions');
     },
   }),
-  ...['v1', 'v2'].flatMap((version) => [
+  ...versions.flatMap((version) => [
     route({
       ...shared,
-      path: `${C}/${version}/users/authenticate`,
-      operationId: `authenticateConan${version.toUpperCase()}`,
+      params,
+      path: `${path}/${version}/users/authenticate`,
+      operationId: `authenticate${noun}Conan${version.toUpperCase()}`,
       summary: 'Log in a Conan client',
       description:
         'For a name and a token as its password it gives a text that clients send as `Bearer` from then on. It ends with the token, or after three months.',
@@ -51,8 +57,9 @@ export const sessionRoutes = [
     }),
     route({
       ...shared,
-      path: `${C}/${version}/users/check_credentials`,
-      operationId: `checkConanCredentials${version.toUpperCase()}`,
+      params,
+      path: `${path}/${version}/users/check_credentials`,
+      operationId: `check${noun}ConanCredentials${version.toUpperCase()}`,
       summary: 'See whether a Conan client is logged in',
       access: knownCaller,
       scopes: READ_PACKAGES,
@@ -63,4 +70,4 @@ export const sessionRoutes = [
       },
     }),
   ]),
-];
+]);

@@ -1,12 +1,13 @@
 import { type Access, type Route, route } from '../../../http/route.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
-import { inProject, type ProjectScope } from '../../access.ts';
-import { publishes, readsRegistry } from '../access.ts';
+import { anyone, inProject, type ProjectScope } from '../../access.ts';
+import { asked, publishes, readsRegistry } from '../access.ts';
 import { READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
 import { UPLOAD_BODY } from '../receive-upload.ts';
 import { BinariesFound, FileAddresses, FileChecksums, RecipesFound } from './answers.ts';
 import { CONAN } from './credentials.ts';
 import { BuiltSizes, PATHS, RecipeSizes, SearchInput, V1_PATHS } from './inputs.ts';
+import { inProjectOfUser } from './instance-access.ts';
 import { unrevised } from './names.ts';
 import { builtPackages, search, sendFile } from './reading.ts';
 import { storeConanFile } from './upload.ts';
@@ -166,19 +167,32 @@ function remoteRoutes(remote: Remote): readonly Route[] {
 }
 
 const PROJECT = '/projects/:id/packages/conan';
+const INSTANCE = '/packages/conan';
+const searching = {
+  ...shared,
+  method: 'GET',
+  scopes: READ_PACKAGES,
+  input: SearchInput,
+  success: { status: 200, schema: RecipesFound },
+} as const;
 
 /** Conan packages by version 1 of the protocol, which knows no revisions. */
 export const v1Routes: readonly Route[] = [
   route({
-    ...shared,
-    method: 'GET',
+    ...searching,
     path: `${PROJECT}/v1/conans/search`,
     operationId: 'searchConanV1Recipes',
     summary: 'Search Conan recipes of a project',
     access: readsRegistry,
-    scopes: READ_PACKAGES,
-    input: SearchInput,
-    success: { status: 200, schema: RecipesFound },
+    handler: (c) => search(c, c.input.q ?? '', c.input.ignorecase ?? true),
+  }),
+  route({
+    ...searching,
+    path: `${INSTANCE}/v1/conans/search`,
+    operationId: 'searchInstanceConanV1Recipes',
+    summary: 'Search Conan recipes of the server',
+    description: 'Those whose user is the path of their project, with `+` for `/`.',
+    access: anyone,
     handler: (c) => search(c, c.input.q ?? '', c.input.ignorecase ?? true),
   }),
   ...remoteRoutes({
@@ -189,5 +203,14 @@ export const v1Routes: readonly Route[] = [
     reads: readsRegistry,
     publishes,
     deletes: inProject('destroy_package'),
+  }),
+  ...remoteRoutes({
+    path: INSTANCE,
+    address: () => INSTANCE,
+    noun: 'Instance',
+    words: 'the server',
+    reads: asked(inProjectOfUser('read_package')),
+    publishes: inProjectOfUser('create_package'),
+    deletes: inProjectOfUser('destroy_package'),
   }),
 ];

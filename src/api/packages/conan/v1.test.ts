@@ -187,3 +187,53 @@ describe('a Conan recipe by version 1', () => {
     expectStatus(await put(file('safe/1.0/_/_', '0/export/conanfile.py'), 'x', staff.owner.token), 200);
   });
 });
+
+describe('a Conan recipe at the remote of the server', () => {
+  const instance = (path: string) => `/packages/conan/v1/${path}`;
+  const mine = () => `zlib/1.0/${project.full_path.replaceAll('/', '+')}/stable`;
+
+  test('is of the project that its user names', async () => {
+    assert.equal((await get(instance('ping'), null)).headers['x-conan-server-capabilities'], 'revisions');
+    const at = instance(`conans/${mine()}`);
+    await upload(at, RECIPE);
+    await upload(`${at}${binary}`, BUILT);
+    const urls = expectStatus<Texts>(await get(`${at}/download_urls`), 200);
+    for (const address of Object.values(urls)) assert.match(below(address), /^\/packages\/conan\/v1\/files\//);
+    assert.equal((await get(below(urls['conanfile.py']!))).body, 'class A');
+    assert.equal((await get(file(mine(), '0/export/conanfile.py'))).body, 'class A');
+    assert.deepEqual(Object.keys(expectStatus(await get(`${at}/search`), 200)), [BIN]);
+    await upload(of('zlib/2.0/some+body/stable'), RECIPE);
+    const search = async (token: Who) =>
+      expectStatus<{ results: string[] }>(await get(instance('conans/search?q=zlib*'), token), 200).results;
+    assert.deepEqual(await search(staff.reporter.token), [mine().replace(/1\.0\//, '1.0@')]);
+    for (const token of [null, staff.stranger.token, staff.guest.token]) assert.deepEqual(await search(token), []);
+  });
+
+  test('is read, written and deleted by those who may', async () => {
+    const at = instance(`conans/${mine()}`);
+    const manifest = instance(`files/${mine()}/0/export/conanmanifest.txt`);
+    for (const [token, reads, writes] of [
+      [null, 401, 401],
+      [staff.stranger.token, 404, 404],
+      [staff.guest.token, 403, 403],
+      [staff.reporter.token, 200, 403],
+      [staff.developer.token, 200, 200],
+    ] as const) {
+      for (const path of [at, `${at}/digest`, `${at}/search`, `${at}${binary}`, manifest]) {
+        const answer = await get(path, token);
+        assert.equal(answer.statusCode, reads, answer.body);
+      }
+      expectStatus(await app.post(`${at}/upload_urls`, { token, json: { 'conanmanifest.txt': 1 } }), writes);
+      expectStatus(await put(manifest, 'm', token), writes);
+      expectStatus(await app.delete(at, { token }), writes === 200 ? 403 : writes);
+    }
+    for (const user of ['_', 'no+such', String(project.id)]) {
+      const other = instance(`conans/zlib/1.0/${user}/stable`);
+      expectStatus(await get(other, null), 401);
+      expectStatus(await get(other), 404);
+      expectStatus(await app.post(`${other}/upload_urls`, { token: staff.owner.token, json: {} }), 404);
+    }
+    expectStatus(await app.delete(at, { token: staff.maintainer.token }), 200);
+    assert.deepEqual(expectStatus(await get(at), 200), {});
+  });
+});
