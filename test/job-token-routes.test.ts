@@ -102,6 +102,13 @@ GET ~/packages/nuget/metadata/:package_name/:version_document
 GET /groups/:id/-/packages/nuget/metadata/:package_name/:version_document
 GET ~/packages/nuget/download/:package_name/index.json
 GET ~/packages/nuget/download/:package_name/:package_version/:package_filename
+GET ~/packages/nuget/v2
+GET ~/packages/nuget/v2/$metadata
+GET ~/packages/nuget/v2/FindPackagesById()
+GET ~/packages/nuget/v2/Packages()
+GET ~/packages/nuget/v2/:package_entry
+GET /groups/:id/-/packages/nuget/v2
+GET /groups/:id/-/packages/nuget/v2/$metadata
 PUT ~/packages/nuget
 PUT ~/packages/nuget/v2
 PUT ~/packages/nuget/symbolpackage

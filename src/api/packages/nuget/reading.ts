@@ -11,11 +11,12 @@ import { nameKeyOf, storedName, versionKeyOf } from './names.ts';
 import { presentFound, presentRegistration, presentVersion } from './views.ts';
 
 /** Memory that a row with its metadata takes, read and written. */
-const ROW_BYTES = 16 * 1024;
+export const ROW_BYTES = 16 * 1024;
 const MAX_TAKE = 30;
 const MAX_VERSIONS = 10;
 
-const apiOf = ({ deps }: BaseContext): string => `${deps.externalUrl()}/api/v4`;
+/** Address of the API. */
+export const apiOf = ({ deps }: BaseContext): string => `${deps.externalUrl()}/api/v4`;
 
 /** All versions of a package. @throws ApiError 404 */
 export async function registration(c: BaseContext, feed: Feed, name: string) {

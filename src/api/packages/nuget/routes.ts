@@ -16,6 +16,7 @@ import { NamedPackage, OneVersion, SearchInput, VersionFile } from './inputs.ts'
 import { nameKeyOf, versionKeyOf } from './names.ts';
 import { registration, search, sendVersionFile, versionList, versionMetadata } from './reading.ts';
 import { storePackage } from './upload.ts';
+import { v2Routes } from './v2-routes.ts';
 import { presentServices } from './views.ts';
 
 const shared = { tag: 'NuGet packages', credentials: NUGET } as const;
@@ -70,6 +71,7 @@ const services = (path: string, group: boolean) =>
 export const nugetRoutes: readonly Route[] = [
   ...[`${P}/index.json`, `${P}/index`].map((path) => services(path, false)),
   ...[`${G}/index.json`, `${G}/index`].map((path) => services(path, true)),
+  ...v2Routes,
   route({
     ...found,
     path: `${P}/query`,

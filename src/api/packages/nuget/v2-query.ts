@@ -1,0 +1,47 @@
+import { badRequest, notFound } from '../../../core/errors.ts';
+import { versionKeyOf } from './names.ts';
+
+/** Versions of one package that a client of version 2 asks for. */
+export interface VersionsAsked {
+  name: string;
+  /** One alone, normalised; null for what no version is. */
+  versionKey?: string | null;
+  /** The highest alone; `release` leaves out those before a release. */
+  latest?: 'release' | 'any';
+}
+
+const QUOTED = "'((?:[^']|'')*)'";
+const NAME = new RegExp(String.raw`(?:tolower\(\s*Id\s*\)|\bId)\s+eq\s+${QUOTED}`, 'i');
+const VERSION = new RegExp(String.raw`\b(?:Normalized)?Version\s+eq\s+${QUOTED}`, 'i');
+const LATEST = /\bIs(Absolute)?LatestVersion\b(?!\s+eq\s+false)/i;
+const ENTRY = new RegExp(String.raw`^Packages\(\s*Id\s*=\s*${QUOTED}\s*,\s*Version\s*=\s*${QUOTED}\s*\)$`, 'i');
+const TEXT = new RegExp(`^${QUOTED}$`);
+
+const unquoted = (text: string): string => text.replaceAll("''", "'");
+
+/**
+ * What `$filter` asks for: the name must be in it; the version, or the latest one, may. What else it asks clients look at
+ * themselves.
+ * @param id the name in quotation marks, where it stands for itself
+ * @throws ApiError 400
+ */
+export function versionsAsked(filter: string, id?: string): VersionsAsked {
+  const name = id === undefined ? NAME.exec(filter)?.[1] : TEXT.exec(id)?.[1];
+  if (name === undefined) {
+    throw badRequest(id === undefined ? "$filter must have the form Id eq 'name'" : "id must have the form 'name'");
+  }
+  const version = VERSION.exec(filter)?.[1];
+  const latest = LATEST.exec(filter);
+  return {
+    name: unquoted(name),
+    ...(version === undefined ? {} : { versionKey: versionKeyOf(unquoted(version)) ?? null }),
+    ...(latest === null ? {} : { latest: latest[1] === undefined ? 'release' : 'any' }),
+  };
+}
+
+/** What `Packages(Id='name',Version='1.0.0')` asks for. @throws ApiError 404 for anything else */
+export function entryAsked(text: string): VersionsAsked {
+  const [, name, version] = ENTRY.exec(text) ?? [];
+  if (name === undefined || version === undefined) throw notFound();
+  return { name: unquoted(name), versionKey: versionKeyOf(unquoted(version)) ?? null };
+}

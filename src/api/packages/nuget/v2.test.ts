@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { SaxesParser } from 'saxes';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { multipart } from '../../../../test/support/multipart.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+
+let app: TestApp;
+let project: Project;
+let staff: Awaited<ReturnType<TestApp['make']['members']>>;
+before(async () => {
+  app = await buildTestApp();
+  project = await app.make.project();
+  staff = await app.make.members(project);
+  for (const version of ['1.10', '1.9.0', '2.0.0-rc.1']) await push('Flight.Plans', version);
+});
+after(() => app.close());
+
+const MORE =
+  '<dependencies><group targetFramework="net8.0"><dependency id="Json" version="13.0.1"/></group><group targetFramework="net9.0"/></dependencies>';
+
+async function push(id: string, version: string): Promise<void> {
+  const nuspec = `<package><metadata><id>${id}</id><version>${version}</version><authors>Ada &amp; Bob</authors><description>&lt;Plans&gt;</description><tags>a b</tags>${MORE}</metadata></package>`;
+  const bytes = await zipOf({ [`${id}.nuspec`]: nuspec });
+  const { body, headers } = multipart({}, { field: 'package', name: 'package.nupkg', bytes });
+  const path = `/projects/${project.id}/packages/nuget/v2`;
+  expectStatus(await app.put(path, { token: staff.developer.token, body, headers }), 201);
+}
+
+const url = (path: string) => `/projects/${project.id}/packages/nuget/v2${path}`;
+const get = (path: string, token: string | null = staff.reporter.token) => app.get(url(path), { token });
+const query = (params: Record<string, string>) => `?${new URLSearchParams(params)}`;
+
+/** All texts and attributes of a document, which must be well-formed. */
+function read(text: string): { root: string; texts: [string, string][]; links: string[] } {
+  const found = { root: '', texts: [] as [string, string][], links: [] as string[] };
+  const open: string[] = [];
+  const parser = new SaxesParser();
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    if (open.length === 0) found.root = name;
+    open.push(name);
+    for (const key of ['src', 'href']) if (attributes[key] !== undefined) found.links.push(String(attributes[key]));
+  });
+  parser.on('closetag', () => open.pop());
+  parser.on('text', (part) => found.texts.push([open.at(-1) ?? '', part]));
+  parser.write(text).close();
+  return found;
+}
+
+async function versions(path: string): Promise<string[]> {
+  const answer = await get(path);
+  assert.equal(answer.statusCode, 200, answer.body);
+  assert.match(String(answer.headers['content-type']), /^application\/atom\+xml/);
+  return read(answer.body)
+    .texts.filter(([name]) => name === 'd:Version')
+    .map(([, text]) => text);
+}
+const ID = "tolower(Id) eq 'flight.plans'";
+
+describe('the NuGet feed of version 2', () => {
+  test('says what it has', async () => {
+    const groupPath = '/groups/1/-/packages/nuget/v2';
+    for (const path of [url(''), groupPath]) {
+      const service = await app.get(path, { token: null });
+      assert.equal(service.statusCode, 200, service.body);
+      assert.match(String(service.headers['content-type']), /^application\/xml/);
+      assert.deepEqual(read(service.body).links, ['Packages']);
+      const metadata = await app.get(`${path}/$metadata`, { token: null });
+      assert.equal(metadata.statusCode, 200, metadata.body);
+      assert.equal(read(metadata.body).root, 'edmx:Edmx');
+      assert.match(metadata.body, /V2FeedPackage/);
+    }
+    expectStatus(await app.get('/projects/a%2Fb/packages/nuget/v2', { token: null }), 400);
+  });
+
+  test('has the versions of a package in their order', async () => {
+    const all = ['1.9.0', '1.10', '2.0.0-rc.1'];
+    assert.deepEqual(
+      await versions(`/FindPackagesById()${query({ id: "'flight.PLANS'", semVerLevel: '2.0.0' })}`),
+      all,
+    );
+    for (const [$filter, expected] of [
+      [`(${ID})`, all],
+      ["Id eq 'Flight.Plans'", all],
+      [`((${ID}) and IsLatestVersion)`, ['1.10']],
+      [`${ID} and IsLatestVersion eq true`, ['1.10']],
+      [`${ID} and IsAbsoluteLatestVersion`, ['2.0.0-rc.1']],
+      [`${ID} and NormalizedVersion eq '1.10.0'`, ['1.10']],
+      [`${ID} and Version eq 'x'`, []],
+      ["Id eq 'O''Hara'", []],
+    ] as const) {
+      assert.deepEqual(await versions(`/Packages()${query({ $filter })}`), expected, $filter);
+    }
+    assert.deepEqual(await versions(`/FindPackagesById()${query({ id: "'none'" })}`), []);
+  });
+
+  test('has pages', async () => {
+    const path = `/Packages()${query({ $filter: ID, $skip: '1', $top: '1' })}`;
+    assert.deepEqual(await versions(path), ['1.10']);
+    const { texts, links } = read((await get(path)).body);
+    assert.equal(texts.find(([name]) => name === 'm:count')?.[1], '3');
+    assert.equal(links.length, 1);
+    for (let count = 0; count < 100; count += 1) await push('Many', `1.0.${count}`);
+    await push('Many', '1.0.100');
+    const first = read((await get(`/FindPackagesById()${query({ id: "'Many'" })}`)).body).links.at(-1)!;
+    const below = first.slice(`${app.deps.externalUrl()}/api/v4`.length);
+    const next = await app.get(below, { token: staff.reporter.token });
+    assert.deepEqual(
+      read(next.body).texts.filter(([name]) => name === 'd:Version'),
+      [['d:Version', '1.0.100']],
+    );
+  });
+
+  test('has one version, which is downloaded from where it says', async () => {
+    for (const entry of [
+      "Packages(Id='Flight.Plans',Version='1.10')",
+      "Packages(Id='flight.plans', Version='1.10.0')",
+    ]) {
+      const answer = await get(`/${encodeURI(entry)}`);
+      assert.equal(answer.statusCode, 200, answer.body);
+      const { root, texts, links } = read(answer.body);
+      assert.equal(root, 'entry');
+      const said = Object.fromEntries(texts);
+      assert.equal(said['d:Id'], 'Flight.Plans');
+      assert.equal(said['d:Authors'], 'Ada & Bob');
+      assert.equal(said['d:Description'], '<Plans>');
+      assert.equal(said['d:NormalizedVersion'], '1.10.0');
+      assert.equal(said['d:IsLatestVersion'], 'true');
+      assert.equal(said['d:IsPrerelease'], 'false');
+      assert.match(said['d:Dependencies'] ?? '', /^Json:.*13\.0\.1.*:net8\.0\|::net9\.0$/);
+      const [src] = links;
+      assert.ok(src!.startsWith(`${app.deps.externalUrl()}/api/v4/projects/`));
+      const file = await app.get(src!.slice(`${app.deps.externalUrl()}/api/v4`.length), {
+        token: staff.reporter.token,
+      });
+      assert.equal(file.statusCode, 200);
+    }
+  });
+
+  test('is refused for what is no question', async () => {
+    for (const [path, status] of [
+      ['/FindPackagesById()', 400],
+      [`/FindPackagesById()${query({ id: 'bare' })}`, 400],
+      ['/Packages()', 400],
+      [`/Packages()${query({ $filter: 'IsLatestVersion' })}`, 400],
+      [`/Packages()${query({ $filter: ID, $top: '-1' })}`, 400],
+      ["/Packages(Id='Flight.Plans',Version='9.0.0')", 404],
+      ["/Packages(Id='Flight.Plans',Version='x')", 404],
+      ["/Packages(Id='none',Version='1.0.0')", 404],
+      ['/Packages(1)', 404],
+      ['/other', 404],
+    ] as const) {
+      const { message } = expectStatus(await get(path), status);
+      assert.ok(typeof message === 'string' && message.length > 0, path);
+    }
+  });
+
+  test('is read by those who may', async () => {
+    for (const [token, status] of [
+      [null, 401],
+      [staff.stranger.token, 404],
+      [staff.guest.token, 403],
+      [staff.planner.token, 403],
+      [staff.reporter.token, 200],
+    ] as const) {
+      for (const path of [
+        `/FindPackagesById()${query({ id: "'flight.plans'" })}`,
+        `/Packages()${query({ $filter: ID })}`,
+        "/Packages(Id='Flight.Plans',Version='1.10')",
+      ]) {
+        const answer = await get(path, token);
+        assert.equal(answer.statusCode, status, answer.body);
+        if (status === 401) assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+      }
+    }
+  });
+});
