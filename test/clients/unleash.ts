@@ -61,7 +61,8 @@ async function client(at: Place, options: object = {}): Promise<Sdk> {
     ...options,
   };
   const sdk = new Unleash(all);
-  sdk.on('warn', () => {});
+  // One that nobody waits for must not end the process: it may ask again while it is being ended.
+  for (const event of ['warn', 'error']) sdk.on(event, () => {});
   await Promise.race([
     once(sdk as never, 'synchronized'),
     once(sdk as never, 'error').then(([error]) => Promise.reject(error as Error)),
@@ -69,7 +70,6 @@ async function client(at: Place, options: object = {}): Promise<Sdk> {
     sdk.destroy();
     throw error;
   });
-  sdk.on('error', () => {});
   return sdk;
 }
 
