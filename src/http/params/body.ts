@@ -24,6 +24,9 @@ declare module 'fastify' {
   }
 }
 
+/** Types of bodies that are read as parameters. */
+const READ = /^(application\/json|application\/x-www-form-urlencoded|multipart\/form-data) *(;|$)/i;
+
 /**
  * Teaches the server the body encodings of part 1, section 1.4: JSON, urlencoded and multipart; JSON of another media
  * type for routes that declare it, and bytes for those that read them themselves.
@@ -61,8 +64,11 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     throw new ApiError(415, '415 Unsupported Media Type');
   });
   app.addHook('onRequest', (request, reply, done) => {
-    // What a body would be does not matter where there is none; clients name types of their own all the same.
-    if (isWithoutBody(request) && routedTo(request).config.isBytes !== true) delete request.headers['content-type'];
+    // A type of the client's own does not matter where there is no body. One that is read says that there is to be one.
+    const said = request.headers['content-type'] ?? '';
+    if (!READ.test(said) && isWithoutBody(request) && routedTo(request).config.isBytes !== true) {
+      delete request.headers['content-type'];
+    }
     // `close` comes whether the answer was sent or the client went away.
     if (request.headers['content-type'] !== undefined) {
       reply.raw.once('close', () => void request.held?.clientLeft().catch(() => {}));
