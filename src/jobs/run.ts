@@ -39,18 +39,19 @@ export async function runJob({ kind, handler }: Work, job: StoredJob, stop: Abor
     () => null,
     (error: unknown): Failure => ({ error: late() ?? error, left: null }),
   );
+  const { promise: given, resolve } = Promise.withResolvers<Failure>();
   let timer: NodeJS.Timeout | undefined;
-  const given = new Promise<Failure>((resolve) => {
-    const giveUp = () => {
-      const error = late() ?? new Error('the server was stopped');
-      timer = setTimeout(() => resolve({ error, left: ended }), GRACE_MS);
-    };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
+  const giveUp = () => {
+    const error = late() ?? new Error('the server was stopped');
+    timer = setTimeout(() => resolve({ error, left: ended }), GRACE_MS);
+  };
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp, { once: true });
   try {
     return await Promise.race([ended, given]);
   } finally {
+    // The signal outlives the run: a stop would set a timer for each that had ended before it.
+    signal.removeEventListener('abort', giveUp);
     clearTimeout(timer);
   }
 }
