@@ -1,3 +1,7 @@
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+
 const BLOCK = 512;
 
 /** An entry of a tar as its bytes, with a header that may be false. @param type as it stands there, `0` for a file */
@@ -20,4 +24,12 @@ export function paxAttribute(key: string, value: string): Buffer {
   let length = rest.length + 1;
   while (`${length}`.length + rest.length !== length) length += 1;
   return tarEntry('attributes', `${length}${rest}`, { type: 'x' });
+}
+
+/** A gzipped tar of files, as package tools make them. */
+export async function tarGzOf(files: Iterable<readonly [name: string, content: string | Buffer]>): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, content] of files) tar.entry({ name }, content);
+  tar.finalize();
+  return gzipSync(await buffer(tar));
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { parse } from 'yaml';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
-import { paxAttribute, tarEntry } from '../../../../test/support/tar.ts';
+import { paxAttribute, tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
 
 let app: TestApp;
 let id: number;
@@ -22,12 +20,7 @@ after(() => app.close());
 
 const at = (rest: string) => `/projects/${id}/packages/helm/${rest}`;
 
-async function archive(files: Record<string, string | Buffer>): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
-  tar.finalize();
-  return gzipSync(await buffer(tar));
-}
+const archive = (files: Record<string, string | Buffer>) => tarGzOf(Object.entries(files));
 
 const chart = (yaml: string) => archive({ 'app/Chart.yaml': yaml, 'app/values.yaml': 'a: 1\n' });
 const plain = (name: string, version: string, more = '') =>

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { npmPublication } from '../../../../test/support/npm-packages.ts';
-import { paxAttribute, tarEntry } from '../../../../test/support/tar.ts';
+import { paxAttribute, tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { packageJsonOf } from './check-manifest.ts';
 
@@ -18,13 +16,6 @@ before(async () => {
 });
 after(() => app.close());
 
-/** An archive as npm packs one. */
-async function archive(files: [name: string, content: string][]): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, content] of files) tar.entry({ name }, content);
-  tar.finalize();
-  return gzipSync(await buffer(tar as unknown as Readable));
-}
 const named = (name: string, version: string) => JSON.stringify({ name, version });
 
 /** Publishes a file as a version, and lets it be looked at. @returns what becomes of it */
@@ -45,18 +36,18 @@ describe('a version whose file says that it is another one', () => {
   const error = 'Package manifest is not coherent';
 
   test('is not installed any more', async () => {
-    const other = await archive([['package/package.json', named('evil', '1.0.0')]]);
+    const other = await tarGzOf([['package/package.json', named('evil', '1.0.0')]]);
     assert.equal(await published('good', '1.0.0', other), error);
     expectStatus(await app.get(`/projects/${project.id}/packages/npm/good`), 404);
     expectStatus(await app.get(`/projects/${project.id}/packages/npm/good/-/good-1.0.0.tgz`), 404);
-    const older = await archive([['package/package.json', named('good', '0.9.0')]]);
+    const older = await tarGzOf([['package/package.json', named('good', '0.9.0')]]);
     assert.equal(await published('good', '1.1.0', older), error);
-    const both = await archive([
+    const both = await tarGzOf([
       ['package/package.json', named('good', '1.2.0')],
       ['package/package.json', named('evil', '1.2.0')],
     ]);
     assert.equal(await published('good', '1.2.0', both), error);
-    assert.equal(await published('good', '1.3.0', await archive([['any/package.json', '{"name":5}']])), error);
+    assert.equal(await published('good', '1.3.0', await tarGzOf([['any/package.json', '{"name":5}']])), error);
   });
 
   test('is none where npm reads it as the same, and where there is nothing to read', async () => {
@@ -65,16 +56,16 @@ describe('a version whose file says that it is another one', () => {
       ['package/node_modules/other/package.json', named('other', '5.0.0')],
       ['package/package.json', `\uFEFF${named(' fine ', 'v1.0.0+build.5')}`],
     ];
-    assert.equal(await published('fine', '1.0.0', await archive(files)), 'default');
+    assert.equal(await published('fine', '1.0.0', await tarGzOf(files)), 'default');
     assert.equal(await published('fine', '1.1.0', Buffer.from('no archive')), 'default');
-    assert.equal(await published('fine', '1.2.0', await archive([['package/readme.md', 'x']])), 'default');
-    assert.equal(await published('fine', '1.3.0', await archive([['package/package.json', '{']])), 'default');
-    const cut = (await archive([['package/package.json', named('evil', '1.0.0')]])).subarray(0, 40);
+    assert.equal(await published('fine', '1.2.0', await tarGzOf([['package/readme.md', 'x']])), 'default');
+    assert.equal(await published('fine', '1.3.0', await tarGzOf([['package/package.json', '{']])), 'default');
+    const cut = (await tarGzOf([['package/package.json', named('evil', '1.0.0')]])).subarray(0, 40);
     assert.equal(await published('fine', '1.4.0', cut), 'default');
   });
 
   test('is not looked for without end', async () => {
-    const bytes = await archive([
+    const bytes = await tarGzOf([
       ['package/large', 'x'.repeat(1_000_000)],
       ['package/package.json', named('late', '1.0.0')],
     ]);
