@@ -112,4 +112,28 @@ describe('the metadata of an artifact', () => {
     await rewriteMetadata(app.deps, project.id, 'com/ex/race');
     assert.deepEqual(named((await app.get(at('com/ex/race/maven-metadata.xml'))).body), ['2.0', '3.0']);
   });
+
+  test('keep versions that a tool publishes meanwhile', async () => {
+    await publish('late', '1.0', '2.0');
+    await destroy('late', '1.0');
+    await app.deps.db.deleteFrom('jobs').execute();
+    beforeTransaction(app, () => publish('late', '1.0', '2.0', '3.0').then(() => destroy('late', '1.0')));
+    await rewriteMetadata(app.deps, project.id, 'com/ex/late');
+    assert.deepEqual(named((await app.get(at('com/ex/late/maven-metadata.xml'))).body), ['2.0', '3.0']);
+  });
+
+  test('keep a plugin that is published again meanwhile', async () => {
+    const group = '<metadata><plugins><plugin><artifactId>again</artifactId></plugin></plugins></metadata>';
+    await publish('again', '1.0');
+    await destroy('again', '1.0');
+    await destroy('again', null);
+    await put('com/ex/maven-metadata.xml', group);
+    await app.deps.db.deleteFrom('jobs').execute();
+    beforeTransaction(app, async () => {
+      await publish('again', '2.0');
+      await put('com/ex/maven-metadata.xml', group);
+    });
+    await rewriteMetadata(app.deps, project.id, 'com/ex/again');
+    assert.equal((await app.get(at('com/ex/maven-metadata.xml'))).body, group);
+  });
 });

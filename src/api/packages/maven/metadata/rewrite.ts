@@ -19,16 +19,15 @@ const TRIES = 5;
 
 /** Takes what is gone out of the metadata of an artifact, and of the plugins of its group. Does nothing the second time. */
 export async function rewriteMetadata(deps: Deps, projectId: number, name: string): Promise<void> {
-  const versions = await versionsLeft(deps.db, projectId, name);
-  await rewrite(deps, projectId, name, {
-    hasVersion: (version) => versions.has(version),
-    hasPlugin: () => true,
+  await rewrite(deps, projectId, name, async () => {
+    const versions = await versionsLeft(deps.db, projectId, name);
+    return { hasVersion: (version) => versions.has(version), hasPlugin: () => true };
   });
   const [group, artifactId] = splitName(name);
-  if (versions.size > 0 || group === '') return;
-  await rewrite(deps, projectId, group, {
-    hasVersion: () => true,
-    hasPlugin: (id) => id !== artifactId,
+  if (group === '' || (await versionsLeft(deps.db, projectId, name)).size > 0) return;
+  await rewrite(deps, projectId, group, async () => {
+    const { size } = await versionsLeft(deps.db, projectId, name);
+    return { hasVersion: () => true, hasPlugin: (id) => id !== artifactId || size > 0 };
   });
 }
 
@@ -50,11 +49,12 @@ async function versionsLeft(db: Db, projectId: number, name: string): Promise<Se
   return new Set(rows.map(({ version_key }) => version_key));
 }
 
-async function rewrite(deps: Deps, projectId: number, name: string, left: Left): Promise<void> {
+/** @param look what is left; called when the metadata is read, for tools publish a version before they name it */
+async function rewrite(deps: Deps, projectId: number, name: string, look: () => Promise<Left>): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const file = await metadataOf(deps.db, projectId, name);
     const text = file === undefined ? undefined : await textOf(deps, file);
-    const revised = text === undefined ? undefined : await revise(text, left, deps.clock.now());
+    const revised = text === undefined ? undefined : await revise(text, await look(), deps.clock.now());
     if (file === undefined || revised === undefined) return;
     const stored = revised === null ? null : await receiveFile(deps, 'maven', Readable.from([Buffer.from(revised)]));
     if (await enter(deps, projectId, name, file, stored)) return;
