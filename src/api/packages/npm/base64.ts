@@ -1,6 +1,7 @@
 import { npmRefused } from './errors.ts';
 
 const DIGITS = /^[A-Za-z0-9+/]*$/;
+const PADDING = /^={0,2}$/;
 /** An escape of JSON that the end of a piece cut off. */
 const CUT_OFF = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
@@ -34,6 +35,7 @@ export class Base64Decoder {
     if (padding !== -1) {
       this.#padding += text.slice(padding);
       text = text.slice(0, padding);
+      if (!PADDING.test(this.#padding)) throw invalid();
     } else if (this.#padding !== '' && text !== this.#digits) throw invalid();
     if (!DIGITS.test(text)) throw invalid();
     const whole = text.length - (text.length % 4);
@@ -43,7 +45,7 @@ export class Base64Decoder {
 
   /** The last bytes. @throws ApiError 400 */
   end(): Buffer {
-    if (this.#escape !== '' || this.#digits.length === 1 || !/^={0,2}$/.test(this.#padding)) throw invalid();
+    if (this.#escape !== '' || this.#digits.length === 1) throw invalid();
     return Buffer.from(this.#digits, 'base64');
   }
 }

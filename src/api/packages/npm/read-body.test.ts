@@ -102,4 +102,10 @@ describe('base64 in a text of JSON', () => {
       for (const size of [1, 100]) assert.throws(() => decode(text, size), /base64/, text);
     }
   });
+
+  test('is refused as soon as its padding is too long, which is kept', () => {
+    const decoder = new Base64Decoder();
+    decoder.decode(Buffer.from('ab=='));
+    assert.throws(() => decoder.decode(Buffer.from('=')), /base64/);
+  });
 });
