@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
+import type { BaseContext } from '../../../http/route.ts';
 import { AttachmentScanner, END } from './attachment-scanner.ts';
 import { Base64Decoder } from './base64.ts';
+import { readNpmBody } from './read-body.ts';
 
 /** What comes out of a text that is scanned in pieces of a size. */
 function scan(text: string, size: number, maxKept = 1_000_000) {
@@ -107,5 +110,22 @@ describe('base64 in a text of JSON', () => {
     const decoder = new Base64Decoder();
     decoder.decode(Buffer.from('ab=='));
     assert.throws(() => decoder.decode(Buffer.from('=')), /base64/);
+  });
+});
+
+describe('a body', () => {
+  test('whose length nobody announced ends where the largest file would', async () => {
+    const MIB = 1024 * 1024;
+    const most = 700;
+    let given = 0;
+    async function* body() {
+      yield Buffer.from('{"_attachments":{"x.sigstore":{"data":"');
+      for (const data = Buffer.alloc(MIB, 'A'); given < most; given += 1) yield data;
+      yield Buffer.from('"}}}');
+    }
+    const bytes = Readable.from(body(), { objectMode: false });
+    const c = { request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
+    await assert.rejects(readNpmBody(c), { status: 413 });
+    assert.ok(given < most);
   });
 });

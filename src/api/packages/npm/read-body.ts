@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { badRequest } from '../../../core/errors.ts';
+import { limitedBytes } from '../../../http/params/bytes.ts';
 import { parseJsonBody } from '../../../http/params/json.ts';
 import { decodeUtf8 } from '../../../http/params/text.ts';
 import type { BaseContext } from '../../../http/route.ts';
@@ -13,6 +13,8 @@ import { npmRefused } from './errors.ts';
 const MIB = 1024 * 1024;
 /** Bytes of a body beside the data of its attachments. */
 const MAX_DOCUMENT = 8 * MIB;
+/** Bytes of a body: the largest file as base64, and what stands beside it. */
+const LONGEST = Math.ceil(maxFileBytes('npm') / 3) * 4 + MAX_DOCUMENT;
 /** How many times its length a document takes while it is parsed. */
 const MEMORY_FACTOR = 6;
 /** Memory that is asked for at a time. */
@@ -36,9 +38,7 @@ const isBeside = (name: string): boolean => name.endsWith('.sigstore');
  * @throws ApiError 400, 413; 429 and 503 while too many wait for memory
  */
 export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
-  const max = maxFileBytes('npm');
-  const longest = Math.ceil(max / 3) * 4 + MAX_DOCUMENT;
-  if (Number(c.request.headers['content-length'] ?? 0) > longest) throw tooLarge();
+  if (Number(c.request.headers['content-length'] ?? 0) > LONGEST) throw tooLarge();
   const scanner = new AttachmentScanner(MAX_DOCUMENT);
   const pieces = scanned(c, scanner);
   let file: ReceivedFile | null = null;
@@ -48,7 +48,7 @@ export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
       if (!isBegin(piece)) continue;
       const bytes = decoded(pieces);
       if (file === null && !isBeside(piece.name)) {
-        file = await receiveFile(c.deps, 'npm', Readable.from(bytes, { objectMode: false }), max);
+        file = await receiveFile(c.deps, 'npm', Readable.from(bytes, { objectMode: false }));
       }
     }
     return { document: parseJsonBody(decodeUtf8(scanner.rest())) as Record<string, unknown>, file };
@@ -66,18 +66,13 @@ const isBegin = (piece: Piece): piece is Begin => piece !== END && !Buffer.isBuf
 
 async function* scanned(c: BaseContext, scanner: AttachmentScanner): AsyncGenerator<Piece, void, void> {
   let held = 0;
-  try {
-    for await (const chunk of c.bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      yield* scanner.scan(chunk);
-      const needed = scanner.keptBytes * MEMORY_FACTOR;
-      if (needed <= held) continue;
-      const more = Math.ceil((needed - held) / STEP) * STEP;
-      await c.hold(more);
-      held += more;
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw badRequest('the body broke off');
-    throw error;
+  for await (const chunk of limitedBytes(c.bytes, LONGEST) as AsyncIterable<Buffer>) {
+    yield* scanner.scan(chunk);
+    const needed = scanner.keptBytes * MEMORY_FACTOR;
+    if (needed <= held) continue;
+    const more = Math.ceil((needed - held) / STEP) * STEP;
+    await c.hold(more);
+    held += more;
   }
 }
 
