@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { hostKeyFingerprints, makeSshKeyPair } from './push/key-pair.ts';
@@ -21,6 +22,7 @@ before(async () => {
   // In the place of OpenSSH: says what it was given, meets the host for the first time, and runs the command here.
   const script = `#!/bin/sh
 cd ${folder}
+if [ -e hold ]; then mv hold held; until [ ! -e held ]; do sleep 0.05; done; fi
 env > env
 printf '%s\\n' "$@" > arguments
 if [ -n "$SSH_ASKPASS" ]; then "$SSH_ASKPASS" > password; fi
@@ -78,6 +80,38 @@ test('a push mirror signs in with the key that the server has made', async () =>
   assert.deepEqual(mirror.host_keys, [{ fingerprint_sha256: hostKeyFingerprints(`x y ${HOST_KEY}`)[0] }]);
   assert.match(seen('key'), /^-----BEGIN OPENSSH PRIVATE KEY-----\n/);
   assert.ok(!app.logLines.some((line) => line.includes('PRIVATE KEY')));
+});
+
+/** Does something while a mirror's update speaks to its host for the first time. */
+async function atTheHost(work: () => Promise<unknown>): Promise<void> {
+  writeFileSync(join(folder, 'hold'), '');
+  const settled = app.settle();
+  while (!existsSync(join(folder, 'held'))) await sleep(20);
+  try {
+    await work();
+  } finally {
+    rmSync(join(folder, 'held'));
+  }
+  await settled;
+}
+
+test('the keys of a host are not kept for the address that a mirror was given meanwhile', async () => {
+  const pair = await MirrorPair.make(app);
+  pair.from.commit('main', { a: '1' });
+  const next = { url: 'ssh://127.0.0.1:2223/other.git', enabled: false };
+  expectStatus(await app.put(pair.path, { json: { url: addressOf(pair.from.dir), enabled: true } }), 200);
+  await atTheHost(async () => expectStatus(await app.put(pair.path, { json: next }), 200));
+  const pull = await app.deps.db
+    .selectFrom('pull_mirrors')
+    .select('host_keys')
+    .where('project_id', '=', pair.copy.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(pull.host_keys, null);
+  const at = `/projects/${pair.source.id}/remote_mirrors`;
+  const json = { url: addressOf(pair.to.dir), enabled: true };
+  const { id } = expectStatus(await app.post(at, { json }), 201);
+  await atTheHost(async () => expectStatus(await app.put(`${at}/${id}`, { json: next }), 200));
+  assert.deepEqual(expectStatus<Record<string, unknown>>(await app.get(`${at}/${id}`), 200).host_keys, []);
 });
 
 test('keys are such as OpenSSH reads', () => {

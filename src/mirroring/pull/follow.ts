@@ -47,7 +47,7 @@ export async function follow(deps: Deps, project: Project, signal: AbortSignal):
   const repo = repositoryOf(deps, project);
   const local = await localRefs(repo);
   const listing = await listRemote(source, { signal, head: local.size === 0 });
-  if (listing.hostKeys !== undefined) await keepHostKeys(deps, project.id, listing.hostKeys);
+  if (listing.hostKeys !== undefined) await keepHostKeys(deps, project, listing.hostKeys);
   const protections = await loadProtections(deps, project.id);
   const digest = (refs: Refs) => digestOf(project, settings, protections, listing, refs);
   if (row?.settled === digest(local)) return row.settled;
@@ -157,9 +157,20 @@ async function useHead(deps: Deps, project: Project, head: string | null, wanted
   });
 }
 
-const keepHostKeys = async (deps: Deps, projectId: number, host_keys: string): Promise<void> => {
-  await deps.db.updateTable('pull_mirrors').set({ host_keys }).where('project_id', '=', projectId).execute();
-};
+/** Remembers the keys of a host, unless the mirror has been given another address meanwhile. */
+const keepHostKeys = (deps: Deps, { id, import_url }: Project, host_keys: string): Promise<void> =>
+  deps.db.transaction().execute(async (db) => {
+    // An update locks the row, as whoever changes the address does.
+    const same = await db
+      .updateTable('projects')
+      .set({ import_url })
+      .where('id', '=', id)
+      .where('import_url', '=', import_url)
+      .returning('id')
+      .executeTakeFirst();
+    if (same === undefined) return;
+    await db.updateTable('pull_mirrors').set({ host_keys }).where('project_id', '=', id).execute();
+  });
 
 function digestOf(
   project: Project,

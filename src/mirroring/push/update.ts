@@ -91,7 +91,13 @@ async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: 
   const { refs: remote, hostKeys } = await listRemote(source, { signal });
   if (hostKeys !== undefined) {
     source = { ...source, hostKeys };
-    await deps.db.updateTable('remote_mirrors').set({ host_keys: hostKeys }).where('id', '=', mirror.id).execute();
+    // Those of another address, which it may have by now, are learnt there.
+    await deps.db
+      .updateTable('remote_mirrors')
+      .set({ host_keys: hostKeys })
+      .where('id', '=', mirror.id)
+      .where('url', '=', mirror.url)
+      .execute();
   }
   const repo = repositoryOf(deps, project);
   const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
