@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { get } from 'node:http';
 import { ZipFile } from 'yazl';
-import { createProject } from '../src/api/spaces/projects/create.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { silentLogger } from '../src/core/logger.ts';
-import { open } from '../src/start.ts';
 import type { Figure } from './figures.ts';
 import { median } from './git.ts';
-import { type BenchServer, residentMb, startServer, TOKEN } from './server.ts';
+import { growth } from './growth.ts';
+import { seedFolder } from './seed-folder.ts';
+import { startServer, TOKEN } from './server.ts';
 
 const ROUNDS = 5;
 const WARM = 200;
@@ -18,40 +15,35 @@ const LARGE_BYTES = 40 * 1024 * 1024;
 const at = (n: number) => `build/part-${n % 30}/file-${n}.bin`;
 
 /** Fills a new data folder: a job with an archive of 100 MB, 3,000 small files and a large one. @returns path of its artifacts */
-async function seedArchive(dataDir: string): Promise<string> {
-  await rm(dataDir, { recursive: true, force: true });
-  const { config } = loadConfig({ STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: TOKEN });
-  const { deps, close } = await open(config, silentLogger);
-  const { db } = deps;
-  const namespace = await db.selectFrom('namespaces').selectAll().where('owner_id', '=', 1).executeTakeFirstOrThrow();
-  const place = { namespace, name: 'built', path: 'built', visibility: 'private', creatorId: 1 } as const;
-  const project = await createProject(deps, { ...place, defaultBranch: 'main' });
-  const zip = new ZipFile();
-  for (let n = 0; n < FILES; n += 1) {
-    zip.addBuffer(randomBytes(FILE_BYTES), at(n));
-    if (n === FILES / 2) zip.addBuffer(randomBytes(LARGE_BYTES), 'build/large.bin');
-  }
-  zip.end();
-  const blob = await deps.blobs.put(zip.outputStream as never, { maxBytes: 1e9 });
-  const now = deps.clock.now().toISOString();
-  const shared = { project_id: project.id, sha: 'a'.repeat(40), ref: 'main', status: 'success', user_id: 1 } as const;
-  const pipeline = await db
-    .insertInto('pipelines')
-    .values({ ...shared, iid: 1, source: 'push', created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const job = await db
-    .insertInto('ci_jobs')
-    .values({ ...shared, kind: 'build', pipeline_id: pipeline.id, name: 'build', created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const file = { file_type: 'archive', file_format: 'zip', filename: 'artifacts.zip', accessibility: 'all' } as const;
-  await db
-    .insertInto('ci_job_artifacts')
-    .values({ ...file, ...blob, job_id: job.id, project_id: project.id, expire_at: null, created_at: now })
-    .execute();
-  await close();
-  return `/api/v4/projects/${project.id}/jobs/${job.id}/artifacts`;
+function seedArchive(dataDir: string): Promise<string> {
+  return seedFolder(dataDir, 'built', async (deps, project) => {
+    const { db } = deps;
+    const zip = new ZipFile();
+    for (let n = 0; n < FILES; n += 1) {
+      zip.addBuffer(randomBytes(FILE_BYTES), at(n));
+      if (n === FILES / 2) zip.addBuffer(randomBytes(LARGE_BYTES), 'build/large.bin');
+    }
+    zip.end();
+    const blob = await deps.blobs.put(zip.outputStream as never, { maxBytes: 1e9 });
+    const now = deps.clock.now().toISOString();
+    const shared = { project_id: project.id, sha: 'a'.repeat(40), ref: 'main', status: 'success', user_id: 1 } as const;
+    const pipeline = await db
+      .insertInto('pipelines')
+      .values({ ...shared, iid: 1, source: 'push', created_at: now, updated_at: now })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const job = await db
+      .insertInto('ci_jobs')
+      .values({ ...shared, kind: 'build', pipeline_id: pipeline.id, name: 'build', created_at: now, updated_at: now })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const file = { file_type: 'archive', file_format: 'zip', filename: 'artifacts.zip', accessibility: 'all' } as const;
+    await db
+      .insertInto('ci_job_artifacts')
+      .values({ ...file, ...blob, job_id: job.id, project_id: project.id, expire_at: null, created_at: now })
+      .execute();
+    return `/api/v4/projects/${project.id}/jobs/${job.id}/artifacts`;
+  });
 }
 
 /** Milliseconds until the first byte of a content, which is then read to its end. */
@@ -71,21 +63,11 @@ function firstByte(url: string): Promise<number> {
   });
 }
 
-/** Megabytes that the server grows by while large contents are read several times over, some at once. */
-async function growth(server: BenchServer, path: string): Promise<number> {
-  const pid = server.child.pid!;
-  const before = await residentMb(pid);
-  let peak = before;
-  const watch = setInterval(async () => {
-    peak = Math.max(peak, await residentMb(pid).catch(() => 0));
-  }, 50);
+/** Reads large contents several times over, some at once. */
+async function readLarge(base: string): Promise<void> {
   for (let n = 0; n < 4; n += 1) {
-    await Promise.all(
-      ['/build/large.bin', '/build/large.bin', ''].map((rest) => firstByte(`${server.url}${path}${rest}`)),
-    );
+    await Promise.all(['/build/large.bin', '/build/large.bin', ''].map((rest) => firstByte(`${base}${rest}`)));
   }
-  clearInterval(watch);
-  return peak - before;
 }
 
 /**
@@ -100,7 +82,7 @@ export async function artifacts(dataDir: string, port: number): Promise<Figure[]
     try {
       cold.push(await firstByte(`${server.url}${path}/${at(round * 501)}`));
       for (let n = 0; n < WARM; n += 1) warm.push(await firstByte(`${server.url}${path}/${at((n * 37) % FILES)}`));
-      grown.push(await growth(server, path));
+      grown.push((await growth(server, () => readLarge(`${server.url}${path}`))).megabytes);
     } finally {
       await server.stop();
     }

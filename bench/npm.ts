@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createProject } from '../src/api/spaces/projects/create.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { silentLogger } from '../src/core/logger.ts';
-import { open } from '../src/start.ts';
 import type { Figure } from './figures.ts';
 import { median } from './git.ts';
+import { growth } from './growth.ts';
 import { load } from './load.ts';
-import { type BenchServer, residentMb, startServer, TOKEN } from './server.ts';
+import { seedFolder } from './seed-folder.ts';
+import { startServer, TOKEN } from './server.ts';
 
 const MIB = 1024 * 1024;
 const VERSIONS = 1_000;
@@ -23,44 +20,43 @@ const BLOCK = 3 * 64 * 1024;
 const DEPENDENCIES = Object.fromEntries(Array.from({ length: 12 }, (_each, n) => [`dependency-${n}`, `^${n}.1.0`]));
 
 /** A new data folder: a project with a package of 1,000 versions. @returns address of its packages, below the server's */
-async function seedVersions(dataDir: string): Promise<string> {
-  await rm(dataDir, { recursive: true, force: true });
-  const { config } = loadConfig({ STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: TOKEN });
-  const { deps, close } = await open(config, silentLogger);
-  const { db } = deps;
-  const namespace = await db.selectFrom('namespaces').selectAll().where('owner_id', '=', 1).executeTakeFirstOrThrow();
-  const place = { namespace, name: 'packed', path: 'packed', visibility: 'private', creatorId: 1 } as const;
-  const { id } = await createProject(deps, { ...place, defaultBranch: 'main' });
-  const metadata = { dependencies: DEPENDENCIES, devDependencies: DEPENDENCIES, engines: { node: '>=20' } };
-  for (let n = 0; n < VERSIONS; n += 1) {
-    const version = `1.${n}.0`;
-    const at = new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
-    const dated = { created_at: at, updated_at: at };
-    const row = await db
-      .insertInto('packages')
-      .values({
-        ...dated,
-        project_id: id,
-        package_type: 'npm',
-        name: NAME,
-        name_key: NAME,
-        version,
-        version_key: version,
-        creator_id: 1,
-        metadata: JSON.stringify(metadata),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    const facts = { integrity: `sha512-${randomBytes(64).toString('base64')}` };
-    const digests = { sha256: randomBytes(32).toString('hex'), sha1: randomBytes(20).toString('hex') };
-    const file = { package_id: row.id, file_name: `${NAME}-${version}.tgz`, size: 1, metadata: JSON.stringify(facts) };
-    await db
-      .insertInto('package_files')
-      .values({ ...file, ...digests, ...dated })
-      .execute();
-  }
-  await close();
-  return `/api/v4/projects/${id}/packages/npm`;
+function seedVersions(dataDir: string): Promise<string> {
+  return seedFolder(dataDir, 'packed', async ({ db }, { id }) => {
+    const metadata = { dependencies: DEPENDENCIES, devDependencies: DEPENDENCIES, engines: { node: '>=20' } };
+    for (let n = 0; n < VERSIONS; n += 1) {
+      const version = `1.${n}.0`;
+      const at = new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
+      const dated = { created_at: at, updated_at: at };
+      const row = await db
+        .insertInto('packages')
+        .values({
+          ...dated,
+          project_id: id,
+          package_type: 'npm',
+          name: NAME,
+          name_key: NAME,
+          version,
+          version_key: version,
+          creator_id: 1,
+          metadata: JSON.stringify(metadata),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const facts = { integrity: `sha512-${randomBytes(64).toString('base64')}` };
+      const digests = { sha256: randomBytes(32).toString('hex'), sha1: randomBytes(20).toString('hex') };
+      const file = {
+        package_id: row.id,
+        file_name: `${NAME}-${version}.tgz`,
+        size: 1,
+        metadata: JSON.stringify(facts),
+      };
+      await db
+        .insertInto('package_files')
+        .values({ ...file, ...digests, ...dated })
+        .execute();
+    }
+    return `/api/v4/projects/${id}/packages/npm`;
+  });
 }
 
 const headers = { authorization: `Bearer ${TOKEN}` };
@@ -99,20 +95,6 @@ async function publish(url: string, name: string, version: string, bytes: number
   if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`);
 }
 
-/** Megabytes that the server grows by while work is done, and the seconds that it takes. */
-async function growth(server: BenchServer, work: () => Promise<void>): Promise<{ mb: number; seconds: number }> {
-  const pid = server.child.pid!;
-  const before = await residentMb(pid);
-  let peak = before;
-  const watch = setInterval(async () => {
-    peak = Math.max(peak, await residentMb(pid).catch(() => 0));
-  }, 50);
-  const began = performance.now();
-  await work();
-  clearInterval(watch);
-  return { mb: peak - before, seconds: (performance.now() - began) / 1_000 };
-}
-
 /** The document of an npm package of 1,000 versions, and what a large file takes while it is published. */
 export async function npm(dataDir: string, port: number): Promise<Figure[]> {
   const path = await seedVersions(dataDir);
@@ -139,8 +121,8 @@ export async function npm(dataDir: string, port: number): Promise<Figure[]> {
       time('the same at the level of the installation, p50', everywhere, 5),
       {
         name: 'memory that an npm package of 375 MB takes while it is published',
-        measured: `${large.mb.toFixed(0)} MB (${large.seconds.toFixed(1)} s)`,
-        value: large.mb,
+        measured: `${large.megabytes.toFixed(0)} MB (${large.seconds.toFixed(1)} s)`,
+        value: large.megabytes,
         limit: 100,
         better: 'less',
       },

@@ -2,30 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { get, request } from 'node:http';
-import { createProject } from '../src/api/spaces/projects/create.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { silentLogger } from '../src/core/logger.ts';
-import { open } from '../src/start.ts';
 import type { Figure } from './figures.ts';
-import { type BenchServer, residentMb, startServer, TOKEN } from './server.ts';
+import { type Growth, growth } from './growth.ts';
+import { seedFolder } from './seed-folder.ts';
+import { startServer, TOKEN } from './server.ts';
 
 const MIB = 1024 * 1024;
 const FILE_BYTES = 1024 * MIB;
 const SMALL_BYTES = 8 * MIB;
 const headers = { 'PRIVATE-TOKEN': TOKEN };
-
-/** A new data folder with a project. @returns address of its generic packages */
-async function seedProject(dataDir: string): Promise<string> {
-  await rm(dataDir, { recursive: true, force: true });
-  const { config } = loadConfig({ STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: TOKEN });
-  const { deps, close } = await open(config, silentLogger);
-  const { db } = deps;
-  const namespace = await db.selectFrom('namespaces').selectAll().where('owner_id', '=', 1).executeTakeFirstOrThrow();
-  const place = { namespace, name: 'packed', path: 'packed', visibility: 'private', creatorId: 1 } as const;
-  const { id } = await createProject(deps, { ...place, defaultBranch: 'main' });
-  await close();
-  return `/api/v4/projects/${id}/packages/generic`;
-}
 
 /** Sends so many bytes. @returns their SHA-256 */
 async function upload(url: string, bytes: number): Promise<string> {
@@ -60,23 +45,9 @@ function download(url: string): Promise<string> {
   });
 }
 
-/** Seconds that something takes, and the megabytes that the server grows by meanwhile. */
-async function growth(server: BenchServer, work: () => Promise<void>) {
-  const pid = server.child.pid!;
-  const before = await residentMb(pid);
-  let peak = before;
-  const watch = setInterval(async () => {
-    peak = Math.max(peak, await residentMb(pid).catch(() => 0));
-  }, 50);
-  const started = performance.now();
-  await work();
-  clearInterval(watch);
-  return { seconds: (performance.now() - started) / 1_000, megabytes: peak - before };
-}
-
 /** A generic package of 1 GB: what publishing and downloading it takes of memory. */
 export async function packages(dataDir: string, port: number): Promise<Figure[]> {
-  const path = await seedProject(dataDir);
+  const path = await seedFolder(dataDir, 'packed', (_deps, { id }) => `/api/v4/projects/${id}/packages/generic`);
   const server = await startServer(dataDir, port);
   const base = `${server.url}${path}`;
   try {
@@ -89,7 +60,7 @@ export async function packages(dataDir: string, port: number): Promise<Figure[]>
     const down = await growth(server, async () => {
       if ((await download(`${base}/large/1.0/large.bin`)) !== sha256) throw new Error('other bytes came back');
     });
-    const memory = (name: string, { seconds, megabytes }: typeof up): Figure => ({
+    const memory = (name: string, { seconds, megabytes }: Growth): Figure => ({
       name: `memory that a generic package of 1 GB takes while it is ${name}`,
       measured: `${megabytes.toFixed(0)} MB (${seconds.toFixed(1)} s)`,
       value: megabytes,

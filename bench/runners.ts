@@ -1,11 +1,8 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createProject } from '../src/api/spaces/projects/create.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { silentLogger } from '../src/core/logger.ts';
-import { open } from '../src/start.ts';
 import type { Figure } from './figures.ts';
 import { median, timedGit } from './git.ts';
+import { seedFolder } from './seed-folder.ts';
 import { type BenchServer, startServer, TOKEN } from './server.ts';
 
 const FINISHED = 10_000;
@@ -21,71 +18,82 @@ const IDLE_SECONDS = 10;
 const CHUNK = 500;
 
 /** Fills a new data folder: a project with finished jobs, jobs that wait with tags of others, and some for the runner. */
-async function seedJobs(dataDir: string): Promise<void> {
-  await rm(dataDir, { recursive: true, force: true });
-  const { config } = loadConfig({ STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: TOKEN });
-  const { deps, close } = await open(config, silentLogger);
-  const { db } = deps;
-  const namespace = await db.selectFrom('namespaces').selectAll().where('owner_id', '=', 1).executeTakeFirstOrThrow();
-  const place = { namespace, name: 'busy', path: 'busy', visibility: 'private', creatorId: 1 } as const;
-  const project = await createProject(deps, { ...place, defaultBranch: 'main' });
-  const now = deps.clock.now().toISOString();
-  const dir = deps.storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
-  const git = async (...args: string[]) => (await timedGit(['--git-dir', dir, ...args])).stdout.trim();
-  const tree = await git('hash-object', '-t', 'tree', '-w', '/dev/null');
-  const sha = await git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit-tree', tree, '-m', 'First');
-  const shared = { project_id: project.id, sha, ref: 'main', user_id: 1 } as const;
-  const dated = { created_at: now, updated_at: now };
-  const pipeline = await db
-    .insertInto('pipelines')
-    .values({ ...shared, ...dated, iid: 1, source: 'push', status: 'running' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const tagsOf = (n: number) =>
-    n < FINISHED ? ['done'] : n < FINISHED + PENDING ? [`other-${n % OTHER_TAGS}`] : ['mine'];
-  const all = FINISHED + PENDING + OWN;
-  for (let from = 0; from < all; from += CHUNK) {
-    const chunk = Array.from({ length: Math.min(CHUNK, all - from) }, (_, index) => from + index);
-    const rows = await db
-      .insertInto('ci_jobs')
-      .values(
-        chunk.map((n) => ({
-          ...shared,
-          ...dated,
-          kind: 'build' as const,
-          pipeline_id: pipeline.id,
-          name: `job ${n}`,
-          stage_index: 1,
-          status: n < FINISHED ? ('success' as const) : ('pending' as const),
-          queued_at: now,
-          tag_list: JSON.stringify(tagsOf(n)),
-        })),
-      )
-      .returning(['id', 'name', 'status', 'tag_list'])
-      .execute();
-    const waiting = rows.filter(({ status }) => status === 'pending');
-    if (waiting.length === 0) continue;
-    const options = { beforeScript: [], script: ['true'], afterScript: [], image: null, services: [], artifacts: null };
-    const others = { cache: [], dependencies: [], crossNeeds: [], hooks: { preGetSourcesScript: [] }, idTokens: {} };
-    const none = { secrets: null, release: null, run: null, inputs: null, pages: null, retry: null, timeout: null };
-    const config = JSON.stringify({ ...options, ...others, ...none, allowFailureExitCodes: null });
-    await db
-      .insertInto('ci_job_configs')
-      .values(waiting.map(({ id }) => ({ job_id: id, options: config, variables: '[]' })))
-      .execute();
-    await db
-      .insertInto('ci_pending_jobs')
-      .values(
-        waiting.map(({ id, tag_list }) => ({
-          job_id: id,
-          project_id: project.id,
-          tag_key: (JSON.parse(tag_list) as string[]).join(','),
-          created_at: now,
-        })),
-      )
-      .execute();
-  }
-  await close();
+function seedJobs(dataDir: string): Promise<void> {
+  return seedFolder(dataDir, 'busy', async (deps, project) => {
+    const { db } = deps;
+    const now = deps.clock.now().toISOString();
+    const dir = deps.storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+    const git = async (...args: string[]) => (await timedGit(['--git-dir', dir, ...args])).stdout.trim();
+    const tree = await git('hash-object', '-t', 'tree', '-w', '/dev/null');
+    const sha = await git(
+      '-c',
+      'user.name=Ada',
+      '-c',
+      'user.email=ada@example.org',
+      'commit-tree',
+      tree,
+      '-m',
+      'First',
+    );
+    const shared = { project_id: project.id, sha, ref: 'main', user_id: 1 } as const;
+    const dated = { created_at: now, updated_at: now };
+    const pipeline = await db
+      .insertInto('pipelines')
+      .values({ ...shared, ...dated, iid: 1, source: 'push', status: 'running' })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const tagsOf = (n: number) =>
+      n < FINISHED ? ['done'] : n < FINISHED + PENDING ? [`other-${n % OTHER_TAGS}`] : ['mine'];
+    const all = FINISHED + PENDING + OWN;
+    for (let from = 0; from < all; from += CHUNK) {
+      const chunk = Array.from({ length: Math.min(CHUNK, all - from) }, (_, index) => from + index);
+      const rows = await db
+        .insertInto('ci_jobs')
+        .values(
+          chunk.map((n) => ({
+            ...shared,
+            ...dated,
+            kind: 'build' as const,
+            pipeline_id: pipeline.id,
+            name: `job ${n}`,
+            stage_index: 1,
+            status: n < FINISHED ? ('success' as const) : ('pending' as const),
+            queued_at: now,
+            tag_list: JSON.stringify(tagsOf(n)),
+          })),
+        )
+        .returning(['id', 'name', 'status', 'tag_list'])
+        .execute();
+      const waiting = rows.filter(({ status }) => status === 'pending');
+      if (waiting.length === 0) continue;
+      const options = {
+        beforeScript: [],
+        script: ['true'],
+        afterScript: [],
+        image: null,
+        services: [],
+        artifacts: null,
+      };
+      const others = { cache: [], dependencies: [], crossNeeds: [], hooks: { preGetSourcesScript: [] }, idTokens: {} };
+      const none = { secrets: null, release: null, run: null, inputs: null, pages: null, retry: null, timeout: null };
+      const config = JSON.stringify({ ...options, ...others, ...none, allowFailureExitCodes: null });
+      await db
+        .insertInto('ci_job_configs')
+        .values(waiting.map(({ id }) => ({ job_id: id, options: config, variables: '[]' })))
+        .execute();
+      await db
+        .insertInto('ci_pending_jobs')
+        .values(
+          waiting.map(({ id, tag_list }) => ({
+            job_id: id,
+            project_id: project.id,
+            tag_key: (JSON.parse(tag_list) as string[]).join(','),
+            created_at: now,
+          })),
+        )
+        .execute();
+    }
+  });
 }
 
 interface Answer {
