@@ -22,7 +22,7 @@ const gone = () => new ApiError(404, 'Package not found');
 /**
  * Deletes versions of packages of a project: they are gone for everybody at once, their rows and bytes follow by background
  * work. Looks at the rights and protections once more; deletes all of them or none.
- * @param check looks at a version as it is when nobody else can change it any more; may throw
+ * @param check looks at a version as it is when nobody else can change it any more, in the transaction; may throw
  * @param refuse makes the error of a registry of its own for a protected package
  * @throws ApiError 401, 403; 404 for a version that is not there (any more)
  */
@@ -30,7 +30,10 @@ export function destroyPackages(
   deps: Deps,
   deletion: Deletion,
   packageIds: readonly number[],
-  { check, refuse = deletionProtected }: { check?: (now: Package) => void; refuse?: () => Error } = {},
+  {
+    check,
+    refuse = deletionProtected,
+  }: { check?: (now: Package, db: Db) => void | Promise<void>; refuse?: () => Error } = {},
 ): Promise<void> {
   return withinDeletion(deps, deletion, async (db, requireUnprotected) => {
     const rows = await db
@@ -43,7 +46,7 @@ export function destroyPackages(
       .returningAll()
       .execute();
     if (rows.length < new Set(packageIds).size) throw gone();
-    for (const row of rows) check?.(row);
+    for (const row of rows) await check?.(row, db);
     await requireUnprotected(rows, refuse);
     await db.updateTable('packages').set({ status: 'pending_destruction' }).where('id', 'in', packageIds).execute();
     await db.deleteFrom('package_tags').where('package_id', 'in', packageIds).execute();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
+import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
 let app: TestApp;
@@ -213,6 +214,16 @@ describe('a Conan recipe', () => {
     await app.settle();
     await upload(gone, R1, P1);
     assert.deepEqual(await revisions(of(gone, 'revisions')), [R1]);
+  });
+
+  test('stays with a revision that is published while its last one is deleted', async () => {
+    const kept = 'kept/1.0/_/_';
+    await upload(kept, R1);
+    beforeTransaction(app, () => upload(kept, R2));
+    expectStatus(await remove(of(kept, `revisions/${R1}`)), 409);
+    assert.deepEqual(await revisions(of(kept, 'revisions')), [R2, R1]);
+    expectStatus(await remove(of(kept, `revisions/${R1}`)), 200);
+    assert.deepEqual(await revisions(of(kept, 'revisions')), [R2]);
   });
 
   test('is protected by its name or the whole recipe', async () => {

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { ApiError, badRequest, notFound } from '../../../core/errors.ts';
+import { ApiError, badRequest, conflict, notFound } from '../../../core/errors.ts';
 import { matchesWildcard } from '../../../core/wildcard.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { destroyFiles, destroyPackages } from '../../../packages/destroy.ts';
@@ -135,7 +136,11 @@ export async function deleteRevision(c: Asked, params: RecipeParams & RevisionPa
   }
   const deletion = { caller, projectId: project.id };
   const whole = key.package === undefined && !(await hasOtherRevisions(deps.db, id, key));
-  if (whole) await destroyPackages(deps, deletion, [id]);
+  // Somebody may have published another one by now.
+  const check = async (_: Package, db: Db) => {
+    if (await hasOtherRevisions(db, id, key)) throw conflict();
+  };
+  if (whole) await destroyPackages(deps, deletion, [id], { check });
   else
     await destroyFiles(
       deps,

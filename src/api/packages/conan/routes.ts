@@ -109,6 +109,7 @@ export const conanRoutes: readonly Route[] = [
     summary: 'Delete a revision of a Conan recipe',
     description: 'With all packages that were built by it. With the last revision the recipe goes.',
     params: PATHS.revision,
+    errors: [409, 422],
     handler: (c) => deleteRevision(c, c.params),
   }),
   route({
