@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { ApiError } from '../../core/errors.ts';
+import { multipartChunks } from './multipart-end.ts';
 
 /** The rest of the body is not read, so the connection cannot serve another request. */
 const CLOSE = { Connection: 'close' };
@@ -73,7 +74,7 @@ export async function readFileBody<T>(
   const closed = new Promise<void>((resolve) => form.once('finish', resolve));
   form.once('error', () => stop(malformed('is malformed')));
   try {
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of multipartChunks(body)) {
       if (!form.write(chunk)) await Promise.race([new Promise((resolve) => form.once('drain', resolve)), failed]);
     }
     form.end();

@@ -108,6 +108,15 @@ test('a body that arrives with its headers is read whole', async () => {
   assert.match(answer, /"size":100000/);
 });
 
+test('a body is read whose end has a bare line feed before it, and what is like an end within a file stays', async () => {
+  const content = 'PK\n--x--\n';
+  for (const end of ['\n--x--', '\n--x--\n', '\n--x--\r\n', '\r\n--x--\r\n']) {
+    const response = await post(`${field('a', '1')}${file('file', 'a.zip', content).slice(0, -2)}${end}`);
+    assert.equal(response.statusCode, 201, response.body);
+    assert.equal(response.json<{ content: string }>().content, content);
+  }
+});
+
 test('a file name never leads anywhere', async () => {
   const response = await post(`${file('file', '../../etc/passwd', 'x')}${END}`);
   assert.equal(response.json<{ filename: string }>().filename, 'passwd');

@@ -5,6 +5,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance 
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
 import { faultOf } from '../../core/surroundings.ts';
+import { multipartChunks } from './multipart-end.ts';
 import { nestParams, type ParamValue } from './rack.ts';
 import { type RequestBody, SpooledText } from './request-body.ts';
 import { LONG_TEXT } from './text-sink.ts';
@@ -141,7 +142,7 @@ class MultipartReader {
   /** Reads on until the body ends, it is refused, or the client goes away. */
   async read(body: Readable, limit: number): Promise<void> {
     let size = 0;
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of multipartChunks(body)) {
       size += chunk.length;
       if (size > limit) throw tooLarge();
       if (this.#refused !== undefined) throw this.#refused;
