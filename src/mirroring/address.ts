@@ -52,10 +52,14 @@ export function withCredentials(address: string, { user, password }: Credentials
   return url.href;
 }
 
-/** Whether two addresses lead to one server by one protocol, so that what is a secret of one is a secret of the other. */
-export function sameServer(one: string, other: string): boolean {
+/**
+ * Whether two addresses lead to one repository by one protocol, so that what is a secret of one is a secret of the other.
+ * Another repository of the same server may belong to somebody else, who would be given it.
+ */
+export function sameRepository(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
-  return a.protocol === b.protocol && a.host.toLowerCase() === b.host.toLowerCase();
+  const path = ({ pathname }: URL) => pathname.replace(/\/+$/, '').replace(/\.git$/, '');
+  return a.protocol === b.protocol && a.host.toLowerCase() === b.host.toLowerCase() && path(a) === path(b);
 }
 
 /** Whether an address carries the stars that answers show, sent back as they stood. */

@@ -3,7 +3,7 @@ import {
   credentialsOf,
   isMasked,
   parseRemote,
-  sameServer,
+  sameRepository,
   withCredentials,
   withoutCredentials,
 } from './address.ts';
@@ -19,8 +19,8 @@ export interface AddressChange {
 const NOBODY: Credentials = { user: '', password: '' };
 
 /**
- * The address to store, with its credentials. Those that are stored stay only with the server and the protocol that they
- * were stored for; the stars that answers show stand for them.
+ * The address to store, with its credentials. Those that are stored stay only with the repository and the protocol that
+ * they were stored for; the stars that answers show stand for them.
  * @returns null where there is none
  * @throws BlockedAddress
  */
@@ -29,7 +29,7 @@ export function changedAddress(stored: string | null, { url, user, password }: A
   const address = url ?? stored;
   if (address === null) return null;
   const { href } = parseRemote(address);
-  const kept = stored !== null && sameServer(stored, href) ? credentialsOf(stored) : NOBODY;
+  const kept = stored !== null && sameRepository(stored, href) ? credentialsOf(stored) : NOBODY;
   const own = isMasked(href) ? NOBODY : credentialsOf(href);
   const named = own.user !== '' || own.password !== '';
   const base = !named || (own.password === '' && own.user === kept.user) ? kept : own;

@@ -44,7 +44,11 @@ test('what answers show of an address', () => {
   assert.equal(maskCredentials('https://example.org/x.git'), 'https://example.org/x.git');
   assert.equal(maskCredentials('no address with secret'), '*****');
   assert.equal(withoutCredentials('https://u:p@example.org/x.git'), 'https://example.org/x.git');
-  assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://u@one.org/y' }), 'https://u:p@one.org/y');
+  assert.equal(
+    changedAddress('https://u:p@one.org/x', { url: 'https://u@one.org/x.git' }),
+    'https://u:p@one.org/x.git',
+  );
+  assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://u@one.org/y' }), 'https://u@one.org/y');
   assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://v@one.org/y' }), 'https://v@one.org/y');
   assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://one.org:8443/x' }), 'https://one.org:8443/x');
 });

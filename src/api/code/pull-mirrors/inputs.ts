@@ -8,7 +8,7 @@ export const PullMirrorUpdate = Type.Object({
     Type.String({
       maxLength: 2048,
       description:
-        'Address of the remote repository: http, https, ssh or git. Stored credentials stay while protocol and server do.',
+        'Address of the remote repository: http, https, ssh or git. Stored credentials stay while it leads to the same repository.',
       examples: ['https://git.example/app.git'],
     }),
   ),

@@ -124,7 +124,7 @@ describe('PUT /projects/:id/mirror/pull', () => {
     assert.match(String(expectStatus(await open.post(pair.path), 400).message), /The project is not mirrored/);
   });
 
-  test('keeps a stored password for the server that it was given for, and for no other', async () => {
+  test('keeps a stored password for the repository that it was given for, and for no other', async () => {
     const project = await open.make.project();
     const path = `/projects/${project.id}/mirror/pull`;
     const stored = async () => {
@@ -138,12 +138,20 @@ describe('PUT /projects/:id/mirror/pull', () => {
     const put = async (json: object) => expectStatus(await open.put(path, { json }), 200);
     await put({ url: 'https://127.0.0.1:4430/a.git', auth_user: 'an n', auth_password: 'p@ss' });
     assert.equal(await stored(), 'https://an%20n:p%40ss@127.0.0.1:4430/a.git');
-    await put({ url: 'https://127.0.0.1:4430/b.git' });
-    assert.equal(await stored(), 'https://an%20n:p%40ss@127.0.0.1:4430/b.git');
-    await put({ url: 'https://*****:*****@127.0.0.1:4430/c.git' });
-    assert.equal(await stored(), 'https://an%20n:p%40ss@127.0.0.1:4430/c.git');
+    await put({ url: 'https://127.0.0.1:4430/a' });
+    assert.equal(await stored(), 'https://an%20n:p%40ss@127.0.0.1:4430/a');
+    await put({ url: 'https://*****:*****@127.0.0.1:4430/a.git/' });
+    assert.equal(await stored(), 'https://an%20n:p%40ss@127.0.0.1:4430/a.git/');
     await put({ auth_password: 'new' });
-    assert.equal(await stored(), 'https://an%20n:new@127.0.0.1:4430/c.git');
+    assert.equal(await stored(), 'https://an%20n:new@127.0.0.1:4430/a.git/');
+    await put({ url: 'https://*****:*****@127.0.0.1:4430/b.git' });
+    assert.equal(
+      await stored(),
+      'https://127.0.0.1:4430/b.git',
+      'what another maintainer gave opens no other repository',
+    );
+    await put({ url: 'https://127.0.0.1:4430/c.git', auth_user: 'bob', auth_password: 'own' });
+    assert.equal(await stored(), 'https://bob:own@127.0.0.1:4430/c.git');
     await put({ url: 'https://*****:*****@127.0.0.2:4430/c.git' });
     assert.equal(await stored(), 'https://127.0.0.2:4430/c.git');
     await put({ url: 'https://u:p@127.0.0.2:4430/c.git' });

@@ -4,13 +4,13 @@ import { timestamp } from '../../../core/clock.ts';
 import { badRequest, invalidModel, recordNotFound } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { PullMirror } from '../../../db/tables/pull-mirrors.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkRemote } from '../../../mirroring/address.ts';
 import { pullMirrorChange, savePullMirror, updatePullMirrorNow } from '../../../mirroring/pull/configure.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
+import { lockProject } from '../../spaces/index.ts';
 import type { PullMirrorUpdate } from './inputs.ts';
 
 export const notMirrored = () => badRequest('The project is not mirrored');
@@ -29,7 +29,8 @@ export async function changePullMirror(
   if (url !== undefined && url !== '') await checkAddress(deps, url);
   return deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_pull_mirror');
-    const current = await lockProject(deps, db, now.id);
+    const current = await lockProject(db, now.id);
+    if (current === undefined) throw recordNotFound();
     const change = pullMirrorChange(
       current,
       {
@@ -44,7 +45,7 @@ export async function changePullMirror(
     const settings = JSON.stringify({ ...parseJson<object>(current.settings), ...change.settings });
     await db
       .updateTable('projects')
-      .set({ import_url: change.import_url, settings })
+      .set({ import_url: change.import_url, settings, updated_at: timestamp(deps.clock) })
       .where('id', '=', current.id)
       .execute();
     const row = await savePullMirror(deps, db, { id: current.id, settings }, change);
@@ -62,18 +63,6 @@ async function checkAddress(deps: Deps, url: string): Promise<void> {
     if (error instanceof BlockedAddress) throw invalidModel({ unsafe_import_url: [error.message] });
     throw error;
   }
-}
-
-/** The row, which nobody else changes until the transaction is over. */
-async function lockProject(deps: Deps, db: Db, id: number): Promise<Project> {
-  const row = await db
-    .updateTable('projects')
-    .set({ updated_at: timestamp(deps.clock) })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
 }
 
 /** Starts an update. @throws ApiError 400 where the project follows nothing, 401, 403, 404 */

@@ -2,11 +2,9 @@ import { type Static, Type } from 'typebox';
 import { AUTH_METHODS } from '../../../db/tables/remote-mirrors.ts';
 import { Enum, Nullable, propertiesOf } from '../../../http/schema.ts';
 
-const url = Type.String({
-  maxLength: 2048,
-  description: 'Address of the remote repository, with user and password where it wants them: http, https, ssh or git.',
-  examples: ['https://ann:token@git.example/app.git'],
-});
+const ADDRESS = 'Address of the remote repository, with user and password where it wants them: http, https or ssh.';
+const address = (description: string) =>
+  Type.String({ maxLength: 2048, description, examples: ['https://ann:token@git.example/app.git'] });
 
 const attributes = {
   enabled: Type.Optional(Type.Boolean({ description: 'Whether the remote repository follows the project.' })),
@@ -20,10 +18,13 @@ const attributes = {
 
 export const mirrorId = Type.Object({ mirror_id: Type.Integer() });
 
-export const NewRemoteMirror = Type.Object({ url, ...attributes });
+export const NewRemoteMirror = Type.Object({ url: address(ADDRESS), ...attributes });
 export type NewRemoteMirror = Static<typeof NewRemoteMirror>;
 
-export const RemoteMirrorUpdate = Type.Object({ url: Type.Optional(url), ...attributes });
+export const RemoteMirrorUpdate = Type.Object({
+  url: Type.Optional(address(`${ADDRESS} Stored credentials stay while it leads to the same repository.`)),
+  ...attributes,
+});
 export type RemoteMirrorUpdate = Static<typeof RemoteMirrorUpdate>;
 
 /** One of these has to be given. */

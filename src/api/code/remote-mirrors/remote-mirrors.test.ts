@@ -196,6 +196,36 @@ test('the key of a mirror is shown, and the secret one never', async () => {
   assert.equal(row.private_key, null);
 });
 
+test('another repository gets neither the password nor the key of the one before', async () => {
+  const { path, made, project } = await scene({ enabled: false });
+  const row = () =>
+    app.deps.db.selectFrom('remote_mirrors').selectAll().where('project_id', '=', project.id).executeTakeFirstOrThrow();
+  const put = async (json: Json) => expectStatus<Json>(await app.put(`${path}/${made.id}`, { json }), 200);
+  const other = (await row()).url.replace(/[^/]+$/, 'other.git').replace(/\/\/.*@/, '//');
+  await put({ url: other });
+  assert.equal((await row()).url, other);
+  await put({ url: 'ssh://git@127.0.0.1/one.git', auth_method: 'ssh_public_key' });
+  const { public_key } = await row();
+  await put({ url: 'ssh://git@127.0.0.1/one' });
+  assert.equal((await row()).public_key, public_key);
+  await put({ url: 'ssh://git@127.0.0.1/two.git' });
+  assert.notEqual((await row()).public_key, public_key);
+});
+
+test('two changes at once are both there afterwards', async () => {
+  const { path, made } = await scene({ enabled: false });
+  for (let round = 0; round < 5; round += 1) {
+    const value = round % 2 === 0;
+    const [one, two] = await Promise.all([
+      app.put(`${path}/${made.id}`, { json: { keep_divergent_refs: value } }),
+      app.put(`${path}/${made.id}`, { json: { only_protected_branches: value } }),
+    ]);
+    for (const answer of [one, two]) expectStatus(answer, 200);
+    const now = expectStatus<Json>(await app.get(`${path}/${made.id}`), 200);
+    assert.deepEqual([now.keep_divergent_refs, now.only_protected_branches], [value, value]);
+  }
+});
+
 test('PUT changes, DELETE removes, and another host does not get the password', async () => {
   const { path, made, project } = await scene({ enabled: false });
   expectStatus(await app.put(`${path}/${made.id}`, { json: {} }), 400);

@@ -7,8 +7,10 @@ import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { AuthMethod, RemoteMirror } from '../../../db/tables/remote-mirrors.ts';
 import type { Deps } from '../../../deps.ts';
+import { sameRepository } from '../../../mirroring/address.ts';
 import { makeSshKeyPair } from '../../../mirroring/push/key-pair.ts';
 import { pushNow } from '../../../mirroring/push/schedule.ts';
+import { lockProject } from '../../spaces/index.ts';
 import type { NewRemoteMirror, RemoteMirrorUpdate } from './inputs.ts';
 import { refuseBlocked, refuseInvalid, storedAddress } from './rules.ts';
 
@@ -49,7 +51,7 @@ export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRem
   refuseInvalid(values, input);
   return deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
-    await db.updateTable('projects').set({ id: now.id }).where('id', '=', now.id).execute();
+    await lockProject(db, now.id);
     const { count } = await db
       .selectFrom('remote_mirrors')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -99,6 +101,7 @@ export async function updateRemoteMirror(
   if (input.url !== undefined) await refuseBlocked(deps, input.url);
   return deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
+    await lockProject(db, now.id);
     const before = await findRemoteMirror(db, now, id);
     const url = await storedAddress(before.url, input.url);
     if (url === null) throw invalidModel({ url: ["can't be blank"] });
@@ -117,11 +120,13 @@ export async function updateRemoteMirror(
       auth_method: input.auth_method ?? before.auth_method,
     };
     refuseInvalid(values, input);
+    // Whoever let the key in let it in to one repository.
+    const keepsKeys = values.auth_method === before.auth_method && sameRepository(before.url, url);
     const row = await db
       .updateTable('remote_mirrors')
       .set({
         ...values,
-        ...(values.auth_method === before.auth_method ? {} : keysOf(deps, values.auth_method, now)),
+        ...(keepsKeys ? {} : keysOf(deps, values.auth_method, now)),
         ...(input.url === undefined ? {} : { host_keys: null }),
         updated_at: timestamp(deps.clock),
       })
