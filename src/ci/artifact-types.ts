@@ -49,3 +49,6 @@ export type ArtifactTypeName = keyof typeof ARTIFACT_TYPES;
 export const SENT_ARTIFACT_TYPES = (Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[]).filter(
   (name) => name !== 'metadata' && name !== 'trace',
 );
+
+/** What `artifacts:reports` leaves. */
+export const REPORT_ARTIFACT_TYPES = SENT_ARTIFACT_TYPES.filter((name) => name !== 'archive');

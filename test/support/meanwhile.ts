@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { TestApp } from './app.ts';
 
 /**
@@ -31,4 +33,19 @@ export function beforeTransaction(app: TestApp, act: () => Promise<unknown>): vo
           : Reflect.get(target, name),
     });
   };
+}
+
+/**
+ * Waits until a transaction of another connection waits for a lock that this one's holds. On SQLite there is one writer, and
+ * nothing to wait for.
+ */
+export async function someoneWaits({ deps: { config, db } }: TestApp): Promise<void> {
+  if (config.database.kind === 'sqlite') return;
+  for (let tries = 0; tries < 3_000; tries += 1) {
+    const { rows } = await sql`select 1 as one from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    if (rows.length > 0) return;
+    await sleep(10);
+  }
+  throw new Error('Nobody waits for a lock.');
 }

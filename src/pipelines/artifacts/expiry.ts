@@ -90,11 +90,22 @@ async function removeExpired(deps: Deps, signal: AbortSignal, projectId?: number
     [at, id] = [last.expire_at!, last.id];
     const ids = rows.map((row) => row.id);
     await deps.db.transaction().execute(async (db) => {
-      // Somebody may have asked to keep them, or their pipeline may have become the last good one.
+      // Somebody may have asked to keep them, or their pipeline may have become the last good one. An update that changes
+      // nothing looks at each row as it is once whoever holds it has let go.
+      const over = await db
+        .updateTable('ci_job_artifacts')
+        .set((eb) => ({ expire_at: eb.ref('expire_at') }))
+        .where('id', 'in', ids)
+        .where('expire_at', '<=', now)
+        .returning('id')
+        .execute();
       const still = await withPipelines(db)
         .select('ci_job_artifacts.id')
-        .where('ci_job_artifacts.id', 'in', ids)
-        .where('expire_at', '<=', now)
+        .where(
+          'ci_job_artifacts.id',
+          'in',
+          over.map((row) => row.id),
+        )
         .execute();
       await removeArtifacts(
         deps,

@@ -35,11 +35,3 @@ export async function removeArtifactsOf(deps: Deps, jobId: number): Promise<void
     );
   });
 }
-
-/** Keeps all that a job left for ever. */
-export async function keepArtifactsOf(deps: Deps, jobId: number): Promise<void> {
-  await deps.db.transaction().execute(async (db) => {
-    await db.updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
-    await db.updateTable('ci_job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
-  });
-}

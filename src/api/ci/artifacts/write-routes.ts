@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { recordNotFound } from '../../../core/errors.ts';
+import { notFound, recordNotFound } from '../../../core/errors.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { expireProjectArtifacts } from '../../../pipelines/artifacts/expiry.ts';
-import { keepArtifactsOf, removeArtifactsOf } from '../../../pipelines/artifacts/remove.ts';
+import { keepArtifactsOf } from '../../../pipelines/artifacts/keep.ts';
+import { removeArtifactsOf } from '../../../pipelines/artifacts/remove.ts';
 import { inProject } from '../../access.ts';
 import { onObject } from '../../object-access.ts';
 import { jobObject, ONE } from '../jobs/access.ts';
@@ -28,7 +29,8 @@ export const artifactWriteRoutes: readonly Route[] = [
     success: { status: 200, schema: Job },
     handler: async ({ deps, project, permissions, job }) => {
       await findArchive(deps, permissions, job.id);
-      await keepArtifactsOf(deps, job.id);
+      const kept = await deps.db.transaction().execute((db) => keepArtifactsOf(db, [job.id]));
+      if (kept.length === 0) throw notFound();
       const [shown] = await presentJobs(deps, [await findJob(deps.db, project.id, job.id, 'build')], project);
       if (shown === undefined) throw recordNotFound();
       return shown;

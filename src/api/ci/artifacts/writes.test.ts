@@ -3,9 +3,11 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { endJob, type HeldJob, holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
+import { beforeTransaction, someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { keepArtifactsOf } from '../../../pipelines/artifacts/keep.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { usedBlobs } from '../../../storage/unused-blobs.ts';
 
@@ -76,6 +78,31 @@ describe('POST /projects/:id/jobs/:job_id/artifacts/keep', () => {
     );
     await pass(100 * DAY);
     assert.deepEqual(await types(held), ['archive', 'junit']);
+  });
+
+  test('what is kept while it is about to be removed stays', async () => {
+    const held = await finished();
+    const kept = Promise.withResolvers<void>();
+    const removal = Promise.withResolvers<void>();
+    const keeping = app.deps.db.transaction().execute(async (db) => {
+      assert.deepEqual(await keepArtifactsOf(db, [held.job.id]), [held.job.id]);
+      kept.resolve();
+      await removal.promise;
+    });
+    await kept.promise;
+    const passing = pass(2 * DAY);
+    await someoneWaits(app);
+    removal.resolve();
+    await Promise.all([keeping, passing]);
+    assert.deepEqual(await types(held), ['archive', 'junit']);
+  });
+
+  test('what is removed before it is kept is not found', async () => {
+    const held = await finished();
+    beforeTransaction(app, () =>
+      app.deps.db.deleteFrom('ci_job_artifacts').where('job_id', '=', held.job.id).execute(),
+    );
+    expectStatus(await keep(held), 404);
   });
 
   test('needs artifacts that are there', async () => {
