@@ -7,6 +7,7 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^pipelines\/(\d+)$/, (id) => `/pipelines/${id}`],
   [/^jobs\/(\d+)$/, (id) => `/jobs/${id}`],
   [/^jobs\/(\d+)\/raw$/, (id) => `/jobs/${id}/trace`],
+  [/^jobs\/(\d+)\/artifacts\/download$/, (id) => `/jobs/${id}/artifacts`],
   [/^packages\/(\d+)$/, (id) => `/packages/${id}`],
   [/^commit\/([^/]+)$/, (sha) => `/repository/commits/${sha}`],
   [/^commits\/(.+)$/, (ref) => `/repository/commits?ref_name=${ref}`],

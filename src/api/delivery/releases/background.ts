@@ -8,7 +8,9 @@ const AT_ONCE = 100;
 
 /** Collects the evidence of releases: of a new one at once, of an upcoming one when its time has come. */
 export function registerReleases(deps: Deps): void {
-  deps.jobs.register(COLLECT_EVIDENCE, ({ release_id }) => collectDue(deps, release_id));
+  deps.jobs.register(COLLECT_EVIDENCE, ({ release_id, last_pipeline_id }) =>
+    collectDue(deps, release_id, last_pipeline_id),
+  );
   deps.jobs.every(COLLECT_DUE, { everyMs: EVERY_MS }, async (_payload, { signal }) => {
     for (let full = true; full && !signal.aborted; ) {
       const due = await deps.db

@@ -14,6 +14,7 @@ import { COLLECT_EVIDENCE, evidenceDue } from './evidence-due.ts';
 import { findRelease } from './find.ts';
 import type { NewRelease } from './inputs.ts';
 import { milestonesFor, setMilestones } from './milestones.ts';
+import { lastPipelineOf } from './report-artifacts.ts';
 import { checkRelease, requireMayTag } from './rules.ts';
 import { storedCommit } from './stored-commit.ts';
 import { ensureTag, type Tagged, tagOid } from './tagging.ts';
@@ -33,20 +34,22 @@ export async function createRelease(deps: Deps, standing: Standing<UserCaller>, 
   if ((await findRelease(deps.db, project.id, given.tag_name)) !== undefined) throw taken();
   checkRelease(given);
   await milestonesFor(deps.db, standing, given);
+  const lastPipelineId = await lastPipelineOf(deps.db, project.id);
   for (let tries = 0; tries < TRIES; tries += 1) {
     const tagged = await ensureTag(deps, standing, given);
-    const made = await enter(deps, standing, given, tagged);
+    const made = await enter(deps, standing, given, tagged, lastPipelineId);
     if (made !== undefined) return made;
   }
   throw conflict(`Tag ${given.tag_name} was changed meanwhile. Please try again.`);
 }
 
-/** Enters the release of a tag. @returns undefined where the tag has moved or gone meanwhile */
+/** Enters the release of a tag. @param last_pipeline_id of those before the tag @returns undefined where the tag has moved or gone meanwhile */
 async function enter(
   deps: Deps,
   { project: { id }, caller }: Standing<UserCaller>,
   given: NewRelease,
   { oid, commit }: Tagged,
+  last_pipeline_id: number,
 ): Promise<Release | undefined> {
   try {
     return await deps.db.transaction().execute(async (db) => {
@@ -78,7 +81,9 @@ async function enter(
         .executeTakeFirstOrThrow();
       await insertLinks(deps, db, row.id, given.assets?.links ?? []);
       await setMilestones(db, row.id, milestones ?? []);
-      if (due === now) await deps.jobs.enqueue(db, COLLECT_EVIDENCE, { release_id: row.id }, { projectId: id });
+      if (due === now) {
+        await deps.jobs.enqueue(db, COLLECT_EVIDENCE, { release_id: row.id, last_pipeline_id }, { projectId: id });
+      }
       const payload = { release: releaseFacts(row), release_id: row.id, project_id: id };
       await deps.events.record(db, 'release.created', payload, { projectId: id, actorId: caller.user.id });
       return row;

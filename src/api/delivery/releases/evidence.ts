@@ -4,18 +4,19 @@ import { refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Release } from '../../../db/tables/releases.ts';
 import type { Deps } from '../../../deps.ts';
+import { collectReports } from './report-artifacts.ts';
 
 /** Evidences of one release at most. */
 const MAX_EVIDENCES = 100;
 
 /**
- * What a release is now, for later: the release, its project and its milestones.
+ * What a release is now, for later: the release, its project, its milestones and the reports of its pipeline.
  * @returns JSON as it is served
  */
-async function summaryOf(db: Db, release: Release): Promise<string> {
-  const project = await db
+async function summaryOf(deps: Deps, db: Db, release: Release, lastPipelineId?: number): Promise<string> {
+  const { full_path, ...project } = await db
     .selectFrom('projects')
-    .select(['id', 'name', 'description', 'created_at'])
+    .select(['id', 'name', 'description', 'created_at', 'full_path'])
     .where('id', '=', release.project_id)
     .executeTakeFirstOrThrow();
   const milestones = await db
@@ -25,24 +26,27 @@ async function summaryOf(db: Db, release: Release): Promise<string> {
     .where('release_id', '=', release.id)
     .orderBy('milestones.id')
     .execute();
+  const report_artifacts = await collectReports(deps, db, release, { id: project.id, full_path }, lastPipelineId);
   const { id, tag, name, description, created_at } = release;
-  return JSON.stringify({
-    release: { id, tag_name: tag, name: name ?? tag, description, created_at, project, milestones },
-  });
+  const shown = { id, tag_name: tag, name: name ?? tag, description, created_at, project, milestones };
+  return JSON.stringify({ release: report_artifacts.length === 0 ? shown : { ...shown, report_artifacts } });
 }
 
 /** Writes an evidence of a release as it is now. Call it in a transaction that has locked the release. */
-async function collect({ clock }: Deps, db: Db, release: Release): Promise<void> {
-  const summary = await summaryOf(db, release);
+async function collect(deps: Deps, db: Db, release: Release, lastPipelineId?: number): Promise<void> {
+  const summary = await summaryOf(deps, db, release, lastPipelineId);
   const sha = hash('sha256', summary, 'hex');
   await db
     .insertInto('release_evidences')
-    .values({ release_id: release.id, summary, sha, created_at: timestamp(clock) })
+    .values({ release_id: release.id, summary, sha, created_at: timestamp(deps.clock) })
     .execute();
 }
 
-/** Collects the evidence of a release whose time has come; nothing where that was done, or the release is gone. */
-export async function collectDue(deps: Deps, releaseId: number): Promise<void> {
+/**
+ * Collects the evidence of a release whose time has come; nothing where that was done, or the release is gone.
+ * @param lastPipelineId the last pipeline whose reports count
+ */
+export async function collectDue(deps: Deps, releaseId: number, lastPipelineId?: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const release = await db
       .updateTable('releases')
@@ -51,7 +55,7 @@ export async function collectDue(deps: Deps, releaseId: number): Promise<void> {
       .where('evidence_due_at', '<=', timestamp(deps.clock))
       .returningAll()
       .executeTakeFirst();
-    if (release !== undefined) await collect(deps, db, release);
+    if (release !== undefined) await collect(deps, db, release, lastPipelineId);
   });
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { notFound } from '../../../core/errors.ts';
 import { escapeHtml } from '../../../core/html.ts';
 import { parseJson } from '../../../db/columns.ts';
@@ -46,9 +47,16 @@ const notice = (url: string): string => `<!DOCTYPE html>
 </html>
 `;
 
-/** Whether evidence tells of milestones, which are not for all who may read the code. */
-const namesMilestones = (summary: string): boolean =>
-  parseJson<{ release: { milestones: unknown[] } }>(summary).release.milestones.length > 0;
+/** Whether somebody may read all that evidence tells of: milestones and jobs are not for all who may read the code. */
+function mayReadAll(permissions: ProjectPermissions, summary: string): boolean {
+  const { milestones, report_artifacts = [] } = parseJson<{
+    release: { milestones: unknown[]; report_artifacts?: unknown[] };
+  }>(summary).release;
+  return (
+    (milestones.length === 0 || permissions.can('read_milestone')) &&
+    (report_artifacts.length === 0 || permissions.can('read_pipeline'))
+  );
+}
 
 /** Addresses of releases beside the API, which answers and people point to. */
 export const releasePageRoutes: readonly Route[] = [
@@ -116,6 +124,7 @@ export const releasePageRoutes: readonly Route[] = [
     path: `${PATH}/:tag_name/evidences/:evidence_id.json`,
     operationId: 'getReleaseEvidence',
     summary: 'Get evidence of a release',
+    description: 'Of jobs with reports it tells where their artifacts are, which are kept for ever (Ultimate).',
     params: Type.Object({
       ...ReleaseTag.properties,
       evidence_id: Type.Integer({ description: 'Id of the evidence.' }),
@@ -130,8 +139,7 @@ export const releasePageRoutes: readonly Route[] = [
         .where('releases.project_id', '=', project.id)
         .where('releases.tag', '=', params.tag_name)
         .executeTakeFirst();
-      if (evidence === undefined) throw notFound();
-      if (!permissions.can('read_milestone') && namesMilestones(evidence.summary)) throw notFound();
+      if (evidence === undefined || !mayReadAll(permissions, evidence.summary)) throw notFound();
       return reply.type('application/json').send(evidence.summary);
     },
   }),

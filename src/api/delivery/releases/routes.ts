@@ -98,7 +98,8 @@ export const releaseRoutes: readonly Route[] = [
     path: `${ONE}/evidence`,
     plan: 'premium',
     summary: 'Collect evidence of a release',
-    description: 'What the release, its project and its milestones are now. At most 100 times for a release.',
+    description:
+      'What the release, its project and its milestones are now and, in Ultimate, where the reports of its last pipeline are. At most 100 times for a release.',
     access: inProjectByUser('create_release'),
     credentials,
     params: ReleaseTag,

@@ -1,0 +1,52 @@
+import { planInForce } from '../../../access/plan.ts';
+import { timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Release } from '../../../db/tables/releases.ts';
+import type { Deps } from '../../../deps.ts';
+import { keepReportsOf } from '../../../pipelines/artifacts/keep.ts';
+import { projectUrl } from '../../code/index.ts';
+
+/** Where the archive of a job with reports is. */
+export interface ReportArtifact {
+  url: string;
+}
+
+/** Id of the pipeline of a project that was made last; 0 for none. */
+export async function lastPipelineOf(db: Db, projectId: number): Promise<number> {
+  const { id } = (await pipelinesOf(db, projectId).executeTakeFirst()) ?? { id: 0 };
+  return id;
+}
+
+/** Pipelines of a project, the last one first; not those that stand below another. */
+const pipelinesOf = (db: Db, projectId: number) =>
+  db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('parent_id', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1);
+
+/**
+ * Where the jobs with reports of the last pipeline of a release's commit left their archives, which are kept for ever from
+ * now on. This is of the plan Ultimate; none with a lower one.
+ * @param db of a transaction
+ * @param lastPipelineId the last pipeline that counts
+ */
+export async function collectReports(
+  deps: Deps,
+  db: Db,
+  { sha }: Release,
+  project: Pick<Project, 'id' | 'full_path'>,
+  lastPipelineId = Number.MAX_SAFE_INTEGER,
+): Promise<ReportArtifact[]> {
+  if (sha === null || planInForce(deps) !== 'ultimate') return [];
+  const pipeline = await pipelinesOf(db, project.id)
+    .where('sha', '=', sha)
+    .where('id', '<=', lastPipelineId)
+    .executeTakeFirst();
+  if (pipeline === undefined) return [];
+  const jobIds = await keepReportsOf(db, pipeline.id, timestamp(deps.clock));
+  return jobIds.map((id) => ({ url: `${projectUrl(deps, project)}/-/jobs/${id}/artifacts/download` }));
+}
