@@ -4,6 +4,7 @@ import { accessRequestsOwnership } from './tables/access-requests.ts';
 import { accessTokensOwnership } from './tables/access-tokens.ts';
 import { approvalRulesOwnership } from './tables/approval-rules.ts';
 import { awardEmojiOwnership } from './tables/award-emoji.ts';
+import { broadcastMessagesOwnership } from './tables/broadcast-messages.ts';
 import { ciJobArtifactsOwnership } from './tables/ci-job-artifacts.ts';
 import { ciJobsOwnership } from './tables/ci-jobs.ts';
 import { ciPipelineScheduleVariablesOwnership } from './tables/ci-pipeline-schedule-variables.ts';
@@ -82,6 +83,7 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   package_protection_rules: packageProtectionRulesOwnership,
   releases: releasesOwnership,
   release_links: releaseLinksOwnership,
+  broadcast_messages: broadcastMessagesOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,

@@ -1,9 +1,20 @@
 import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
+import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
+import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** What is about the whole installation. */
 export const admin: Area = {
-  routes: [...appearanceRoutes, ...applicationStatisticsRoutes, ...versionRoutes],
+  routes: [
+    ...appearanceRoutes,
+    ...applicationStatisticsRoutes,
+    ...broadcastMessageRoutes,
+    ...compliancePolicySettingsRoutes,
+    ...versionRoutes,
+  ],
+  vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };
+
+export { bannerFor } from './broadcast-messages/queries.ts';

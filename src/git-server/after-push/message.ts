@@ -1,17 +1,19 @@
+import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { PushedRef } from '../../git/transport/push.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { ProjectAccess } from '../access.ts';
 import { creationLines } from '../create-by-push.ts';
 import { mergeRequestAddresses } from './addresses.ts';
+import { framed, RULER } from './frame.ts';
 import { applyMergeRequestOptions } from './merge-requests.ts';
 import { parseMergeRequestOptions } from './options.ts';
 import { pushedBranches } from './pushed.ts';
 
-const RULER = '='.repeat(72);
 /** Push options and warnings that are repeated, and characters of each. */
 const MAX_SHOWN = 20;
 const MAX_TEXT = 500;
+const MAX_BANNER = 2_000;
 
 /**
  * Does what a push asks for beside moving refs, and says what follows from it. Never fails: the push has happened.
@@ -37,6 +39,7 @@ export async function afterPush(
       ...(await mergeRequestAddresses(deps, pusher, branches)),
       ...movedLines(deps, access),
       ...(await creationLines(deps, access, created)),
+      ...(await bannerLines(deps, access)),
     ];
     return lines.length === 0 ? '' : lines.map((line) => line.toWellFormed()).join('\n');
   } catch (error) {
@@ -44,6 +47,12 @@ export async function afterPush(
     deps.log.log('error', 'what follows a push failed', { project_id: access.project.id, error: message, stack });
     return '';
   }
+}
+
+/** What administrators tell everybody at this time. */
+async function bannerLines(deps: Deps, { project, permissions }: ProjectAccess): Promise<string[]> {
+  const banner = await bannerFor(deps, project.full_path, permissions.level);
+  return banner === undefined ? [] : framed(banner.slice(0, MAX_BANNER));
 }
 
 /** Asks who uses an old address to go over to the new one. */
