@@ -13,7 +13,7 @@ import { insertLinks } from '../release-links/enter.ts';
 import { COLLECT_EVIDENCE, evidenceDue } from './evidence-due.ts';
 import { findRelease } from './find.ts';
 import type { NewRelease } from './inputs.ts';
-import { milestonesFor, setMilestones } from './milestones.ts';
+import { lockMilestonesFor, milestonesFor, setMilestones } from './milestones.ts';
 import { lastPipelineOf } from './report-artifacts.ts';
 import { checkRelease, requireMayTag } from './rules.ts';
 import { storedCommit } from './stored-commit.ts';
@@ -58,7 +58,7 @@ async function enter(
       const standing = await requireStill(deps, db, caller, id, 'create_release');
       await requireMayTag(within(deps, db), standing, given.tag_name);
       if ((await tagOid(repositoryOf(deps, standing.project), given.tag_name)) !== oid) return undefined;
-      const milestones = await milestonesFor(db, standing, given);
+      const milestones = await lockMilestonesFor(db, standing, given);
       const now = timestamp(deps.clock);
       const released_at = given.released_at ?? now;
       const due = evidenceDue(released_at, now);

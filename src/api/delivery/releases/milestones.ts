@@ -33,6 +33,27 @@ export async function milestonesFor(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * The same within a transaction: none of them goes before it ends.
+ * @returns undefined where none are spoken of
+ * @throws ApiError 400 for those that are not there
+ */
+export async function lockMilestonesFor(
+  db: Db,
+  place: Pick<Standing, 'project' | 'namespace'>,
+  given: Pick<ChangedRelease, 'milestones' | 'milestone_ids'>,
+): Promise<number[] | undefined> {
+  const ids = await milestonesFor(db, place, given);
+  if (ids === undefined || ids.length === 0) return ids;
+  // An update that changes nothing locks the rows on either engine, and waits for whoever removes one.
+  await db
+    .updateTable('milestones')
+    .set((eb) => ({ iid: eb.ref('iid') }))
+    .where('id', 'in', ids)
+    .execute();
+  return milestonesFor(db, place, given);
+}
+
 /** Makes these the milestones of a release, and no others. */
 export async function setMilestones(db: Db, releaseId: number, milestoneIds: readonly number[]): Promise<void> {
   await db.deleteFrom('milestone_releases').where('release_id', '=', releaseId).execute();

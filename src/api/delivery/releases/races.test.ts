@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { beforeTransaction, meanwhile } from '../../../../test/support/meanwhile.ts';
+import { beforeTransaction, meanwhile, someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 import type { ReleaseJson } from './answers.ts';
 
@@ -104,5 +104,31 @@ test('a release that goes meanwhile is 404', async (t) => {
     expectStatus(await app.post(path, { json: { tag_name: 'v1', ref: 'main' } }), 201);
     beforeTransaction(app, async () => expectStatus(await app.delete(`${path}/v1`), 200));
     expectStatus(await ask(), 404);
+  }
+});
+
+test('a milestone that is about to go while a release takes it is waited for, and refused by its name', async (t) => {
+  const { project } = await seededProject(app, t);
+  const path = `/projects/${project.id}/releases`;
+  expectStatus(await app.post(path, { json: { tag_name: 'v1', ref: 'main' } }), 201);
+  for (const ask of [
+    () => app.post(path, { json: { tag_name: 'v2', ref: 'main', milestones: ['Soon'] } }),
+    () => app.put(`${path}/v1`, { json: { milestones: ['Soon'] } }),
+  ]) {
+    const made = await app.post(`/projects/${project.id}/milestones`, { json: { title: 'Soon' } });
+    const { id } = expectStatus<{ id: number }>(made, 201);
+    const gone = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    const removing = app.deps.db.transaction().execute(async (db) => {
+      await db.deleteFrom('milestones').where('id', '=', id).execute();
+      gone.resolve();
+      await taken.promise;
+    });
+    await gone.promise;
+    const asking = ask();
+    await someoneWaits(app);
+    taken.resolve();
+    await removing;
+    assert.equal(message(expectStatus(await asking, 400)), 'Milestone(s) not found: Soon');
   }
 });

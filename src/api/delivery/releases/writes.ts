@@ -11,7 +11,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { collectMore } from './evidence.ts';
 import type { ChangedRelease } from './inputs.ts';
 import { onRelease, releaseToWrite } from './locked.ts';
-import { milestonesFor, setMilestones } from './milestones.ts';
+import { lockMilestonesFor, setMilestones } from './milestones.ts';
 import { checkRelease, requireMayRelease } from './rules.ts';
 import { tagOid } from './tagging.ts';
 
@@ -44,7 +44,7 @@ export async function updateRelease(
   if (Object.values(given).every((value) => value === undefined)) throw refused('params is empty');
   checkRelease(given);
   return onRelease(deps, standing, 'update_release', release, async (db, row, now) => {
-    const milestones = await milestonesFor(db, now, given);
+    const milestones = await lockMilestonesFor(db, now, given);
     if (milestones !== undefined) await setMilestones(db, row.id, milestones);
     const changed = await db
       .updateTable('releases')
