@@ -86,7 +86,11 @@ async function lock(db: Db, place: RunnerPlace): Promise<boolean> {
   return lockRow(db, 'projects', place.project.id);
 }
 
-async function checkNumber(db: Db, place: RunnerPlace): Promise<void> {
+/**
+ * Another runner may come to a place. Call it in a transaction that has locked the place.
+ * @throws ApiError 400 where there are as many as there may be
+ */
+export async function checkNumber(db: Db, place: RunnerPlace): Promise<void> {
   if (place.runner_type === 'instance_type') return;
   const rows =
     place.runner_type === 'group_type'

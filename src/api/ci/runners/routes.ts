@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { STATES } from '../../../ci/states.ts';
-import { forbidden, invalidParameter } from '../../../core/errors.ts';
+import { invalidParameter } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
@@ -9,7 +9,7 @@ import { Enum, optional, pagination } from '../../../http/schema.ts';
 import { administrator, inGroup, inProject, requireUser, signedIn } from '../../access.ts';
 import { presentProjects, SimpleProject } from '../../spaces/index.ts';
 import { presentJobs } from '../jobs/views.ts';
-import { findRunner, mayUpdateRunner, runnerReader, runnerUpdater } from './access.ts';
+import { runnerReader, runnerUpdater } from './access.ts';
 import { RenewedRunnerToken, Runner, RunnerDetails, RunnerManager } from './answers.ts';
 import { runnerChange, runnerFilters, runnerId } from './inputs.ts';
 import { RunnerJob } from './job-answers.ts';
@@ -203,12 +203,10 @@ export const runnerRoutes: readonly Route[] = [
     scopes,
     input: Type.Object(runnerId),
     success: { status: 201, schema: Runner },
-    handler: async (c) => {
-      const { deps, project, input } = c;
-      if (!(await mayUpdateRunner(deps, requireUser(c.caller), await findRunner(deps, input.runner_id)))) {
-        throw forbidden('No access granted');
-      }
-      const [shown] = await presentRunners(deps, [await enableRunner(deps, input.runner_id, project)]);
+    errors: [400, 404],
+    handler: async ({ deps, caller, project, input }) => {
+      const runner = await enableRunner(deps, { caller: requireUser(caller), project }, input.runner_id);
+      const [shown] = await presentRunners(deps, [runner]);
       return shown;
     },
   }),

@@ -304,6 +304,28 @@ describe('a runner', () => {
     assert.equal(await refusal(disable(other), 404), '404 Runner Not Found');
   });
 
+  test('works for no project that has a thousand, however many come at once', async () => {
+    const other = await app.make.project();
+    const wanted = [await ofProject(), await ofProject(), await ofProject(), await ofProject()];
+    const now = clock.now().toISOString();
+    const kind = { runner_type: 'project_type', registration: 'user', access_level: 'not_protected' } as const;
+    const row = { ...kind, tag_list: '[]', created_at: now, updated_at: now };
+    const { db } = app.deps;
+    const rows = Array.from({ length: 999 }, (_, n) => ({ ...row, digest: `full-${n}`, short_token: 'x' }));
+    const made = await db.insertInto('ci_runners').values(rows).returning('id').execute();
+    const links = made.map(({ id }) => ({ runner_id: id, project_id: other.id, created_at: now }));
+    await db.insertInto('ci_runner_projects').values(links).execute();
+    const enable = (runner_id: number) => app.post(`/projects/${other.id}/runners`, { json: { runner_id } });
+    const answers = await Promise.all(wanted.map(enable));
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 400, 400, 400]);
+    const [refused] = answers.filter(({ statusCode }) => statusCode === 400);
+    assert.equal(
+      refused!.json<{ message: string }>().message,
+      'Maximum number of ci registered project runners (1000) exceeded',
+    );
+    await db.deleteFrom('ci_runners').where('digest', 'like', 'full-%').execute();
+  });
+
   test('takes jobs at once that a change lets it take', async () => {
     const place = await app.make.project();
     const runner = await FakeRunner.make(app, { runner_type: 'project_type', project_id: place.id, tag_list: 'a' });

@@ -1,14 +1,19 @@
 import type { Updateable } from 'kysely';
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill, type Standing } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { bit, parseJson } from '../../../db/columns.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiRunner, CiRunnersTable } from '../../../db/tables/ci-runners.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { wakeRunnersAfter } from '../../../pipelines/runners/pending-jobs.ts';
+import { mayUpdateRunner } from './access.ts';
+import { checkNumber } from './create.ts';
 import type { runnerChange } from './inputs.ts';
 import { checkRunner, cleanTags } from './rules.ts';
 import { ownerProject } from './tokens.ts';
@@ -79,20 +84,34 @@ function refusalOf({ runner_type, locked }: CiRunner): string | undefined {
   return locked === 1 ? 'Runner is locked' : undefined;
 }
 
-/** Lets a runner work for a further project. @throws ApiError 400, 403, 404 */
-export function enableRunner(deps: Deps, runnerId: number, project: Project): Promise<CiRunner> {
+const linkOf = (db: Db, runnerId: number, project: Project) =>
+  db
+    .selectFrom('ci_runner_projects')
+    .select('project_id')
+    .where('runner_id', '=', runnerId)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+
+/** Lets a runner work for a further project. @throws ApiError 400, 401, 403, 404 */
+export function enableRunner(
+  deps: Deps,
+  { caller, project }: Pick<Standing<UserCaller>, 'caller' | 'project'>,
+  runnerId: number,
+): Promise<CiRunner> {
   return deps.db.transaction().execute(async (db) => {
+    await lockRow(db, 'projects', project.id);
     const runner = await lockRunner(deps, db, runnerId);
+    const now = await requireStill(deps, db, caller, project.id, 'admin_runners');
+    if (!(await mayUpdateRunner(within(deps, db), now.caller, runner))) throw forbidden('No access granted');
     const reason = refusalOf(runner);
     if (reason !== undefined) throw forbidden(reason);
-    const link = { runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) };
-    const made = await db
+    const link = await linkOf(db, runnerId, project);
+    if (link !== undefined) throw invalidModel({ runner_id: ['has already been taken'] });
+    await checkNumber(db, { runner_type: 'project_type', project });
+    await db
       .insertInto('ci_runner_projects')
-      .values(link)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('project_id')
-      .executeTakeFirst();
-    if (made === undefined) throw invalidModel({ runner_id: ['has already been taken'] });
+      .values({ runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) })
+      .execute();
     wakeRunnersAfter(deps, db);
     return runner;
   });
@@ -102,9 +121,7 @@ export function enableRunner(deps: Deps, runnerId: number, project: Project): Pr
 export function disableRunner(deps: Deps, runnerId: number, project: Project): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
     await lockRunner(deps, db, runnerId);
-    const links = db.selectFrom('ci_runner_projects').where('runner_id', '=', runnerId);
-    const link = await links.select('project_id').where('project_id', '=', project.id).executeTakeFirst();
-    if (link === undefined) throw notFound('Runner');
+    if ((await linkOf(db, runnerId, project)) === undefined) throw notFound('Runner');
     if ((await ownerProject(db, runnerId))?.id === project.id) {
       throw forbidden('You cannot unassign a runner from the owner project. Delete the runner instead');
     }

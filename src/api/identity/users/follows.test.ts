@@ -69,3 +69,20 @@ test('nobody follows more than 300 users', async () => {
   assert.match(String(expectStatus<Json>(refused, 400).message), /more than 300 users/);
   assert.equal((await app.post(`/users/${made[1]!.id}/follow`, { token })).statusCode, 304);
 });
+
+test('nor when several are followed at once', async () => {
+  const { user, token } = await app.make.user();
+  const now = new Date().toISOString();
+  const rows = Array.from({ length: 305 }, (_, n) => ({
+    username: `at-once-${n}`,
+    name: `At once ${n}`,
+    email: `at-once-${n}@example.org`,
+    created_at: now,
+    updated_at: now,
+  }));
+  const made = await app.deps.db.insertInto('users').values(rows).returning('id').execute();
+  const follows = made.slice(6).map(({ id }) => ({ follower_id: user.id, followed_id: id, created_at: now }));
+  await app.deps.db.insertInto('user_follows').values(follows).execute();
+  const answers = await Promise.all(made.slice(0, 6).map(({ id }) => app.post(`/users/${id}/follow`, { token })));
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 400, 400, 400, 400, 400]);
+});

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -56,6 +57,7 @@ export async function followFacts(
 export async function follow({ db, clock }: Deps, follower: User, followed: User): Promise<boolean> {
   if (follower.id === followed.id) return false;
   return db.transaction().execute(async (db) => {
+    await lockRow(db, 'users', follower.id);
     const others = await countBy(db, 'follower_id', [follower.id]);
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('user_follows')
