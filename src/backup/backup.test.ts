@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
 import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { commitToWiki, page } from '../../test/support/wikis.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock } from '../core/clock.ts';
@@ -93,9 +94,12 @@ test('a restored copy is the installation of that instant, also on the embedded 
     .insertInto('lfs_objects')
     .values({ project_id: project, oid: sha256, size: 6, created_at: new Date().toISOString() })
     .execute();
+  const ofProject = { type: 'project' as const, id: project };
+  const written = await commitToWiki(app, ofProject, [page('home.md')]);
   const { name, manifest } = await backup();
   assert.deepEqual(manifest.problems, []);
   await commit(project, 'topic', 'later', 'topic');
+  await commitToWiki(app, ofProject, [page('later.md')]);
   await app.delete(`/projects/${project}`);
   await app.settle();
 
@@ -110,6 +114,8 @@ test('a restored copy is the installation of that instant, also on the embedded 
     assert.equal((await get(`/projects/${project}/repository/branches/topic`)).json().commit.id, head);
     assert.equal((await get(`/projects/${project}/repository/files/change.txt/raw?ref=topic`)).body, 'change');
     assert.equal((await deps.blobs.stat(sha256))?.size, 6);
+    const wiki = deps.storages.open({ storage: written.wiki.repository_storage, diskPath: written.wiki.disk_path });
+    assert.equal(await wiki.refs.resolve('refs/heads/main'), written.oid);
     assert.deepEqual(await refDisagreements(deps.db, deps.storages), []);
     const next = await server.app.inject({
       method: 'POST',
@@ -136,6 +142,7 @@ test('copies made under full load agree: every ref, every merge request, every o
       if (round % 3 !== 0) await commit(project, branch, `d${index}-${round}`, branch);
       if (round % 2 === 0) await app.put(`/projects/${project}/merge_requests/${iid}/merge`, { json: {} });
       if (round % 5 === 4) await app.delete(`/projects/${project}/repository/branches/${branch}`);
+      await commitToWiki(app, { type: 'project', id: project }, [page(`${round}.md`)]);
       if (round % 7 === 6) await app.settle();
     }
   });

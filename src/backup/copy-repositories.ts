@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import type { Snapshot } from '../db/dump/snapshot.ts';
 import { copyObjectFiles } from '../git/object-files.ts';
 import type { Storages } from '../git/storages.ts';
+import { HOLDER_TYPES, type HolderType, holderTypes } from '../repositories/holder.ts';
 import type { JsonLinesWriter } from './json-lines.ts';
 import { type HolderKey, objectsIn, type RepositoryLine } from './layout.ts';
 
 /** Repositories that are copied side by side. */
 const LANES = 4;
 
-const PLACES = [
-  ['project', 'select id, full_path, repository_storage, disk_path from projects order by id'],
-  ['snippet', 'select id, null, repository_storage, disk_path from snippets order by id'],
-] as const;
+const placesOf = (type: HolderType): string => {
+  const { table, nameSql } = HOLDER_TYPES[type];
+  return `select id, ${nameSql}, repository_storage, disk_path from ${table} order by id`;
+};
 
 export interface CopyResult {
   repositories: number;
@@ -36,11 +37,11 @@ export async function copyRepositories(
   signal: AbortSignal,
 ): Promise<CopyResult> {
   const result: CopyResult = { repositories: 0, bytes: 0, problems: [] };
-  for (const [type, query] of PLACES) {
-    for await (const rows of snapshot.rows(query)) {
+  for (const type of holderTypes) {
+    for await (const rows of snapshot.rows(placesOf(type))) {
       const next = rows.values();
       const lane = async () => {
-        for (const [id, path, storage, diskPath] of next) {
+        for (const [id, name, storage, diskPath] of next) {
           signal.throwIfAborted();
           const place = { storage: String(storage), disk_path: String(diskPath) };
           try {
@@ -49,7 +50,6 @@ export async function copyRepositories(
             result.repositories += 1;
             result.bytes += bytes;
           } catch (error) {
-            const name = type === 'project' ? String(path) : `snippet ${id}`;
             result.problems.push(`The repository of ${name} (id ${id}): ${(error as Error).message}`);
           }
           onRepository();

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../git/durable.ts';
+import type { HolderType } from '../repositories/holder.ts';
 import type { FileFacts } from './json-lines.ts';
 
 /*
@@ -31,8 +32,8 @@ export interface Manifest {
   problems: string[];
 }
 
-/** Whose repository: `project:1` or `snippet:1`. */
-export type HolderKey = `${'project' | 'snippet'}:${number}`;
+/** Whose repository: `project:1`, `snippet:1` or `wiki:1`. */
+export type HolderKey = `${HolderType}:${number}`;
 
 /** A repository as it was, one line of `content.jsonl.gz`. */
 export interface RepositoryLine {

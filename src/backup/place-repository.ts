@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
 import { encodeBytes } from '../git/bytes.ts';
 import { syncPath, writeSynced } from '../git/durable.ts';
 import { runGit } from '../git/process.ts';
-import type { JobQueue } from '../jobs/queue.ts';
-import { MAINTAIN_REPOSITORY } from '../repositories/upkeep.ts';
+import type { HolderType } from '../repositories/holder.ts';
+import { enqueueUpkeep } from '../repositories/upkeep.ts';
 import type { RepositoryLine } from './layout.ts';
 
 /** Refs that follow the rows of merge requests, which only the restored database tells. */
@@ -18,18 +19,22 @@ type Refs = Map<string, string>;
  * asks for its upkeep.
  * @param db the transaction that loads the database
  */
-export async function placeRepository(db: Db, jobs: JobQueue, dir: string, line: RepositoryLine): Promise<void> {
+export async function placeRepository(
+  db: Db,
+  work: Pick<Deps, 'jobs' | 'clock'>,
+  dir: string,
+  line: RepositoryLine,
+): Promise<void> {
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await mkdir(join(dir, folder), { recursive: true, mode: 0o700 });
   }
   await writeSynced(join(dir, 'config'), line.config);
   await writeSynced(join(dir, 'HEAD'), line.head);
   const refs: Refs = new Map(line.refs);
-  const [type, id] = line.holder.split(':');
-  if (type === 'project') {
-    await followMergeRequests(db, Number(id), refs, dir);
-    await jobs.enqueue(db, MAINTAIN_REPOSITORY, { project_id: Number(id) }, { uniqueKey: Number(id) });
-  }
+  const [type, number] = line.holder.split(':') as [HolderType, string];
+  const id = Number(number);
+  if (type === 'project') await followMergeRequests(db, id, refs, dir);
+  await enqueueUpkeep(work, db, { type, id }, 0);
   await writeSynced(join(dir, 'packed-refs'), packedText(refs));
   await syncPath(dir);
 }

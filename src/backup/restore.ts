@@ -146,7 +146,7 @@ async function putDatabase(
     await dropBackupLeases(db);
     const jobs = new JobQueue(db, clock, silentLogger, config.database.kind === 'postgres');
     for await (const line of contentOf(folder, name)) {
-      if (!('blobs' in line)) await placeRepository(db, jobs, directoryOf(config, line), line);
+      if (!('blobs' in line)) await placeRepository(db, { jobs, clock }, directoryOf(config, line), line);
     }
   };
   const lines = readJsonLines<DumpLine>(join(snapshotsIn(folder), name, 'database.jsonl.gz'));

@@ -3,6 +3,8 @@ import { parseJson } from '../db/columns.ts';
 import type { Snapshot } from '../db/dump/snapshot.ts';
 import type { Db } from '../db/schema.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
+import { type Holder, namedHolder } from '../repositories/holder.ts';
+import { PUSHED, readPushed } from '../repositories/pushed-events.ts';
 import type { HolderKey } from './layout.ts';
 
 /** How far back events are told apart one by one: their numbers may come in another order than their commits. */
@@ -59,25 +61,26 @@ export async function changesSince(db: Db, known: Known): Promise<Undo> {
       .selectFrom('domain_events')
       .select(['id', 'type', 'project_id', 'payload'])
       .where('id', '>', after)
-      .where('type', 'in', ['push', 'snippet.pushed'])
+      .where('type', 'in', PUSHED)
       .orderBy('id')
       .limit(BATCH)
       .execute();
-    for (const { id, type, project_id, payload } of events) {
-      if (known.events.has(id)) continue;
-      const { snippet_id, updates } = parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload);
-      note(undo, type === 'push' ? `project:${project_id!}` : `snippet:${snippet_id!}`, updates);
+    for (const event of events) {
+      if (known.events.has(event.id)) continue;
+      const pushed = readPushed(event);
+      note(undo, keyOf(pushed), pushed.updates);
     }
     if (events.length < BATCH) break;
     after = events.at(-1)!.id;
   }
   const intents = await db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
-  for (const { id, project_id, snippet_id, updates } of intents) {
-    if (known.intents.has(id)) continue;
-    note(undo, project_id === null ? `snippet:${snippet_id!}` : `project:${project_id}`, parseJson(updates));
+  for (const intent of intents) {
+    if (!known.intents.has(intent.id)) note(undo, keyOf(namedHolder(intent)), parseJson(intent.updates));
   }
   return undo;
 }
+
+const keyOf = ({ type, id }: Pick<Holder, 'type' | 'id'>): HolderKey => `${type}:${id}`;
 
 /** The first change after the snapshot says where the ref was in it. */
 function note(undo: Undo, holder: HolderKey, updates: readonly RefChange[]): void {

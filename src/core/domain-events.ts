@@ -80,6 +80,14 @@ const eventKinds = {
     updates: { ref: string; old: string | null; new: string | null }[];
     via: ChangedVia;
   }>(),
+  'wiki.pushed': payload<{
+    wiki_id: number;
+    /** Either of the two: whose wiki it is. */
+    project_id: number | null;
+    group_id: number | null;
+    updates: { ref: string; old: string | null; new: string | null }[];
+    via: ChangedVia;
+  }>(),
   'snippet.created': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
   'snippet.updated': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
   'snippet.destroyed': payload<{

@@ -114,6 +114,7 @@ import type { UserMentionsTable } from './tables/user-mentions.ts';
 import type { UserPreferencesTable } from './tables/user-preferences.ts';
 import type { UserStatusesTable } from './tables/user-statuses.ts';
 import type { UsersTable } from './tables/users.ts';
+import type { WikisTable } from './tables/wikis.ts';
 
 /** Every table of the database, by name. */
 export interface Schema {
@@ -204,6 +205,7 @@ export interface Schema {
   approval_rule_branches: ApprovalRuleBranchesTable;
   approvals: ApprovalsTable;
   snippets: SnippetsTable;
+  wikis: WikisTable;
   badges: BadgesTable;
   uploads: UploadsTable;
   group_protected_branches: GroupProtectedBranchesTable;

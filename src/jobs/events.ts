@@ -48,7 +48,7 @@ interface EventJob {
 }
 
 interface FollowUp {
-  kind: JobKind<{ project_id: number }>;
+  kind: JobKind<{ project_id?: number }>;
   delayMs: number;
 }
 
@@ -116,7 +116,7 @@ export class EventBus {
    * Has a job of the kind run for the project some time after an event of these types, once for a burst of them. For
    * work that need not know what happened, only that something did.
    */
-  followUp(types: readonly DomainEventType[], kind: JobKind<{ project_id: number }>, delayMs: number): void {
+  followUp(types: readonly DomainEventType[], kind: JobKind<{ project_id?: number }>, delayMs: number): void {
     for (const type of types) this.#followUps.set(type, [...(this.#followUps.get(type) ?? []), { kind, delayMs }]);
   }
 
@@ -198,7 +198,7 @@ export class EventBus {
     return jobs;
   }
 
-  #following({ type, project_id }: RecordedEvent): NewJob<{ project_id: number }>[] {
+  #following({ type, project_id }: RecordedEvent): NewJob<{ project_id?: number }>[] {
     if (project_id === null) return [];
     return (this.#followUps.get(type) ?? []).map(({ kind, delayMs }) => ({
       kind,

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts';
 import { isMissing } from '../git/durable.ts';
 import { GitError } from '../git/errors.ts';
 import type { Storages } from '../git/storages.ts';
-import type { Holder } from './holder.ts';
+import { HOLDER_TYPES, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
 import { type LastPlaces, note, recordedChanges, recordedRefs } from './recorded-refs.ts';
 
 const BATCH = 500;
@@ -11,10 +11,8 @@ const BATCH = 500;
 const LOOKS = 5;
 const PAUSE_MS = 500;
 
-type Kind = Holder['type'];
-
 interface RefFinding {
-  kind: Kind;
+  kind: HolderType;
   id: number;
   ref: string;
   last: LastPlaces;
@@ -32,14 +30,15 @@ const MAX_FINDINGS = 10_000;
  */
 export async function refDisagreements(db: Db, storages: Storages): Promise<string[]> {
   const disk = new Disk(db, storages);
-  const refs = [...(await refFindings(db, disk, 'project')), ...(await refFindings(db, disk, 'snippet'))];
+  const refs: RefFinding[] = [];
+  for (const type of holderTypes) refs.push(...(await refFindings(db, disk, type)));
   return [...refs.map(({ kind, id, ref }) => textOf(kind, id, ref)), ...(await mergeRequestFindings(db, disk))];
 }
 
-const textOf = (kind: Kind, id: number, ref: string): string =>
+const textOf = (kind: HolderType, id: number, ref: string): string =>
   `${kind} ${id}: ${ref} is not where the last recorded change left it`;
 
-async function refFindings(db: Db, disk: Disk, kind: Kind): Promise<RefFinding[]> {
+async function refFindings(db: Db, disk: Disk, kind: HolderType): Promise<RefFinding[]> {
   let findings: RefFinding[] = [];
   for await (const { refs, until } of recordedRefs(db, kind)) {
     const all = [...refs].flatMap(([id, names]) => [...names].map(([ref, last]) => ({ kind, id, ref, last, until })));
@@ -68,7 +67,7 @@ async function refFindings(db: Db, disk: Disk, kind: Kind): Promise<RefFinding[]
 }
 
 /** Those of the refs that are in none of their last places. */
-async function stillDiffer(disk: Disk, kind: Kind, refs: readonly RefFinding[]): Promise<RefFinding[]> {
+async function stillDiffer(disk: Disk, kind: HolderType, refs: readonly RefFinding[]): Promise<RefFinding[]> {
   const found: RefFinding[] = [];
   for (let at = 0; at < refs.length; at += BATCH) {
     const some = refs.slice(at, at + BATCH);
@@ -97,15 +96,11 @@ class Disk {
   }
 
   /** Where repositories lie that are there, and of which no change is under way. */
-  async locate(kind: Kind, holders: readonly { id: number }[]): Promise<Map<number, Place>> {
+  async locate(kind: HolderType, holders: readonly { id: number }[]): Promise<Map<number, Place>> {
     const ids = [...new Set(holders.map(({ id }) => id))];
     if (ids.length === 0) return new Map();
-    const column = kind === 'project' ? 'project_id' : 'snippet_id';
-    const rows = await this.#db
-      .selectFrom(kind === 'project' ? 'projects' : 'snippets')
-      .select(['id', 'repository_storage', 'disk_path'])
-      .where('id', 'in', ids)
-      .execute();
+    const { column } = HOLDER_TYPES[kind];
+    const rows = await this.#db.selectFrom(tableOf(kind)).select(LOCATED).where('id', 'in', ids).execute();
     const intents = await this.#db.selectFrom('ref_intents').select(column).where(column, 'in', ids).execute();
     const busy = new Set(intents.map((intent) => intent[column]));
     return new Map(

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { type Holder, ofProject, ofSnippet } from './holder.ts';
+import { HOLDER_TYPES, type Holder, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
 
 const BATCH = 200;
 
@@ -8,34 +9,21 @@ export interface NamedHolder extends Holder {
   name: string;
 }
 
-/** Every repository of the installation: those of projects, then those of snippets. Read a batch at a time. */
+/** Every repository of the installation, one type of holders after the other. Read a batch at a time. */
 export async function* allRepositories(db: Db): AsyncGenerator<NamedHolder, void, void> {
-  yield* inBatches((after) =>
-    db
-      .selectFrom('projects')
-      .select(['id', 'full_path', 'repository_storage', 'disk_path'])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute()
-      .then((rows) => rows.map((row) => ({ ...ofProject(row), name: row.full_path }))),
-  );
-  yield* inBatches((after) =>
-    db
-      .selectFrom('snippets')
-      .select(['id', 'repository_storage', 'disk_path'])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute()
-      .then((rows) => rows.map((row) => ({ ...ofSnippet(row), name: `snippet ${row.id}` }))),
-  );
+  for (const type of holderTypes) yield* allOfType(db, type);
 }
 
-async function* inBatches(read: (after: number) => Promise<NamedHolder[]>): AsyncGenerator<NamedHolder, void, void> {
+async function* allOfType(db: Db, type: HolderType): AsyncGenerator<NamedHolder, void, void> {
   for (let after = 0; ; ) {
-    const batch = await read(after);
-    yield* batch;
+    const batch = await db
+      .selectFrom(tableOf(type))
+      .select([...LOCATED, sql.raw<string>(HOLDER_TYPES[type].nameSql).as('name')])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    yield* batch.map((row) => ({ type, ...row }));
     if (batch.length < BATCH) return;
     after = batch.at(-1)!.id;
   }

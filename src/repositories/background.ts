@@ -4,12 +4,13 @@ import { removeStaleLocks } from '../git/stale-locks.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
-import { holderOf } from './holder.ts';
+import { findHolder, HOLDER_TYPES, holderTypes } from './holder.ts';
 import { leftOverBefore } from './left-over.ts';
 import { registerRecovery } from './recover-intents.ts';
 import { registerRemoval } from './removal.ts';
 import { recordSnippetChange } from './snippet-files.ts';
-import { MAINTAIN_REPOSITORY, MAINTAIN_SNIPPET, MAINTENANCE_PAUSE_MS } from './upkeep.ts';
+import { MAINTAIN, MAINTENANCE_PAUSE_MS } from './upkeep.ts';
+import { removeWikis } from './wikis.ts';
 
 // Given up it would never come again before the next start.
 const SWEEP = jobKind<{ started_at: string }>('sweep-repositories', {
@@ -20,16 +21,18 @@ const SWEEP = jobKind<{ started_at: string }>('sweep-repositories', {
 
 /** What is done for repositories in the background: upkeep after changes, and clearing up after a crash. */
 export function registerRepositoryWork(deps: Deps): void {
-  deps.events.followUp(['push'], MAINTAIN_REPOSITORY, MAINTENANCE_PAUSE_MS);
-  const upkeep = async (id: { project_id: number | null; snippet_id: number | null }) => {
-    const holder = await holderOf(deps.db, id);
-    if (holder !== undefined) await maintain(repositoryOf(deps, holder));
-  };
-  deps.jobs.register(MAINTAIN_REPOSITORY, (id) => upkeep({ ...id, snippet_id: null }));
-  deps.jobs.register(MAINTAIN_SNIPPET, (id) => upkeep({ ...id, project_id: null }));
+  deps.events.followUp(['push'], MAINTAIN.project, MAINTENANCE_PAUSE_MS);
+  for (const type of holderTypes) {
+    deps.jobs.register(MAINTAIN[type], async ({ [HOLDER_TYPES[type].column]: id }) => {
+      const holder = await findHolder(deps.db, { type, id: id! });
+      if (holder !== undefined) await maintain(repositoryOf(deps, holder));
+    });
+  }
   deps.refObservers.push(recordSnippetChange(deps));
   registerRecovery(deps);
   registerRemoval(deps);
+  deps.lifecycle.projectsRemoved.add((db, ids) => removeWikis(deps, db, 'project', ids));
+  deps.lifecycle.groupsRemoved.add((db, ids) => removeWikis(deps, db, 'group', ids));
   deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));
 }
 

@@ -10,11 +10,11 @@ import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
-import { type Holder, holderColumns, holderNow } from './holder.ts';
+import { HOLDER_TYPES, type Holder, holderColumns, holderNow } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { observe } from './ref-observers.ts';
-import { enqueueSnippetUpkeep } from './upkeep.ts';
+import { enqueueUpkeep } from './upkeep.ts';
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
@@ -28,12 +28,12 @@ export interface RefChangeRequest extends ChangeContext {
  * Looks once more whether refs may be moved, in the transaction that announces it: what was checked before the wait for
  * the repository's queue may be true no longer. Asks nothing but the database, and refs.
  * @param deps with the transaction's handle
- * @param project the project as it is now; null where a snippet holds the repository
+ * @param project the project as it is now; null where something else holds the repository
  * @throws ApiError where it may not be
  */
 export type ChangeGuard = (deps: Deps, project: Project | null) => Promise<void>;
 
-/** The open repository of a project or snippet. */
+/** The open repository of a holder. */
 export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
   deps.storages.open({ storage: holder.repository_storage, diskPath: holder.disk_path });
 
@@ -65,7 +65,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   const key = randomUUID();
   const announce = deps.db.transaction().execute(async (db) => {
     const now = await holderNow(db, holder);
-    if (now === undefined) throw notFound(holder.type === 'project' ? 'Project' : 'Snippet');
+    if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
     if (!now.writable) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
     await request.guard(within(deps, db), now.project);
     return db
@@ -119,8 +119,7 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
   await deps.db.transaction().execute(async (db) => {
     const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
     if (removed.numDeletedRows === 0n) return;
-    if (holder.type === 'project') await recordPush(deps, db, holder.id, intent);
-    else await recordSnippetPush(deps, db, holder.id, intent);
+    await RECORD[holder.type](deps, db, holder.id, intent);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
       await protectDefaultBranch(db, deps.clock, holder.id, newDefault);
@@ -166,5 +165,25 @@ async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: 
     .execute();
   const payload = { snippet_id: snippetId, updates: [...updates], via };
   await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
-  await enqueueSnippetUpkeep(deps, db, snippetId);
+  await enqueueUpkeep(deps, db, { type: 'snippet', id: snippetId });
 }
+
+async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent): Promise<void> {
+  const { userId, updates, via } = intent;
+  const { project_id, namespace_id } = await db
+    .updateTable('wikis')
+    .set({ updated_at: timestamp(deps.clock) })
+    .where('id', '=', wikiId)
+    .returning(['project_id', 'namespace_id'])
+    .executeTakeFirstOrThrow();
+  const payload = { wiki_id: wikiId, project_id, group_id: namespace_id, updates: [...updates], via };
+  await deps.events.record(db, 'wiki.pushed', payload, {
+    projectId: project_id,
+    groupId: namespace_id,
+    actorId: userId,
+  });
+  await enqueueUpkeep(deps, db, { type: 'wiki', id: wikiId });
+}
+
+/** By type of holder. */
+const RECORD = { project: recordPush, snippet: recordSnippetPush, wiki: recordWikiPush };

@@ -1,34 +1,82 @@
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
-import type { Snippet } from '../db/tables/snippets.ts';
+
+/**
+ * What has repositories, by type: the table of their rows, the column of `ref_intents` and of payloads that names one, the
+ * event that tells of its changes of refs, what it is called in refusals, and SQL for the name by which a person finds it.
+ */
+export const HOLDER_TYPES = {
+  project: {
+    table: 'projects',
+    column: 'project_id',
+    pushed: 'push',
+    called: 'Project',
+    nameSql: 'full_path',
+  },
+  snippet: {
+    table: 'snippets',
+    column: 'snippet_id',
+    pushed: 'snippet.pushed',
+    called: 'Snippet',
+    nameSql: `'snippet ' || id`,
+  },
+  wiki: {
+    table: 'wikis',
+    column: 'wiki_id',
+    pushed: 'wiki.pushed',
+    called: 'Wiki',
+    nameSql: `coalesce((select full_path from projects where projects.id = project_id),
+      (select full_path from namespaces where namespaces.id = namespace_id)) || '.wiki'`,
+  },
+} as const;
+
+export type HolderType = keyof typeof HOLDER_TYPES;
+/** Names a holder in `ref_intents` and in the payloads of events. */
+export type HolderColumn = (typeof HOLDER_TYPES)[HolderType]['column'];
+/** One of the columns is set: whose it is. */
+export type HolderColumns = Record<HolderColumn, number | null>;
+
+export const holderTypes = Object.keys(HOLDER_TYPES) as HolderType[];
 
 /** Whose repository it is, and where it lies. */
 export interface Holder {
-  type: 'project' | 'snippet';
+  type: HolderType;
   id: number;
   repository_storage: string;
   disk_path: string;
 }
 
-type Located = 'id' | 'repository_storage' | 'disk_path';
+/** Columns of the row of a holder, of whatever type. */
+export const LOCATED = ['id', 'repository_storage', 'disk_path'] as const;
+type Located = Pick<Holder, (typeof LOCATED)[number]>;
 
-export const ofProject = ({ id, repository_storage, disk_path }: Pick<Project, Located>): Holder => ({
-  type: 'project',
-  id,
-  repository_storage,
-  disk_path,
-});
+const holderFrom =
+  (type: HolderType) =>
+  ({ id, repository_storage, disk_path }: Located): Holder => ({ type, id, repository_storage, disk_path });
 
-export const ofSnippet = ({ id, repository_storage, disk_path }: Pick<Snippet, Located>): Holder => ({
-  type: 'snippet',
-  id,
-  repository_storage,
-  disk_path,
-});
+export const ofProject = holderFrom('project');
+export const ofSnippet = holderFrom('snippet');
+export const ofWiki = holderFrom('wiki');
+
+/** The table with the rows of holders of a type, for queries of columns that all of them have. */
+export const tableOf = (type: HolderType) => HOLDER_TYPES[type].table as 'projects' | 'snippets' | 'wikis';
 
 /** Columns of `ref_intents` that name the holder. */
-export const holderColumns = ({ type, id }: Pick<Holder, 'type' | 'id'>) =>
-  type === 'project' ? { project_id: id, snippet_id: null } : { project_id: null, snippet_id: id };
+export const holderColumns = ({ type, id }: Pick<Holder, 'type' | 'id'>): HolderColumns => ({
+  project_id: null,
+  snippet_id: null,
+  wiki_id: null,
+  [HOLDER_TYPES[type].column]: id,
+});
+
+/** The holder that columns name. @throws Error where they name none */
+export function namedHolder(columns: HolderColumns): Pick<Holder, 'type' | 'id'> {
+  for (const type of holderTypes) {
+    const id = columns[HOLDER_TYPES[type].column];
+    if (id !== null) return { type, id };
+  }
+  throw new Error('no holder is named');
+}
 
 /** A holder as it is now. */
 export interface HolderNow {
@@ -40,6 +88,7 @@ export interface HolderNow {
 
 /** Reads a holder anew; undefined when it is gone or going. */
 export async function holderNow(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<HolderNow | undefined> {
+  if (type === 'wiki') return wikiNow(db, id);
   if (type === 'snippet') {
     const snippet = await db
       .selectFrom('snippets')
@@ -53,20 +102,25 @@ export async function holderNow(db: Db, { type, id }: Pick<Holder, 'type' | 'id'
   return { writable: project.repository_read_only === 0 && project.in_deletion === 0, project };
 }
 
+async function wikiNow(db: Db, id: number): Promise<HolderNow | undefined> {
+  const wiki = await db
+    .selectFrom('wikis')
+    .leftJoin('projects', 'projects.id', 'wikis.project_id')
+    .leftJoin('namespaces', 'namespaces.id', 'wikis.namespace_id')
+    .select(['wikis.repository_read_only', 'projects.pending_delete'])
+    .select(({ fn }) => fn.coalesce('projects.in_deletion', 'namespaces.in_deletion').as('in_deletion'))
+    .where('wikis.id', '=', id)
+    .executeTakeFirst();
+  if (wiki === undefined || wiki.pending_delete === 1) return undefined;
+  return { writable: wiki.repository_read_only === 0 && wiki.in_deletion === 0, project: null };
+}
+
 /** Whether the holder's repository may be written; undefined when it is gone or going. */
 export const writable = async (db: Db, holder: Pick<Holder, 'type' | 'id'>): Promise<boolean | undefined> =>
   (await holderNow(db, holder))?.writable;
 
-/** The holder that an intent names, where it still exists. */
-export async function holderOf(
-  db: Db,
-  { project_id, snippet_id }: { project_id: number | null; snippet_id: number | null },
-): Promise<Holder | undefined> {
-  const columns = ['id', 'repository_storage', 'disk_path'] as const;
-  if (snippet_id !== null) {
-    const row = await db.selectFrom('snippets').select(columns).where('id', '=', snippet_id).executeTakeFirst();
-    return row && ofSnippet(row);
-  }
-  const row = await db.selectFrom('projects').select(columns).where('id', '=', project_id).executeTakeFirst();
-  return row && ofProject(row);
+/** The holder of a type and id with the place of its repository, where it still exists. */
+export async function findHolder(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<Holder | undefined> {
+  const row = await db.selectFrom(tableOf(type)).select(LOCATED).where('id', '=', id).executeTakeFirst();
+  return row && holderFrom(type)(row);
 }

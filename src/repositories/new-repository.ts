@@ -5,6 +5,7 @@ import { type FileAction, writeActions } from '../git/commit-writer.ts';
 import type { Repository } from '../git/repository.ts';
 import { removeRepository } from '../git/repository-files.ts';
 import type { Location } from '../git/storages.ts';
+import { holderTypes, tableOf } from './holder.ts';
 import { discardUnlessKept, keepRepository } from './removal.ts';
 
 /** Columns of a row that name the place of its repository. */
@@ -45,9 +46,9 @@ export async function withNewRepository<T>(
 
 /** Removes a repository that got no row. Where the database cannot tell, the job that waits for it does. */
 async function discardNow(deps: Deps, location: Location): Promise<void> {
-  for (const table of ['projects', 'snippets'] as const) {
+  for (const type of holderTypes) {
     const row = await deps.db
-      .selectFrom(table)
+      .selectFrom(tableOf(type))
       .select('id')
       .where('disk_path', '=', location.diskPath)
       .executeTakeFirst();

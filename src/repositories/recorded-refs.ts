@@ -1,14 +1,11 @@
-import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
-import type { Holder } from './holder.ts';
+import { HOLDER_TYPES, type HolderType } from './holder.ts';
+import { readPushed } from './pushed-events.ts';
 
 const BATCH = 1_000;
 /** Names of refs that are held at once; of one repository all are. */
 const MAX_NAMES = 100_000;
-const EVENTS = { project: 'push', snippet: 'snippet.pushed' } as const;
-
-type Kind = Holder['type'];
 
 /** Where changes left a ref, the last two of them: of two processes the one that moved it last may have recorded it first. */
 export type LastPlaces = (string | null)[];
@@ -28,19 +25,19 @@ interface Recorded {
 }
 
 /** Changes of refs that are recorded behind an event, in their order. */
-export async function* recordedChanges(db: Db, kind: Kind, after: number): AsyncGenerator<Recorded> {
+export async function* recordedChanges(db: Db, kind: HolderType, after: number): AsyncGenerator<Recorded> {
   for (let last = after; ; ) {
     const events = await db
       .selectFrom('domain_events')
-      .select(['id', 'project_id', 'payload'])
-      .where('type', '=', EVENTS[kind])
+      .select(['id', 'type', 'project_id', 'payload'])
+      .where('type', '=', HOLDER_TYPES[kind].pushed)
       .where('id', '>', last)
       .orderBy('id')
       .limit(BATCH)
       .execute();
-    for (const { id: event, project_id, payload } of events) {
-      const { snippet_id, updates } = parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload);
-      yield { event, id: (kind === 'project' ? project_id : snippet_id)!, updates };
+    for (const event of events) {
+      const { id, updates } = readPushed(event);
+      yield { event: event.id, id, updates };
     }
     if (events.length < BATCH) return;
     last = events.at(-1)!.id;
@@ -51,7 +48,7 @@ export async function* recordedChanges(db: Db, kind: Kind, after: number): Async
  * Where recorded changes left the refs of all repositories of a kind, part by part in the order of their ids. The events
  * are read once for so many names as are held at once.
  */
-export async function* recordedRefs(db: Db, kind: Kind, maxNames = MAX_NAMES): AsyncGenerator<RecordedPart> {
+export async function* recordedRefs(db: Db, kind: HolderType, maxNames = MAX_NAMES): AsyncGenerator<RecordedPart> {
   for (let above = 0; ; ) {
     const { through, ...part } = await readPart(db, kind, above, maxNames);
     yield part;
@@ -60,7 +57,7 @@ export async function* recordedRefs(db: Db, kind: Kind, maxNames = MAX_NAMES): A
   }
 }
 
-async function readPart(db: Db, kind: Kind, above: number, maxNames: number) {
+async function readPart(db: Db, kind: HolderType, above: number, maxNames: number) {
   const part: RecordedPart = { refs: new Map(), until: 0 };
   /** The last id of this part; null for all that there are. */
   let through: number | null = null;

@@ -7,9 +7,10 @@ import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { finishChange, repositoryOf } from './change-refs.ts';
-import { type Holder, holderOf } from './holder.ts';
+import { findHolder, HOLDER_TYPES, type Holder, namedHolder } from './holder.ts';
 import type { Intent } from './intent.ts';
 import { leftOverBefore } from './left-over.ts';
+import { readPushed } from './pushed-events.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
 const SETTLED_AFTER_MS = 5 * 60_000;
@@ -30,13 +31,17 @@ export async function recoverIntents(deps: Deps): Promise<void> {
   for (const row of await query.execute()) {
     const updates = parseJson<RefChange[]>(row.updates);
     const applied = await recoverOne(deps, row, updates);
-    deps.log.log('warn', 'an interrupted write was settled', {
-      project_id: row.project_id,
-      snippet_id: row.snippet_id,
-      refs: updates.length,
-      applied,
-    });
+    logSettled(deps, namedHolder(row), updates, applied);
   }
+}
+
+function logSettled(
+  { log }: Deps,
+  { type, id }: Pick<Holder, 'type' | 'id'>,
+  { length: refs }: readonly RefChange[],
+  applied: number,
+): void {
+  log.log('warn', 'an interrupted write was settled', { [HOLDER_TYPES[type].column]: id, refs, applied });
 }
 
 /** Comes back again and again for the intents of a neighbour that has died. */
@@ -50,24 +55,22 @@ async function settleIntent(deps: Deps, holder: Pick<Holder, 'type' | 'id'>, key
   const rows = await deps.db
     .selectFrom('ref_intents')
     .selectAll()
-    .where(holder.type === 'project' ? 'project_id' : 'snippet_id', '=', holder.id)
+    .where(HOLDER_TYPES[holder.type].column, '=', holder.id)
     .execute();
   const row = rows.find(({ context }) => parseJson<{ key?: string }>(context).key === key);
   if (row === undefined) return;
   const updates = parseJson<RefChange[]>(row.updates);
   const applied = await recoverOne(deps, row, updates);
-  deps.log.log('warn', 'an interrupted write was settled', {
-    [`${holder.type}_id`]: holder.id,
-    refs: updates.length,
-    applied,
-  });
+  logSettled(deps, holder, updates, applied);
 }
 
 /** @returns how many of the changes were made */
 async function recoverOne(deps: Deps, row: Row, updates: readonly RefChange[]): Promise<number> {
-  const holder = await holderOf(deps.db, row);
+  const named = namedHolder(row);
+  const holder = await findHolder(deps.db, named);
   const repo = holder === undefined ? undefined : repositoryOf(deps, holder);
-  const applied = repo === undefined ? [] : await settle(deps, repo, updates, await changesSince(deps, row));
+  const applied =
+    repo === undefined ? [] : await settle(deps, repo, updates, await changesSince(deps, named, row.created_at));
   if (holder === undefined || repo === undefined || applied.length === 0) {
     await deps.db.deleteFrom('ref_intents').where('id', '=', row.id).execute();
     return 0;
@@ -83,20 +86,24 @@ async function recoverOne(deps: Deps, row: Row, updates: readonly RefChange[]): 
 }
 
 /** What other servers have changed since: it may start from what the interrupted write made. */
-async function changesSince(deps: Deps, { project_id, snippet_id, created_at }: Row): Promise<RefChange[]> {
+async function changesSince(
+  deps: Deps,
+  { type, id }: Pick<Holder, 'type' | 'id'>,
+  since: string,
+): Promise<RefChange[]> {
   if (deps.alone) return [];
   const events = await deps.db
     .selectFrom('domain_events')
-    .select('payload')
-    .where('type', '=', snippet_id === null ? 'push' : 'snippet.pushed')
-    .where('created_at', '>=', created_at)
-    .$if(project_id !== null, (query) => query.where('project_id', '=', project_id))
+    .select(['type', 'project_id', 'payload'])
+    .where('type', '=', HOLDER_TYPES[type].pushed)
+    .where('created_at', '>=', since)
+    .$if(type === 'project', (query) => query.where('project_id', '=', id))
     .orderBy('id')
     .limit(10_000)
     .execute();
   return events
-    .map(({ payload }) => parseJson<{ snippet_id?: number; updates: RefChange[] }>(payload))
-    .filter((payload) => (payload.snippet_id ?? null) === snippet_id)
+    .map(readPushed)
+    .filter((pushed) => pushed.id === id)
     .flatMap(({ updates }) => updates);
 }
 

@@ -1,16 +1,29 @@
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
-import { jobKind } from '../jobs/kinds.ts';
+import { type JobKind, jobKind } from '../jobs/kinds.ts';
+import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType } from './holder.ts';
 
-/** Keeps a project's repository quick; its unique key is the project's id. */
-export const MAINTAIN_REPOSITORY = jobKind<{ project_id: number }>('maintain-repository', { lane: 'slow' });
-/** The same for a snippet. */
-export const MAINTAIN_SNIPPET = jobKind<{ snippet_id: number }>('maintain-snippet', { lane: 'slow' });
+type Maintain = JobKind<Partial<Record<HolderColumn, number>>>;
+
+/** Keeps a repository quick; the unique key of such a job is the id of whose repository it is. */
+export const MAINTAIN: Readonly<Record<HolderType, Maintain>> = {
+  project: jobKind('maintain-repository', { lane: 'slow' }),
+  snippet: jobKind('maintain-snippet', { lane: 'slow' }),
+  wiki: jobKind('maintain-wiki', { lane: 'slow' }),
+};
 /** So long after a change of refs, so that one run serves a burst of them. */
 export const MAINTENANCE_PAUSE_MS = 30_000;
 
-/** Asks for upkeep of a snippet's repository in the transaction that records a change of it. */
-export async function enqueueSnippetUpkeep(deps: Deps, db: Db, snippetId: number): Promise<void> {
-  const runAt = new Date(deps.clock.now().getTime() + MAINTENANCE_PAUSE_MS);
-  await deps.jobs.enqueue(db, MAINTAIN_SNIPPET, { snippet_id: snippetId }, { uniqueKey: snippetId, runAt });
+/**
+ * Asks for upkeep of a repository, with the handle of a transaction.
+ * @param after what is asked for with the changes of a burst runs once, so long after the first
+ */
+export async function enqueueUpkeep(
+  { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
+  db: Db,
+  { type, id }: Pick<Holder, 'type' | 'id'>,
+  after = MAINTENANCE_PAUSE_MS,
+): Promise<void> {
+  const runAt = new Date(clock.now().getTime() + after);
+  await jobs.enqueue(db, MAINTAIN[type], { [HOLDER_TYPES[type].column]: id }, { uniqueKey: id, runAt });
 }

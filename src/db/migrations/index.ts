@@ -10,6 +10,7 @@ import { featureFlags } from './0016-feature-flags.ts';
 import { releases } from './0017-releases.ts';
 import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
+import { wikis } from './0021-wikis.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -26,5 +27,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0017-releases': releases,
   '0018-mirrors': mirrors,
   '0019-bridges': bridges,
+  '0021-wikis': wikis,
   '0029-broadcast-messages': broadcastMessages,
 };

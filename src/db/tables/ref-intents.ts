@@ -6,9 +6,10 @@ import type { Id, Json, Timestamp } from '../columns.ts';
  */
 export interface RefIntentsTable {
   id: Id;
-  /** Either of the two is set: whose repository it is. */
+  /** One of the three is set: whose repository it is. */
   project_id: number | null;
   snippet_id: number | null;
+  wiki_id: number | null;
   user_id: number | null;
   updates: Json<RefChange[]>;
   context: Json<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { languagesOf } from '../../../git/languages.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Instant } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { MAINTAIN_REPOSITORY } from '../../../repositories/upkeep.ts';
+import { MAINTAIN } from '../../../repositories/upkeep.ts';
 import { administrator, inProject } from '../../access.ts';
 import { defaultTip, languagePercentages } from './statistics.ts';
 
@@ -47,7 +47,7 @@ export const storageRoutes = [
     input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),
     success: { status: 201, empty: true },
     handler: async ({ deps, project }) => {
-      await deps.jobs.enqueue(deps.db, MAINTAIN_REPOSITORY, { project_id: project.id }, { uniqueKey: project.id });
+      await deps.jobs.enqueue(deps.db, MAINTAIN.project, { project_id: project.id }, { uniqueKey: project.id });
     },
   }),
   route({

@@ -1,0 +1,22 @@
+import { parseJson } from '../db/columns.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
+import { HOLDER_TYPES, type Holder, type HolderColumn, holderTypes } from './holder.ts';
+
+/** Kinds of the events that tell of changes of refs. */
+export const PUSHED = holderTypes.map((type) => HOLDER_TYPES[type].pushed);
+
+/** Whose refs an event of one of these kinds tells of, and how they changed. */
+export function readPushed({
+  type: kind,
+  project_id,
+  payload,
+}: {
+  type: string;
+  project_id: number | null;
+  payload: string;
+}): Pick<Holder, 'type' | 'id'> & { updates: RefChange[] } {
+  const type = holderTypes.find((type) => HOLDER_TYPES[type].pushed === kind)!;
+  const told = parseJson<{ updates: RefChange[] } & Partial<Record<HolderColumn, number>>>(payload);
+  const id = type === 'project' ? project_id : told[HOLDER_TYPES[type].column];
+  return { type, id: id!, updates: told.updates };
+}
