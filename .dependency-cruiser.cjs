@@ -104,6 +104,7 @@ module.exports = {
         'pipelines',
         'packages',
         'mirroring',
+        'licence',
         'backup',
         'config',
       ),
@@ -113,7 +114,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

@@ -1,12 +1,11 @@
 import { PLANS, type Plan } from '../config/config.ts';
 import { forbidden } from '../core/errors.ts';
-import type { Deps } from '../deps.ts';
+import type { Db } from '../db/schema.ts';
+import { planInForce } from '../licence/plan-in-force.ts';
+import type { LicenseDeps } from '../licence/stored.ts';
 
 /** A plan that not every server has. */
 export type PaidPlan = Exclude<Plan, 'free'>;
-
-/** The plan that is in force: whatever depends on the plan asks here. */
-export const planInForce = ({ config }: Pick<Deps, 'config'>): Plan => config.plan;
 
 /** The plan and those that hold all of it: `premium` -> `Premium or Ultimate`. */
 export const planWords = (plan: PaidPlan): string =>
@@ -14,9 +13,18 @@ export const planWords = (plan: PaidPlan): string =>
     .map((each) => each[0]!.toUpperCase() + each.slice(1))
     .join(' or ');
 
-/** @throws ApiError 403 when the plan in force is a lower one */
-export function requirePlan(deps: Pick<Deps, 'config'>, plan: PaidPlan): void {
-  const current = planInForce(deps);
-  if (PLANS.indexOf(current) >= PLANS.indexOf(plan)) return;
+/** Whether a plan holds all of another one. */
+export const holds = (current: Plan, plan: Plan): boolean => PLANS.indexOf(current) >= PLANS.indexOf(plan);
+
+/**
+ * @param db the handle of a transaction where there is one
+ * @throws ApiError 403 when the plan in force is a lower one
+ */
+export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = deps.db): Promise<void> {
+  const current = await planInForce(deps, db);
+  if (holds(current, plan)) return;
   throw forbidden(`This needs the plan ${planWords(plan)}; the server has the plan ${current}`);
 }
+
+/** What depends on the plan asks here, or `requirePlan`. */
+export { planInForce };

@@ -41,6 +41,7 @@ test('serve refuses a setting it cannot use, by name, in one line', async () => 
   for (const [name, value] of [
     ['STITHY_PORT', 'http'],
     ['STITHY_PLAN', 'gold'],
+    ['STITHY_LICENSE_ISSUER', '/no/such/file'],
     ['STITHY_ROOT_TOKEN', 'short'],
     ['STITHY_STORAGES', 'a=/x,a=/y'],
     ['STITHY_DATABASE_URL', 'mysql://x'],

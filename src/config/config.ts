@@ -2,6 +2,7 @@ import { join, resolve, sep } from 'node:path';
 import { defaultMemory } from '../core/memory-budget.ts';
 import { defaultConnections } from '../core/scarcity.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
+import { readLicenseIssuer } from './license-issuer.ts';
 
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
 export type Plan = (typeof PLANS)[number];
@@ -32,7 +33,10 @@ export interface Config {
   rootPassword: string | null;
   /** Base of web and clone addresses without a trailing slash; null until the server listens and knows its own. */
   externalUrl: string | null;
+  /** The plan without a license. */
   plan: Plan;
+  /** Public key of whoever's licenses count, as Base64 of its DER; null where nobody's do. */
+  licenseIssuer: string | null;
   storages: StorageConfig[];
   allowLocalNetwork: boolean;
   /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
@@ -151,6 +155,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
   if (rootPassword !== null && rootPassword.length < 8) {
     throw new ConfigError('STITHY_ROOT_PASSWORD must have at least 8 characters.');
   }
+  const licenseIssuer = env.string('STITHY_LICENSE_ISSUER', null);
   const config: Config = {
     host: env.string('STITHY_HOST', '127.0.0.1'),
     port: env.integer('STITHY_PORT', 8080, { min: 0, max: 65_535 }),
@@ -164,6 +169,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     rootPassword,
     externalUrl: env.url('STITHY_EXTERNAL_URL', null)?.href.replace(/\/+$/, '') ?? null,
     plan: env.oneOf('STITHY_PLAN', PLANS, 'ultimate'),
+    licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),
     storages: storages(env.string('STITHY_STORAGES', null), dataDir),
     allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),
     trustedProxies: env.addresses('STITHY_TRUSTED_PROXIES'),

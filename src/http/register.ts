@@ -129,7 +129,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
     const scope = await authorize(request, caller);
-    checkPlan();
+    if (options.plan !== undefined) await checkPlan();
     const query = request.query as Record<string, unknown>;
     const admission = { caller, scope, params: Object.freeze(readParams(params)) };
     if (isParsed) return { ...admission, input: null };
@@ -141,8 +141,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   }
 
   /** @throws ApiError 403 */
-  function checkPlan(): void {
-    if (options.plan !== undefined) requirePlan(deps, options.plan);
+  async function checkPlan(): Promise<void> {
+    if (options.plan !== undefined) await requirePlan(deps, options.plan);
   }
 
   /** What the access check finds. @throws ApiError 401, 403, 404 */
@@ -201,7 +201,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply, face);
-      checkPlan();
+      if (options.plan !== undefined) await checkPlan();
       await noteUse(deps, known.value.caller, request.ip);
     }
     request.admission =

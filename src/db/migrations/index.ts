@@ -11,6 +11,7 @@ import { releases } from './0017-releases.ts';
 import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
 import { wikis } from './0021-wikis.ts';
+import { licences } from './0024-licences.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -28,5 +29,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0018-mirrors': mirrors,
   '0019-bridges': bridges,
   '0021-wikis': wikis,
+  '0024-licences': licences,
   '0029-broadcast-messages': broadcastMessages,
 };

@@ -31,7 +31,7 @@ const takenFolder = (address: string): string =>
  * @throws MirrorFailure for what somebody has to see to, after all else was done; ApiError, BlockedAddress, GitError
  */
 export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<string | null> {
-  requirePlan(deps, 'premium');
+  await requirePlan(deps, 'premium');
   const settings = mirrorSettings(project);
   const address = project.import_url!;
   const actor = await actorOf(deps, project, settings);

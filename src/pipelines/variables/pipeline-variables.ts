@@ -16,7 +16,7 @@ import { all, instant } from './values.ts';
 export async function predefinedVariables(deps: Deps, facts: PipelineFacts, db: Db = deps.db): Promise<Variable[]> {
   const { upstream } = facts;
   return [
-    ...serverVariables(deps),
+    ...(await serverVariables(deps, db)),
     ...(await projectVariables(deps, db, facts.project, facts.namespace)),
     ...all({
       CI_PIPELINE_IID: facts.iid,

@@ -1,7 +1,10 @@
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Plan } from '../../config/config.ts';
 import { VERSION } from '../../core/version.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
+import { planInForce } from '../../licence/plan-in-force.ts';
+import type { LicenseDeps } from '../../licence/stored.ts';
 import { all } from './values.ts';
 
 /** Paid features that configurations ask for by name, by the plan that has them. */
@@ -28,8 +31,11 @@ function featuresOf(plan: Plan): string[] {
   return [...FEATURES.premium, ...(plan === 'ultimate' ? FEATURES.ultimate : [])].sort();
 }
 
-/** What every job is told of the server. */
-export function serverVariables(deps: Pick<Deps, 'config' | 'externalUrl'>): Variable[] {
+/**
+ * What every job is told of the server.
+ * @param db the handle of a transaction where there is one
+ */
+export async function serverVariables(deps: LicenseDeps & Pick<Deps, 'externalUrl'>, db: Db): Promise<Variable[]> {
   const base = deps.externalUrl();
   const url = new URL(base);
   const protocol = url.protocol.slice(0, -1);
@@ -53,6 +59,6 @@ export function serverVariables(deps: Pick<Deps, 'config' | 'externalUrl'>): Var
     CI_API_V4_URL: `${base}/api/v4`,
     CI_API_GRAPHQL_URL: `${base}/api/graphql`,
     CI_TEMPLATE_REGISTRY_HOST: 'registry.gitlab.com',
-    GITLAB_FEATURES: featuresOf(deps.config.plan).join(','),
+    GITLAB_FEATURES: featuresOf(await planInForce(deps, db)).join(','),
   });
 }

@@ -28,11 +28,11 @@ const metadataRoute = (path: string, summary: string) =>
     access: signedIn,
     scopes: ['read_user', 'ai_features'],
     success: { status: 200, schema: Metadata },
-    handler: ({ deps }) => ({
+    handler: async ({ deps }) => ({
       version: VERSION.api,
       revision: VERSION.revision,
       kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-      enterprise: planInForce(deps) !== 'free',
+      enterprise: (await planInForce(deps)) !== 'free',
     }),
   });
 

@@ -41,7 +41,7 @@ export async function collectReports(
   project: Pick<Project, 'id' | 'full_path'>,
   lastPipelineId = Number.MAX_SAFE_INTEGER,
 ): Promise<ReportArtifact[]> {
-  if (sha === null || planInForce(deps) !== 'ultimate') return [];
+  if (sha === null || (await planInForce(deps, db)) !== 'ultimate') return [];
   const pipeline = await pipelinesOf(db, project.id)
     .where('sha', '=', sha)
     .where('id', '<=', lastPipelineId)

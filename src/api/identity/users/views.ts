@@ -3,6 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { billableAmong } from '../../../licence/billable-users.ts';
 import type { UserProfile, UserPublic, UserWithAdmin } from './answers.ts';
 import { userBasic, usersById } from './basic.ts';
 import { type FollowFacts, followFacts } from './follows.ts';
@@ -85,6 +86,7 @@ export const presentUserPublic = (
 export interface AdminFacts extends OwnFacts {
   namespaceId: number | null;
   createdBy: User | null;
+  isBillable: boolean;
   customAttributes?: { key: string; value: string }[];
 }
 
@@ -94,7 +96,7 @@ export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts):
   note: user.note,
   namespace_id: facts.namespaceId,
   created_by: facts.createdBy === null ? null : userBasic(deps, facts.createdBy),
-  using_license_seat: user.kind === 'human' && user.state === 'active',
+  using_license_seat: facts.isBillable,
   is_auditor: user.auditor === 1,
   provisioned_by_group_id: user.provisioned_by_group_id,
   enterprise_group_id: null,
@@ -148,6 +150,7 @@ export async function presentForAdmin(
   );
   const follows = await followFacts(db, ids, options.viewer?.id ?? null);
   const identities = await identitiesOf(db, ids);
+  const billable = await billableAmong(deps, ids);
   const attributes = options.withCustomAttributes ? await customAttributes(db, ids) : undefined;
   return users.map((user) => {
     const own = attributes?.get(user.id);
@@ -157,6 +160,7 @@ export async function presentForAdmin(
       identities: identities.get(user.id)!,
       namespaceId: namespaces.get(user.id) ?? null,
       createdBy: user.created_by_id === null ? null : (creators.get(user.created_by_id) ?? null),
+      isBillable: billable.has(user.id),
       ...(own === undefined ? {} : { customAttributes: own }),
     };
     return presentUserWithAdmin(deps, user, facts);

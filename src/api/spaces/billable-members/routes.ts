@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { planInForce } from '../../../access/plan.ts';
 import { today } from '../../../core/clock.ts';
 import { badRequest, recordNotFound } from '../../../core/errors.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
@@ -7,12 +8,12 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { freeLevel } from '../../../licence/billable-users.ts';
 import { inGroup, requireUser } from '../../access.ts';
 import { userBasic, userBasicFields } from '../../identity/index.ts';
 import { userIdParam } from '../members/inputs.ts';
 import { ownersOf } from '../members/queries.ts';
 import { removeFromTree } from '../members/removal.ts';
-import { freeLevel } from '../members/seats.ts';
 import { groupSource } from '../source.ts';
 import { BILLABLE_SORTS, billableMembers } from './queries.ts';
 
@@ -55,7 +56,7 @@ export const billableMemberRoutes = [
       requireTop(group);
       const day = today(deps.clock);
       const { search, sort = 'name_asc' } = input;
-      let query = billableMembers(deps.db, group, day, freeLevel(deps), sort);
+      let query = billableMembers(deps.db, group, day, freeLevel(await planInForce(deps)), sort);
       if (search) {
         query = query.where((eb) =>
           eb.or([

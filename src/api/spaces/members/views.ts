@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { billableAmong } from '../../../licence/billable-users.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import type { Member } from './answers.ts';
 import type { Membership } from './memberships.ts';
-import { seatUsers } from './seats.ts';
 
 export interface MemberView {
   /** Whether e-mail addresses may be shown. */
@@ -25,7 +25,7 @@ export async function presentMembers(
     rows.flatMap(({ user_id, created_by_id }) => [user_id, created_by_id]),
   );
   const seats = view.seats
-    ? await seatUsers(
+    ? await billableAmong(
         deps,
         rows.map(({ user_id }) => user_id),
       )

@@ -81,11 +81,12 @@ export async function presentNamespaces(
     namespaces.map(({ owner_id }) => owner_id),
   );
   const counts = await countsOf(deps.db, await ownedOf(deps, caller, namespaces));
+  const plan = await planInForce(deps);
   return namespaces.map((namespace) => {
     const count = counts.get(namespace.id);
     return {
       ...namespaceBasic(deps, namespace, owners.get(namespace.owner_id ?? 0)),
-      ...(count === undefined ? {} : ownerFields(planInForce(deps), namespace.kind, count)),
+      ...(count === undefined ? {} : ownerFields(plan, namespace.kind, count)),
       ...(caller.admin ? ADMIN_FIELDS : {}),
     };
   });

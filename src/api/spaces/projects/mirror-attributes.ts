@@ -22,19 +22,21 @@ const NAMES = [
 
 /**
  * What the attributes of a project say of its pull mirror (part 1, section 4.12, the deprecated way).
+ * @param db the handle of the transaction that changes the project, where there is one
  * @param project its row as it is in the transaction that changes it; one of a new project has nothing yet
  * @returns null where they say nothing
  * @throws ApiError 400 with the texts by field, 403 where the plan has no pull mirrors
  */
-export function mirrorChange(
+export async function mirrorChange(
   deps: Deps,
+  db: Db,
   project: Pick<Project, 'import_url' | 'settings'>,
   input: AttributeInput,
   userId: number,
-): PullMirrorChange | null {
+): Promise<PullMirrorChange | null> {
   const named = NAMES.filter((name) => input[name] !== undefined);
   if (named.length === 0 && input.import_url === undefined) return null;
-  if (input.mirror === true) requirePlan(deps, 'premium');
+  if (input.mirror === true) await requirePlan(deps, 'premium', db);
   const asked: PullMirrorInput = {
     ...Object.fromEntries(named.map((name) => [name, input[name]])),
     ...(input.import_url === undefined ? {} : { url: input.import_url }),

@@ -135,7 +135,7 @@ async function apply(
   if (current === undefined) throw recordNotFound();
   await requireStill(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
-  const mirror = mirrorChange(deps, current, input, caller.user.id);
+  const mirror = await mirrorChange(deps, db, current, input, caller.user.id);
   const changed = await db
     .updateTable('projects')
     .set({

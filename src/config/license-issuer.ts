@@ -1,0 +1,47 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConfigError } from './env.ts';
+
+const NAME = 'STITHY_LICENSE_ISSUER';
+/** An Ed25519 public key in its only one-line form: Base64 of its DER (RFC 8410). */
+const LINE = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/;
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * The public key whose licenses count.
+ * @param text the key itself, on a line or as PEM, or a file that holds it
+ * @returns Base64 of its DER on a line
+ * @throws ConfigError
+ */
+export function readLicenseIssuer(text: string): string {
+  if (LINE.test(text) || text.startsWith('-----BEGIN')) return inOneLine(text);
+  return inOneLine(contentOf(resolve(text)));
+}
+
+function contentOf(path: string): string {
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new Error('it is too long for a key');
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${NAME} is neither a public key nor a file that can be read: ${(error as Error).message}.`);
+  }
+}
+
+function inOneLine(text: string): string {
+  if (text.includes('PRIVATE KEY')) {
+    throw new ConfigError(`${NAME} names a private key: the server wants the public one, and the private one hidden.`);
+  }
+  let key: KeyObject | null = null;
+  try {
+    key = LINE.test(text)
+      ? createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
+      : createPublicKey(text);
+  } catch {
+    // Said below.
+  }
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new ConfigError(`${NAME} holds no Ed25519 public key, as "stithy license issuer" makes them.`);
+  }
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
+}

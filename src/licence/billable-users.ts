@@ -1,0 +1,61 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import type { Plan } from '../config/config.ts';
+import { AccessLevel } from '../core/access-levels.ts';
+import { today } from '../core/clock.ts';
+import type { Db, Schema } from '../db/schema.ts';
+import { planInForce } from './plan-in-force.ts';
+import type { LicenseDeps } from './stored.ts';
+
+/**
+ * The level up to which a membership costs nothing: on the highest plan guests are free, on the others nobody who belongs
+ * to something is.
+ */
+export const freeLevel = (plan: Plan): number => (plan === 'ultimate' ? AccessLevel.guest : AccessLevel.none);
+
+/**
+ * Whether a user is billed for: an active person, and on the highest plan one who is more than a guest somewhere (silent
+ * parts of the specification, 2.4.14). The one place where that is decided.
+ * @param day today
+ */
+export function isBillable(eb: ExpressionBuilder<Schema, 'users'>, plan: Plan, day: string) {
+  const active = [eb('users.kind', '=', 'human'), eb('users.state', '=', 'active')];
+  return plan === 'ultimate' ? eb.and([...active, belongsAboveFree(eb, plan, day)]) : eb.and(active);
+}
+
+function belongsAboveFree(
+  eb: ExpressionBuilder<Schema, 'users'>,
+  plan: Plan,
+  day: string,
+): ExpressionWrapper<Schema, 'users', SqlBool> {
+  const memberships = eb
+    .selectFrom('members')
+    .select(sql.lit(1).as('one'))
+    .whereRef('members.user_id', '=', 'users.id')
+    .where('members.access_level', '>', freeLevel(plan))
+    .where('members.state', '=', 'active')
+    .where((inner) => inner.or([inner('members.expires_at', 'is', null), inner('members.expires_at', '>', day)]));
+  return eb.exists(memberships);
+}
+
+/** How many users a plan would bill now. @param day today */
+export async function countBillable(db: Db, plan: Plan, day: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where((eb) => isBillable(eb, plan, day))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Which of the users the plan in force bills. */
+export async function billableAmong(deps: LicenseDeps, userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (userIds.length === 0) return new Set();
+  const plan = await planInForce(deps);
+  const rows = await deps.db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.id', 'in', userIds)
+    .where((eb) => isBillable(eb, plan, today(deps.clock)))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
