@@ -1,7 +1,6 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { BlockedAddress, type OutboundRules, parseHttpUrl, resolveOutside } from './resolve.ts';
+import type { IncomingMessage } from 'node:http';
+import { requestOutside } from './request.ts';
+import { BlockedAddress, type OutboundRules, parseHttpUrl } from './resolve.ts';
 
 export interface FetchOptions {
   /** Milliseconds for all of it, redirects included. */
@@ -29,7 +28,9 @@ export class FetchError extends Error {
 }
 
 const MAX_REDIRECTS = 5;
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
+/** Statuses that send elsewhere. */
+export const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * What a server elsewhere answers to a GET. Each address is checked before it is connected to, those of redirects too,
@@ -44,8 +45,7 @@ export async function fetchOutside(text: string, rules: OutboundRules, options: 
     let address = text;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
       const url = parseHttpUrl(address);
-      const addresses = await resolveOutside(url, rules);
-      const answer = await open(url, addresses, signal);
+      const answer = await requestOutside(url, rules, { headers: HEADERS, signal });
       const { statusCode: status = 0, headers } = answer;
       if (!REDIRECTS.includes(status) || headers.location === undefined) return await read(answer, options.maxBytes);
       answer.destroy();
@@ -57,19 +57,6 @@ export async function fetchOutside(text: string, rules: OutboundRules, options: 
     options.signal?.throwIfAborted();
     throw new FetchError(late.aborted ? 'timeout' : 'socket');
   }
-}
-
-function open(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  const lookup: LookupFunction = (_host, { all }, callback) => {
-    if (all === true) callback(null, found);
-    else callback(null, found[0]!.address, found[0]!.family);
-  };
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stithy' };
-    request(url, { agent: false, lookup, signal, headers }, resolve).on('error', reject).end();
-  });
 }
 
 async function read(answer: IncomingMessage, maxBytes: number): Promise<Fetched> {

@@ -1,4 +1,5 @@
 import { timestamp } from '../core/clock.ts';
+import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
@@ -7,7 +8,15 @@ import { pointersBetween, pushedPointers } from '../git/transport/pushed-objects
 import { lfsEnabled } from './lfs-locks.ts';
 
 const BATCH = 500;
+/** Bytes of the largest object. */
+export const MAX_LFS_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
 const MISSING = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
+
+/** A large file by its SHA-256 (hexadecimal), and its bytes. */
+export interface LfsObject {
+  oid: string;
+  size: number;
+}
 
 /** Sizes of the LFS objects that the project has, by their SHA-256. */
 export async function lfsSizes(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
@@ -81,19 +90,29 @@ export async function shareLfsObjects(
     .limit(1)
     .execute();
   if (lacking.length === 0) return;
-  const pointers = await pointersBetween(repo, from, to);
+  const pointers = await pointersBetween(repo, { tips: [to], known: [from] });
   const sizes = await lfsSizes(
     deps,
     source,
     pointers.map(({ oid }) => oid),
   );
-  const created_at = timestamp(deps.clock);
-  const rows = [...sizes].map(([oid, size]) => ({ project_id: target, oid, size, created_at }));
-  for (let at = 0; at < rows.length; at += BATCH) {
-    await db
-      .insertInto('lfs_objects')
-      .values(rows.slice(at, at + BATCH))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  const objects = [...sizes].map(([oid, size]) => ({ oid, size }));
+  for (let at = 0; at < objects.length; at += BATCH) {
+    await enterLfsObjects(deps, db, target, objects.slice(at, at + BATCH));
   }
+}
+
+/** Gives a project objects whose bytes are stored, a few hundred at most; those that it has it keeps. */
+export async function enterLfsObjects(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Db,
+  projectId: number,
+  objects: readonly LfsObject[],
+): Promise<void> {
+  const created_at = timestamp(clock);
+  await db
+    .insertInto('lfs_objects')
+    .values(objects.map(({ oid, size }) => ({ project_id: projectId, oid, size, created_at })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

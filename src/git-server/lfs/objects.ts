@@ -1,22 +1,14 @@
 import type { Readable } from 'node:stream';
 import { requireStill } from '../../access/standing.ts';
-import { timestamp } from '../../core/clock.ts';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
-import { lfsSizes } from '../../repositories/lfs-objects.ts';
+import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { ProjectAccess } from '../access.ts';
 import { requirePush } from './access.ts';
 
 const OID = /^[0-9a-f]{64}$/;
 const MAX_OBJECTS = 5_000;
-const MAX_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
-
-/** A large file by its SHA-256 (hexadecimal), and its bytes. */
-export interface LfsObject {
-  oid: string;
-  size: number;
-}
 
 /**
  * Which of the objects that somebody wants to transfer the project has.
@@ -45,7 +37,7 @@ export async function findObjects(
 /** Reads an object out of an address. @throws ApiError 404 for what can be none, 413 */
 export function objectOf({ oid, size }: { oid: string; size: string }): LfsObject {
   if (!OID.test(oid) || !/^\d{1,15}$/.test(size)) throw notFound();
-  if (Number(size) > MAX_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
+  if (Number(size) > MAX_LFS_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
   return { oid, size: Number(size) };
 }
 
@@ -67,11 +59,7 @@ export async function storeObject(
   }
   await deps.db.transaction().execute(async (db) => {
     await requireStill(deps, db, access.caller, access.project.id, 'push_code');
-    await db
-      .insertInto('lfs_objects')
-      .values({ project_id: access.project.id, oid, size, created_at: timestamp(deps.clock) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await enterLfsObjects(deps, db, access.project.id, [{ oid, size }]);
   });
 }
 

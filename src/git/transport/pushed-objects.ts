@@ -19,6 +19,8 @@ const MAX_RECORD = 8_192;
 export interface PushedPointer {
   /** SHA-256 of the content it stands for. */
   oid: string;
+  /** Of the content, in bytes. */
+  size: number;
   /** Object id of the pointer itself. */
   blob: string;
 }
@@ -49,21 +51,38 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   return readPointers(candidates, options);
 }
 
+/** Commits between two points of history. */
+export interface HistoryRange {
+  /** Complete ids of commits or tags; what is not there is left out. */
+  tips: readonly string[];
+  /** The same, whose history is left out. */
+  known: readonly string[];
+}
+
 /**
- * The LFS pointers among the files that the commits from one to another bring, of all versions in between.
- * @param from complete id of a commit whose history is left out
- * @param to complete id of a commit
- * @throws GitError `invalid`, `failed`, `timeout`
+ * The LFS pointers among the files that commits bring, of all versions: one git command, and one more for each some
+ * thousand small files.
+ * @param signal ends it
+ * @param timeoutMs of each command
+ * @throws GitError `invalid`, `failed`, `timeout`, `aborted`
  */
-export async function pointersBetween(repository: RepositoryPath, from: string, to: string): Promise<PushedPointer[]> {
-  checkOids([from, to]);
-  const options = { gitDir: repository.dir, timeoutMs: TIMEOUT_MS };
-  const walk = ['rev-list', '--objects', '--no-object-names', `--filter=blob:limit=${MAX_POINTER_BYTES}`, '--stdin'];
+export async function pointersBetween(
+  repository: Pick<RepositoryPath, 'dir'>,
+  { tips, known }: HistoryRange,
+  { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<PushedPointer[]> {
+  checkOids([...tips, ...known]);
+  if (tips.length === 0) return [];
+  const options = { gitDir: repository.dir, timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  const filters = ['--filter=object:type=blob', `--filter=blob:limit=${MAX_POINTER_BYTES}`];
+  const walk = ['rev-list', '--objects', '--no-object-names', ...filters, '--filter-provided-objects'];
+  const input = [...tips, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
   const oids: string[] = [];
-  await readRecords(walk, { ...options, input: `${to}\n^${from}\n` }, (record) => {
+  await readRecords([...walk, '--ignore-missing', '--stdin'], { ...options, input }, (record) => {
     oids.push(record.toString('latin1'));
     return oids.length < MAX_CANDIDATES;
   });
+  if (oids.length === 0) return [];
   const candidates: string[] = [];
   const check = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'];
   await readRecords(check, { ...options, input: oids.map((oid) => `${oid}\n`).join('') }, (record) => {
@@ -82,7 +101,7 @@ function candidateOf(record: Buffer): string | null {
 
 async function readPointers(
   candidates: readonly string[],
-  options: { gitDir: string; env?: Environment; timeoutMs: number },
+  options: { gitDir: string; env?: Environment; timeoutMs: number; signal?: AbortSignal },
 ): Promise<PushedPointer[]> {
   const pointers: PushedPointer[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -93,7 +112,7 @@ async function readPointers(
     const { stdout } = await runGit(['cat-file', '--batch'], { ...options, input });
     for (const { blob, data } of splitBatch(stdout)) {
       const pointer = parsePointer(data);
-      if (pointer !== null) pointers.push({ oid: pointer.oid, blob });
+      if (pointer !== null) pointers.push({ ...pointer, blob });
     }
   }
   return pointers;

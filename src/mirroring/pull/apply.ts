@@ -120,14 +120,18 @@ async function move(
   });
 }
 
-/** The mirror may have been changed or switched off while it was being updated: then it is done anew as it is by then. */
+/** Throws where the mirror was changed or switched off while it was being updated: it is done anew as it is by then. */
+export function requireUnchanged(project: Project, now: Project | null): void {
+  const same =
+    now !== null &&
+    now.import_url === project.import_url &&
+    JSON.stringify(mirrorSettings(now)) === JSON.stringify(mirrorSettings(project));
+  if (!same) throw new MirrorChanged();
+}
+
 const stillWanted =
   ({ project }: ChangeSet, guard: ChangeGuard): ChangeGuard =>
   async (deps, now) => {
-    const same =
-      now !== null &&
-      now.import_url === project.import_url &&
-      JSON.stringify(mirrorSettings(now)) === JSON.stringify(mirrorSettings(project));
-    if (!same) throw new MirrorChanged();
+    requireUnchanged(project, now);
     await guard(deps, now);
   };

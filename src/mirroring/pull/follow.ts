@@ -15,22 +15,33 @@ import { type Actor, loadProtections, type Protection } from '../../repositories
 import { remoteSource, withoutCredentials } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
 import { MirrorFailure } from '../failure.ts';
+import type { FetchedLfs } from '../lfs/fetch.ts';
 import { type ChangeSet, deleteGone, takeOver } from './apply.ts';
+import { fetchLacking, followLfs } from './follow-lfs.ts';
 import { deletions, movements, type Refs, wantedRefs } from './plan.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
+import { readSettled, type Settled, writeSettled } from './settled.ts';
 
 /** Where what was last taken over is remembered, apart for each address: it decides what was deleted there. */
 const takenFolder = (address: string): string =>
   `refs/stithy/mirror/${createHash('sha256').update(withoutCredentials(address)).digest('hex').slice(0, 16)}/`;
 
+/** How an update ended. */
+export interface Followed {
+  /** For `pull_mirrors.settled`; the next run that finds the same again does nothing after its one `ls-remote`. */
+  settled: string | null;
+  /** What somebody has to see to, where refs could not be brought up to date: all else was done. */
+  failure: string | null;
+  /** What is told of an update that did not fail: LFS objects that the other side does not have. */
+  note: string | null;
+}
+
 /**
  * Makes branches and tags of a project what they are elsewhere. A process that dies in between leaves what the next run goes
  * on with: every step is one of its own, and each run begins with a look at both sides.
- * @returns a digest of both sides; a run that finds the same again does nothing after its one `ls-remote`. Null where the
- *   other side changed meanwhile
- * @throws MirrorFailure for what somebody has to see to, after all else was done; ApiError, BlockedAddress, GitError
+ * @throws MirrorFailure, MirrorChanged, ApiError, BlockedAddress, GitError
  */
-export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<string | null> {
+export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<Followed> {
   await requirePlan(deps, 'premium');
   const settings = mirrorSettings(project);
   const address = project.import_url!;
@@ -50,12 +61,17 @@ export async function follow(deps: Deps, project: Project, signal: AbortSignal):
   if (listing.hostKeys !== undefined) await keepHostKeys(deps, project, listing.hostKeys);
   const protections = await loadProtections(deps, project.id);
   const digest = (refs: Refs) => digestOf(project, settings, protections, listing, refs);
-  if (row?.settled === digest(local)) return row.settled;
+  const before = readSettled(row?.settled ?? null);
   const set: ChangeSet = { deps, project, settings, actor, protections };
   const remote = listing.hostKeys === undefined ? source : { ...source, hostKeys: listing.hostKeys };
-  const { problems, complete } = await bringOver(set, repo, remote, listing, signal);
-  if (problems.length > 0) throw new MirrorFailure(sentence(problems));
-  return complete ? digest(await localRefs(repo)) : null;
+  if (before !== null && before.digest === digest(local)) {
+    const { lacking, problem } = await fetchLacking(set, remote, before.lacking, signal);
+    return { settled: writeSettled({ ...before, lacking }), failure: null, note: problem };
+  }
+  const { problems, complete, lfs } = await bringOver(set, repo, remote, listing, before, signal);
+  const settled = complete && problems.length === 0 ? digest(await localRefs(repo)) : null;
+  const failure = problems.length > 0 ? sentence(problems) : null;
+  return { settled: writeSettled({ digest: settled, lacking: lfs.lacking }), failure, note: lfs.problem };
 }
 
 async function bringOver(
@@ -63,8 +79,9 @@ async function bringOver(
   repo: Repository,
   source: RemoteSource,
   listing: RemoteListing,
+  before: Settled | null,
   signal: AbortSignal,
-): Promise<{ problems: string[]; complete: boolean }> {
+): Promise<{ problems: string[]; complete: boolean; lfs: FetchedLfs }> {
   const { deps, project, settings, protections } = set;
   const folder = takenFolder(project.import_url!);
   const taken = await takenRefs(repo, folder);
@@ -85,12 +102,15 @@ async function bringOver(
     const { format } = listing;
     await fetchObjects(source, repo, { refs: changed, format, signal, maxBytes: deps.config.limits.push });
   }
+  const tips = (before === null ? wanted : changed).map((ref) => listing.refs.get(ref)!);
+  const lfs = await followLfs(set, repo, source, before, { tips, known: [...taken.values()] }, signal);
   const fetched = await remember(set, repo, folder, changed, listing.refs);
   const local = await localRefs(repo);
   if (![...local.keys()].some((ref) => ref.startsWith('refs/heads/')))
     await useHead(deps, project, listing.head, wanted);
   const problems = await takeOver(set, repo, movements(wanted, fetched, local), local, signal);
-  return { problems, complete: wanted.every((ref) => fetched.get(ref) === listing.refs.get(ref)) };
+  const complete = wanted.every((ref) => fetched.get(ref) === listing.refs.get(ref));
+  return { problems, complete, lfs };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { endText, MirrorChanged, type Run } from '../failure.ts';
-import { follow } from './follow.ts';
+import { type Followed, follow } from './follow.ts';
 import { leaseUntil, nextUpdate, requestUpdates } from './schedule.ts';
 import { mirrorSettings } from './settings.ts';
 
@@ -17,18 +17,21 @@ const POSTPONED_MS = 60_000;
 export async function updatePullMirror(deps: Deps, projectId: number, run: Run): Promise<void> {
   const project = await begin(deps, projectId);
   if (project === null) return;
-  let text: string | null = null;
-  let settled: string | null = null;
+  let followed: Pick<Followed, 'failure' | 'note'> & { settled?: string | null };
   try {
-    settled = await follow(deps, project, run.signal);
+    followed = await follow(deps, project, run.signal);
   } catch (error) {
     if (error instanceof MirrorChanged) return;
-    text = endText(deps, error, run);
-    if (text === null) throw error;
+    const failure = endText(deps, error, run);
+    if (failure === null) throw error;
+    followed = { failure, note: null };
   }
-  await deps.db.transaction().execute((db) => end(deps, db, projectId, text, settled));
-  if (text !== null)
-    deps.log.log('info', 'a pull mirror could not be updated', { project_id: projectId, reason: text });
+  await deps.db.transaction().execute((db) => end(deps, db, project, followed));
+  const { failure, note } = followed;
+  if (failure !== null)
+    deps.log.log('info', 'a pull mirror could not be updated', { project_id: projectId, reason: failure });
+  else if (note !== null)
+    deps.log.log('info', 'a pull mirror lacks LFS objects', { project_id: projectId, reason: note });
 }
 
 /** Enters that an update has begun. @returns null where there is nothing to do */
@@ -59,35 +62,46 @@ function begin(deps: Deps, projectId: number): Promise<Project | null> {
   });
 }
 
-/** Enters how an update has ended. @param text why it failed; null where it did not */
-async function end(deps: Deps, db: Db, projectId: number, text: string | null, settled: string | null): Promise<void> {
+/**
+ * Enters how an update has ended.
+ * @param project as it was when the update began
+ * @param followed `settled` is left out where it stays as it is
+ */
+async function end(
+  deps: Deps,
+  db: Db,
+  project: Project,
+  { failure, note, settled }: Pick<Followed, 'failure' | 'note'> & { settled?: string | null },
+): Promise<void> {
   const row = await db
     .selectFrom('pull_mirrors')
     .innerJoin('projects', 'projects.id', 'pull_mirrors.project_id')
-    .select(['failures', 'settings'])
-    .where('project_id', '=', projectId)
+    .select(['failures', 'settings', 'import_url'])
+    .where('project_id', '=', project.id)
     .executeTakeFirst();
   if (row === undefined) return;
   const now = timestamp(deps.clock);
-  const failures = text === null ? 0 : row.failures + 1;
+  const failures = failure === null ? 0 : row.failures + 1;
   const on = mirrorSettings(row).mirror;
+  // One that was set up in another way meanwhile has nothing settled.
+  const same = row.import_url === project.import_url && row.settings === project.settings;
   await db
     .updateTable('pull_mirrors')
     .set({
       failures,
-      settled,
-      last_error: text,
+      ...(settled === undefined || !same ? {} : { settled }),
+      last_error: failure ?? note,
       last_update_at: now,
-      ...(text === null ? { last_successful_update_at: now } : {}),
+      ...(failure === null ? { last_successful_update_at: now } : {}),
       next_update_at: on ? nextUpdate(deps.clock.now(), failures) : null,
       updated_at: now,
     })
-    .where('project_id', '=', projectId)
+    .where('project_id', '=', project.id)
     .execute();
   await db
     .updateTable('projects')
-    .set({ import_status: text === null ? 'finished' : 'failed', import_error: text })
-    .where('id', '=', projectId)
+    .set({ import_status: failure === null ? 'finished' : 'failed', import_error: failure })
+    .where('id', '=', project.id)
     .execute();
 }
 

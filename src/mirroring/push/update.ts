@@ -7,12 +7,14 @@ import { knownCommits, pushRefs } from '../../git/remote-push.ts';
 import { listRemote } from '../../git/remote-refs.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
 import type { Repository } from '../../git/repository.ts';
+import type { HistoryRange } from '../../git/transport/pushed-objects.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { loadProtections } from '../../repositories/protections.ts';
 import { remoteSource } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
 import { endText, MirrorFailure, type Run } from '../failure.ts';
-import { type History, planPush } from './plan.ts';
+import { sendLfsObjects } from '../lfs/send.ts';
+import { type History, type PushPlan, planPush } from './plan.ts';
 import { intervalOf, requestPush, triesAgain } from './schedule.ts';
 
 /**
@@ -105,12 +107,29 @@ async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: 
   const rules = { onlyProtected: mirror.only_protected_branches === 1, regex: mirror.mirror_branch_regex };
   const takes = branchFilter(rules, await loadProtections(deps, project.id));
   const plan = await planPush(local, remote, takes, mirror.keep_divergent_refs === 1, historyOf(repo));
+  const lfs = await sendLfsObjects(deps, project, repo, source, rangeOf(mirror, plan, local, remote, takes), signal);
   const refused = await pushRefs(source, repo, plan.changes, { signal });
   const problems = [
+    ...(lfs === null ? [] : ['Error synchronizing LFS files:', lfs]),
     ...listed('Some refs have diverged and have not been updated on the remote:', plan.diverged),
     ...listed('Some refs were refused by the remote:', refused),
   ];
   if (problems.length > 0) throw new MirrorFailure(problems.join('\n\n'));
+}
+
+/** The commits whose LFS objects go along: all after an update that failed, for its refs may have gone without them. */
+function rangeOf(
+  { last_error, last_successful_update_at }: RemoteMirror,
+  { changes }: PushPlan,
+  local: ReadonlyMap<string, string>,
+  remote: ReadonlyMap<string, string>,
+  takes: (branch: string) => boolean,
+): HistoryRange {
+  if (last_error === null && last_successful_update_at !== null) {
+    return { tips: changes.flatMap((change) => change.new ?? []), known: [...remote.values()] };
+  }
+  const tips = [...local].filter(([ref]) => !ref.startsWith('refs/heads/') || takes(ref.slice('refs/heads/'.length)));
+  return { tips: tips.map(([, oid]) => oid), known: [] };
 }
 
 const TOLD = 20;

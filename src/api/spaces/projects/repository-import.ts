@@ -1,9 +1,11 @@
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/errors.ts';
 import { importRepository } from '../../../git/import.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { remoteSource, withoutCredentials } from '../../../mirroring/address.ts';
+import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
 import { enterFilled } from '../../../mirroring/pull/update.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
@@ -20,11 +22,16 @@ export async function enqueueImport(deps: Deps, db: Db, projectId: number): Prom
 /** Names the work behind `enqueueImport`. */
 export function registerImports(deps: Deps): void {
   deps.jobs.register(IMPORT, (job, { signal }) =>
-    fillRepository(deps, job, (project) => importOf(deps, project, signal)),
+    fillRepository(deps, job, (project) => importOf(deps, job, project, signal)),
   );
 }
 
-async function importOf(deps: Deps, project: Project, signal: AbortSignal): Promise<FillWork | string> {
+async function importOf(
+  deps: Deps,
+  { disk_path }: FillJob,
+  project: Project,
+  signal: AbortSignal,
+): Promise<FillWork | string> {
   const { import_url: address } = project;
   if (address === null) return 'There is no address to import from.';
   const head = await deps.storages
@@ -33,15 +40,25 @@ async function importOf(deps: Deps, project: Project, signal: AbortSignal): Prom
   try {
     // Looked up again: the name may lead elsewhere by now.
     const source = await remoteSource(deps, address);
+    const location = { storage: project.repository_storage, diskPath: disk_path };
+    let note: string | null = null;
     return {
-      make: (dir) =>
-        importRepository(source, dir, { defaultBranch: head ?? 'main', maxBytes: deps.config.limits.push, signal }),
+      make: async (dir) => {
+        const options = { defaultBranch: head ?? 'main', maxBytes: deps.config.limits.push, signal };
+        await importRepository(source, dir, options).catch((error: unknown) => {
+          // An earlier run has made it, and may have been cut off after that.
+          if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
+        });
+        // A mirror has them brought by its first update.
+        if (!settingsOf(project).mirror)
+          note = await importLfsObjects(deps, project, deps.storages.open(location), source, signal);
+      },
       failure: 'The repository could not be imported. Check the address and the credentials.',
       within: async (db, row) => {
         // Needed once; a mirror needs them again and again.
         if (settingsOf(row).mirror) return enterFilled(deps, db, row.id);
         const import_url = withoutCredentials(address);
-        await db.updateTable('projects').set({ import_url }).where('id', '=', row.id).execute();
+        await db.updateTable('projects').set({ import_url, import_error: note }).where('id', '=', row.id).execute();
       },
     };
   } catch (error) {

@@ -1,0 +1,64 @@
+import type { LfsObject } from '../../repositories/lfs-objects.ts';
+
+/** Where to send or fetch bytes, as another server says. */
+export interface LfsAction {
+  href: string;
+  header: Readonly<Record<string, string>>;
+}
+
+/** What another server says of an object. */
+export interface LfsTransfer extends LfsObject {
+  /** By `upload`, `download` and `verify`; none where there is nothing to do. */
+  actions: ReadonlyMap<string, LfsAction>;
+  /** An HTTP status; null for an object without an error. */
+  error: number | null;
+}
+
+/** Headers that are the connection's, which no server may set. */
+const OWN = /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
+const MAX_HEADERS = 50;
+const MAX_HREF = 16 * 1024;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * Reads an answer of the batch API (git-lfs, docs/api/batch.md). What is not as it should be is left out.
+ * @returns by object id; null for what is no such answer
+ */
+export function readBatch(text: string): Map<string, LfsTransfer> | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(body) || !Array.isArray(body.objects)) return null;
+  if (body.transfer !== undefined && body.transfer !== 'basic') return null;
+  const transfers = new Map<string, LfsTransfer>();
+  for (const entry of body.objects as unknown[]) {
+    if (!isObject(entry) || typeof entry.oid !== 'string') continue;
+    const size = typeof entry.size === 'number' ? entry.size : 0;
+    transfers.set(entry.oid, { oid: entry.oid, size, actions: actionsOf(entry.actions), error: errorOf(entry.error) });
+  }
+  return transfers;
+}
+
+function errorOf(error: unknown): number | null {
+  if (!isObject(error)) return null;
+  return typeof error.code === 'number' ? error.code : 500;
+}
+
+function actionsOf(actions: unknown): Map<string, LfsAction> {
+  const found = new Map<string, LfsAction>();
+  if (!isObject(actions)) return found;
+  for (const name of ['upload', 'download', 'verify']) {
+    const action = actions[name];
+    if (!isObject(action) || typeof action.href !== 'string' || action.href.length > MAX_HREF) continue;
+    const headers = isObject(action.header) ? Object.entries(action.header).slice(0, MAX_HEADERS) : [];
+    const header = headers.filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && !OWN.test(pair[0]),
+    );
+    found.set(name, { href: action.href, header: Object.fromEntries(header) });
+  }
+  return found;
+}

@@ -1,0 +1,115 @@
+import type { Db } from '../../db/schema.ts';
+import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import type { RemoteSource } from '../../git/remote-source.ts';
+import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
+import { BlobError } from '../../storage/blob-store.ts';
+import type { LfsTransfer } from './batch.ts';
+import { LfsFailure, statusFailure } from './failure.ts';
+import { LfsRemote } from './remote.ts';
+import { BATCH, inTurns, LFS_MS, Problems } from './transfers.ts';
+
+/** Objects, and bytes of them, that one update fetches; the next one goes on. */
+const MAX_OBJECTS = 5_000;
+const MAX_BYTES = MAX_LFS_OBJECT_BYTES;
+
+export interface FetchLfs {
+  signal: AbortSignal;
+  /** Throws where objects are not wanted any more; asked in each transaction that gives the project one. */
+  still: (db: Db) => Promise<void>;
+  /** Milliseconds for all of them. */
+  limitMs?: number;
+}
+
+export interface FetchedLfs {
+  /** What the project does not have yet. */
+  lacking: LfsObject[];
+  /** Why, as sentences; null where it lacks nothing. */
+  problem: string | null;
+}
+
+/**
+ * Brings LFS objects of another server to a project, each durably and checked by its hash, so that a run that is cut off
+ * loses nothing that it had. An object counts as the project's when its bytes came from there: a name alone gives none
+ * away that another project has.
+ * @throws the reason of the signal, what `still` throws; nothing for what the other server does
+ */
+export async function fetchLfsObjects(
+  deps: Deps,
+  project: Pick<Project, 'id'>,
+  source: RemoteSource,
+  wanted: readonly LfsObject[],
+  { signal, still, limitMs = LFS_MS }: FetchLfs,
+): Promise<FetchedLfs> {
+  const oids = wanted.map(({ oid }) => oid);
+  const has = await lfsSizes(deps, project.id, oids);
+  const lacking = new Map(wanted.filter(({ oid }) => !has.has(oid)).map((object) => [object.oid, object]));
+  if (lacking.size === 0) return { lacking: [], problem: null };
+  const remote = LfsRemote.of(source, deps.config);
+  const problems = new Problems('could not be fetched', signal);
+  if (remote === null) {
+    problems.add([...lacking.keys()], new LfsFailure('Only servers over HTTP are asked for them.'));
+    return { lacking: [...lacking.values()], problem: problems.text };
+  }
+  const late = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const now = withinBounds([...lacking.values()]);
+  const fetchOne = async (object: LfsObject, transfer: LfsTransfer | undefined, signal: AbortSignal) => {
+    await fetchObject(deps, remote, object, transfer, signal);
+    await deps.db.transaction().execute(async (db) => {
+      await still(db);
+      await enterLfsObjects(deps, db, project.id, [object]);
+    });
+    lacking.delete(object.oid);
+  };
+  try {
+    for (let at = 0; at < now.length; at += BATCH) {
+      const some = now.slice(at, at + BATCH);
+      const transfers = await remote.batch('download', some, late);
+      await inTurns(some, late, (object, signal) =>
+        problems.collect(object.oid, () => fetchOne(object, transfers.get(object.oid), signal)),
+      );
+    }
+  } catch (error) {
+    problems.end(error);
+  }
+  const rest = [...lacking.keys()].filter((oid) => !problems.has(oid));
+  problems.add(rest, problems.last ?? new LfsFailure('More than are fetched at once: the next update goes on.'));
+  return { lacking: [...lacking.values()], problem: problems.text };
+}
+
+function withinBounds(objects: readonly LfsObject[]): LfsObject[] {
+  let bytes = 0;
+  return objects.slice(0, MAX_OBJECTS).filter(({ size }) => {
+    if (size <= MAX_LFS_OBJECT_BYTES) bytes += size;
+    return bytes <= MAX_BYTES;
+  });
+}
+
+/** Stores the bytes of an object. @throws LfsFailure, the reason of the signal, what the disk fails with */
+async function fetchObject(
+  deps: Deps,
+  remote: LfsRemote,
+  { oid, size }: LfsObject,
+  transfer: LfsTransfer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (size > MAX_LFS_OBJECT_BYTES) throw new LfsFailure('Larger than this server takes.', { single: true });
+  const action = transfer?.actions.get('download');
+  if (action === undefined) throw statusFailure(transfer?.error ?? 404, { single: true });
+  const bytes = await remote.download(action, signal);
+  let broken = false;
+  bytes.on('error', () => {
+    broken = true;
+  });
+  try {
+    await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof BlobError) {
+      throw new LfsFailure('The remote server sent other bytes.', { single: true });
+    }
+    throw broken ? new LfsFailure('The remote server broke off.') : error;
+  } finally {
+    bytes.destroy();
+  }
+}

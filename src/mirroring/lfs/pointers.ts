@@ -1,0 +1,26 @@
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/errors.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type HistoryRange, type PushedPointer, pointersBetween } from '../../git/transport/pushed-objects.ts';
+
+/** Milliseconds of each of the few commands. */
+const SEARCH_MS = 300_000;
+
+/**
+ * The LFS pointers that commits bring; none of a history that is too long to be looked through.
+ * @throws GitError but `timeout`
+ */
+export async function findPointers(
+  deps: Pick<Deps, 'log'>,
+  repo: Repository,
+  range: HistoryRange,
+  signal: AbortSignal,
+): Promise<PushedPointer[]> {
+  try {
+    return await pointersBetween(repo, range, { signal, timeoutMs: SEARCH_MS });
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
+    deps.log.log('warn', 'the LFS pointers of a mirror were not looked for: too many commits', { repository: repo.id });
+    return [];
+  }
+}
