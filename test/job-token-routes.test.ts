@@ -213,6 +213,13 @@ GET /:id/-/releases/permalink/latest
 GET /:id/-/releases/permalink/latest/*suffix_path
 GET /:id/-/releases/:tag_name/downloads/*direct_asset_path
 GET /:id/-/releases/:tag_name/evidences/:evidence_id.json
+GET ~/terraform/state/:name
+POST ~/terraform/state/:name
+DELETE ~/terraform/state/:name
+POST ~/terraform/state/:name/lock
+DELETE ~/terraform/state/:name/lock
+GET ~/terraform/state/:name/versions/:serial
+DELETE ~/terraform/state/:name/versions/:serial
 GET ~/issues
 GET ~/issues/:issue_iid
 GET ~/merge_requests

@@ -160,6 +160,8 @@ export const PROJECT_RULES = {
   },
   read_feature_flag: { level: developer, feature: 'feature_flags' },
   admin_feature_flag: { level: developer, feature: 'feature_flags', writes: true },
+  read_terraform_state: { level: developer, feature: 'infrastructure' },
+  admin_terraform_state: { level: maintainer, feature: 'infrastructure', writes: true },
   admin_pull_mirror: { level: maintainer, writes: true },
   admin_remote_mirror: { level: maintainer, writes: true },
 

@@ -106,6 +106,8 @@ import type { SnippetsTable } from './tables/snippets.ts';
 import type { SshKeysTable } from './tables/ssh-keys.ts';
 import type { StatusCheckResponsesTable } from './tables/status-check-responses.ts';
 import type { SubscriptionsTable } from './tables/subscriptions.ts';
+import type { TerraformStateVersionsTable } from './tables/terraform-state-versions.ts';
+import type { TerraformStatesTable } from './tables/terraform-states.ts';
 import type { TimeLogsTable } from './tables/time-logs.ts';
 import type { TodosTable } from './tables/todos.ts';
 import type { TopicsTable } from './tables/topics.ts';
@@ -139,6 +141,8 @@ export interface Schema {
   projects: ProjectsTable;
   broadcast_messages: BroadcastMessagesTable;
   security_policy_settings: SecurityPolicySettingsTable;
+  terraform_states: TerraformStatesTable;
+  terraform_state_versions: TerraformStateVersionsTable;
   topics: TopicsTable;
   project_topics: ProjectTopicsTable;
   project_languages: ProjectLanguagesTable;

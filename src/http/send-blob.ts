@@ -33,6 +33,7 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | n
 
 /**
  * Answers with a blob to be saved under a name: whole or in part, with its hash as a strong tag; 304 to whoever has it.
+ * @param ranged whether a part of it can be had; a route that has no 206 says no
  * @throws ApiError 404 where its bytes are gone, 416
  */
 export async function sendBlob(
@@ -40,6 +41,7 @@ export async function sendBlob(
   { sha256, size }: StoredBlob,
   filename: string,
   contentType: string,
+  ranged = true,
 ): Promise<Readable | undefined> {
   const { deps, request, reply } = c;
   const etag = `"${sha256}"`;
@@ -50,12 +52,12 @@ export async function sendBlob(
     return undefined;
   }
   const asked = request.headers['if-range'];
-  const range = asked === undefined || asked === etag ? rangeOf(request.headers.range, size) : null;
+  const range = ranged && (asked === undefined || asked === etag) ? rangeOf(request.headers.range, size) : null;
   const { start, end } = range ?? { start: 0, end: size - 1 };
   if ((await deps.blobs.stat(sha256)) === null) throw notFound();
   reply.header('Content-Type', contentType).header('Content-Length', String(end - start + 1));
   reply.header('Content-Disposition', contentDisposition('attachment', filename));
-  reply.header('Content-Transfer-Encoding', 'binary').header('Accept-Ranges', 'bytes');
+  reply.header('Content-Transfer-Encoding', 'binary').header('Accept-Ranges', ranged ? 'bytes' : 'none');
   if (range !== null) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
   if (request.method === 'HEAD' || size === 0) return Readable.from([]);
   return c.stream(STREAM_BYTES, async () => {

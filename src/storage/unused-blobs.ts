@@ -41,7 +41,13 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
   const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
   const artifact = await db.selectFrom('ci_job_artifacts').select('id').where('sha256', '=', sha256).limit(1).execute();
   const file = await db.selectFrom('package_files').select('id').where('sha256', '=', sha256).limit(1).execute();
-  if (upload.length + lfs.length + artifact.length + file.length > 0) return true;
+  const state = await db
+    .selectFrom('terraform_state_versions')
+    .select('id')
+    .where('sha256', '=', sha256)
+    .limit(1)
+    .execute();
+  if (upload.length + lfs.length + artifact.length + file.length + state.length > 0) return true;
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     const [avatar] = await db
       .selectFrom(table)
@@ -100,6 +106,21 @@ export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
         .limit(BATCH)
         .execute(),
     ({ id, package_id, sha256, size }) => ({ sha256, size, use: `file ${id} of package ${package_id}` }),
+  );
+  yield* inBatches(
+    (after) =>
+      db
+        .selectFrom('terraform_state_versions')
+        .select(['id', 'terraform_state_id', 'serial', 'sha256', 'size'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute(),
+    ({ terraform_state_id, serial, sha256, size }) => ({
+      sha256,
+      size,
+      use: `serial ${serial} of Terraform state ${terraform_state_id}`,
+    }),
   );
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     yield* inBatches(

@@ -103,6 +103,44 @@ await runTests('terraform', {
     const direct = `${url}/api/v4/projects/${id}/packages/terraform/modules/greeting/local`;
     assert.match(await apply(direct, null, outsider.token), /404/);
   },
+  'keeps its state in a project, and locks it': async () => {
+    const { id } = await api<{ id: number }>('POST', '/projects', { path: 'states' });
+    const address = `${url}/api/v4/projects/${id}/terraform/state/production`;
+    const dir = write({ 'main.tf': 'terraform {\n  backend "http" {}\n}\noutput "said" {\n  value = "kept"\n}\n' });
+    const settings = {
+      address,
+      lock_address: `${address}/lock`,
+      unlock_address: `${address}/lock`,
+      lock_method: 'POST',
+      unlock_method: 'DELETE',
+      username: 'anybody',
+      password: token,
+    };
+    const given = Object.entries(settings).map(([name, value]) => `-backend-config=${name}=${value}`);
+    await must(dir, 'terraform', ['init', '-no-color', ...given], ENV);
+    await must(dir, 'terraform', ['apply', '-auto-approve', '-no-color'], ENV);
+    assert.equal((await must(dir, 'terraform', ['output', '-raw', 'said'], ENV)).trim(), 'kept');
+    const shown = await api<{ serial: number; outputs: { said: { value: string } } }>(
+      'GET',
+      `/projects/${id}/terraform/state/production`,
+    );
+    assert.equal(shown.outputs.said.value, 'kept');
+    const info = {
+      ID: 'colleague',
+      Operation: 'OperationTypeApply',
+      Info: '',
+      Who: '',
+      Version: '',
+      Created: '',
+      Path: '',
+    };
+    await api('POST', `/projects/${id}/terraform/state/production/lock`, info);
+    const refused = await run(dir, 'terraform', ['apply', '-auto-approve', '-no-color'], ENV);
+    assert.equal(refused.ok, false);
+    assert.match(refused.text, /HTTP remote state already locked: ID=colleague/);
+    await must(dir, 'terraform', ['force-unlock', '-force', 'colleague'], ENV);
+    await must(dir, 'terraform', ['apply', '-auto-approve', '-no-color'], ENV);
+  },
   'may ask the host where modules are': async () => {
     const response = await fetch(`${url}/.well-known/terraform.json`);
     const services = (await response.json()) as Record<string, string>;

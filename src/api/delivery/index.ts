@@ -9,9 +9,11 @@ import { registerReleases } from './releases/background.ts';
 import { releasePageRoutes } from './releases/page-routes.ts';
 import { permalinkRoutes } from './releases/permalink-routes.ts';
 import { releaseRoutes } from './releases/routes.ts';
+import { registerTerraformStateRemoval } from './terraform-states/removal.ts';
+import { terraformStateRoutes } from './terraform-states/routes.ts';
 import { unleashRoutes } from './unleash/routes.ts';
 
-/** What reaches users: releases, and feature flags with the API of their clients. */
+/** What reaches users: releases, feature flags with the API of their clients, and what Terraform knows of what it made. */
 export const delivery: Area = {
   routes: [
     ...releaseRoutes,
@@ -22,11 +24,13 @@ export const delivery: Area = {
     ...featureFlagRoutes,
     ...featureFlagUserListRoutes,
     ...featureFlagsClientRoutes,
+    ...terraformStateRoutes,
     ...unleashRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerReleases(deps);
+    registerTerraformStateRemoval(deps);
     removeReleasesWithTags(deps);
   },
 };

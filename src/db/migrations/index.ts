@@ -12,6 +12,7 @@ import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
 import { wikis } from './0021-wikis.ts';
 import { licences } from './0024-licences.ts';
+import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -30,5 +31,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0019-bridges': bridges,
   '0021-wikis': wikis,
   '0024-licences': licences,
+  '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,
 };

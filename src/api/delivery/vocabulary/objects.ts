@@ -4,6 +4,7 @@ import { FeatureFlag, FlagScope, FlagStrategy, StrategyUserList } from '../featu
 import { FeatureFlagsClient } from '../feature-flags-client/answers.ts';
 import { ReleaseLink } from '../release-links/answers.ts';
 import { MilestoneWithStats, Release, ReleaseBasic } from '../releases/answers.ts';
+import { LockInfo } from '../terraform-states/lock.ts';
 import { UnleashFeature, UnleashFeatures, UnleashStrategy } from '../unleash/answers.ts';
 
 /** What the objects of this area are called. */
@@ -18,6 +19,7 @@ export const objects: Readonly<Record<string, TSchema>> = {
   Release,
   ReleaseBasic,
   ReleaseLink,
+  TerraformLock: LockInfo,
   UnleashFeature,
   UnleashFeatures,
   UnleashStrategy,

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import { ApiError, refused } from '../../../core/errors.ts';
+import { FairSlots } from '../../../core/fair-slots.ts';
+import { currentScope } from '../../../core/request-scope.ts';
+import type { Deps } from '../../../deps.ts';
+import type { StoredBlob } from '../../../storage/blob-store.ts';
+import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
+
+/** Bytes of one state: what its route lets in. */
+export const MAX_STATE = 32 * 1024 * 1024;
+/** Bytes that are read where they are; of more another thread looks for the serial. */
+const SMALL = 256 * 1024;
+/** A thread that has not read a state by then does not come to an end, in milliseconds. */
+const MAX_TIME = 60_000;
+
+/** A state whose bytes are stored, before any version refers to it. */
+export interface ReceivedState extends StoredBlob {
+  serial: number;
+}
+
+const RETRY = { 'Retry-After': '5' };
+/** Threads that read large states. */
+const threads = new FairSlots({
+  total: 2,
+  perKey: 1,
+  maxWaiting: 50,
+  maxWaitingPerKey: 5,
+  maxWaitMs: 60_000,
+  refuse: () => new ApiError(503, '503 Service Unavailable - too many large states are written', {}, RETRY),
+});
+
+/**
+ * Stores a state while it comes, and reads its serial.
+ * @param md5 of the bytes in base64 as `Content-MD5` says it, where the client does
+ * @returns undefined for nothing
+ * @throws ApiError 400 where the bytes are others, 422 for what is no state; what reading the body fails with
+ */
+export async function receiveState(
+  deps: Deps,
+  bytes: Readable,
+  md5: string | undefined,
+): Promise<ReceivedState | undefined> {
+  const digest = createHash('md5');
+  async function* digested(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      digest.update(chunk);
+      yield chunk;
+    }
+  }
+  const blob = await deps.blobs.put(Readable.from(digested(), { objectMode: false }), { maxBytes: MAX_STATE });
+  try {
+    if (md5 !== undefined && digest.digest('base64') !== md5) throw refused('Content-MD5 is not that of the body');
+    if (blob.size === 0) {
+      await enqueueBlobRemoval(deps, deps.db, [blob.sha256]);
+      return undefined;
+    }
+    return { ...blob, serial: await serialOf(deps, blob) };
+  } catch (error) {
+    await enqueueBlobRemoval(deps, deps.db, [blob.sha256]);
+    throw error;
+  }
+}
+
+async function serialOf(deps: Deps, { sha256, size }: StoredBlob): Promise<number> {
+  const read = async () => (await deps.blobs.read(sha256, 0, size))!;
+  const serial = size <= SMALL ? readSerial(await read()) : await inThread(deps, read);
+  if (serial === undefined) throw refused('The state is invalid JSON', 422);
+  if (typeof serial !== 'number' || !Number.isSafeInteger(serial) || serial < 0) {
+    throw refused('No serial in payload: it must be a whole number from 0', 422);
+  }
+  return serial;
+}
+
+/** What stands as `serial`, null where there is none; undefined for what is no JSON object. */
+function readSerial(bytes: Uint8Array): unknown {
+  try {
+    const state: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (typeof state !== 'object' || state === null || Array.isArray(state)) return undefined;
+    return 'serial' in state ? state.serial : null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The program of a thread: it gets the bytes, and tells the serial. */
+const PROGRAM = `const { parentPort, workerData } = require('node:worker_threads');
+parentPort.postMessage((${readSerial.toString()})(workerData));`;
+
+async function inThread(deps: Deps, read: () => Promise<Uint8Array>): Promise<unknown> {
+  const { caller, signal } = currentScope();
+  const leave = await threads.take(caller, { signal });
+  try {
+    const bytes = await read();
+    return await new Promise<unknown>((resolve, reject) => {
+      const worker = new Worker(PROGRAM, {
+        eval: true,
+        workerData: bytes,
+        resourceLimits: { maxOldGenerationSizeMb: 512 },
+      });
+      const timer = setTimeout(() => void worker.terminate(), MAX_TIME);
+      worker.once('message', resolve);
+      worker.once('error', (error: Error) => {
+        deps.log.log('warn', 'a terraform state could not be read', { error: error.message });
+        resolve(undefined);
+      });
+      worker.once('exit', () => {
+        clearTimeout(timer);
+        reject(refused('The state is too large to be read', 422));
+      });
+    });
+  } finally {
+    leave();
+  }
+}
