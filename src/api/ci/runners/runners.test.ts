@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
+import { someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -306,7 +308,7 @@ describe('a runner', () => {
 
   test('works for no project that has a thousand, however many come at once', async () => {
     const other = await app.make.project();
-    const wanted = [await ofProject(), await ofProject(), await ofProject(), await ofProject()];
+    const [wanted, last] = [await ofProject(), await ofProject()];
     const now = clock.now().toISOString();
     const kind = { runner_type: 'project_type', registration: 'user', access_level: 'not_protected' } as const;
     const row = { ...kind, tag_list: '[]', created_at: now, updated_at: now };
@@ -315,14 +317,28 @@ describe('a runner', () => {
     const made = await db.insertInto('ci_runners').values(rows).returning('id').execute();
     const links = made.map(({ id }) => ({ runner_id: id, project_id: other.id, created_at: now }));
     await db.insertInto('ci_runner_projects').values(links).execute();
-    const enable = (runner_id: number) => app.post(`/projects/${other.id}/runners`, { json: { runner_id } });
-    const answers = await Promise.all(wanted.map(enable));
-    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 400, 400, 400]);
-    const [refused] = answers.filter(({ statusCode }) => statusCode === 400);
-    assert.equal(
-      refused!.json<{ message: string }>().message,
-      'Maximum number of ci registered project runners (1000) exceeded',
-    );
+    const enable = () => app.post(`/projects/${other.id}/runners`, { json: { runner_id: wanted } });
+    const linked = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const linking = db.transaction().execute(async (db) => {
+      await lockRow(db, 'projects', other.id);
+      const link = { runner_id: last, project_id: other.id, created_at: now };
+      await db.insertInto('ci_runner_projects').values(link).execute();
+      linked.resolve();
+      await asked.promise;
+    });
+    await linked.promise;
+    const refused = refusal(enable(), 400);
+    await someoneWaits(app);
+    asked.resolve();
+    await linking;
+    assert.equal(await refused, 'Maximum number of ci registered project runners (1000) exceeded');
+    await db
+      .deleteFrom('ci_runner_projects')
+      .where('runner_id', '=', last)
+      .where('project_id', '=', other.id)
+      .execute();
+    expectStatus(await enable(), 201);
     await db.deleteFrom('ci_runners').where('digest', 'like', 'full-%').execute();
   });
 
