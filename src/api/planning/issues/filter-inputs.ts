@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Enum, optional, pagination } from '../../../http/schema.ts';
 import { issuableFilterProperties, notFilters, SCOPES } from '../issuables/filter-inputs.ts';
 import { ISSUABLE_ORDERS } from '../issuables/order.ts';
+import { releaseFilter } from '../issuables/release-filter.ts';
 import { ISSUE_TYPES } from './answers.ts';
 
 export const ISSUE_ORDERS = [...ISSUABLE_ORDERS, 'due_date', 'relative_position', 'weight'] as const;
@@ -52,6 +53,7 @@ const non_archived = Type.Optional(Type.Boolean({ default: true, description: 'N
 
 export const ProjectIssuesInput = Type.Object({
   ...filters,
+  ...releaseFilter,
   order_by,
   scope: scope('all'),
   pagination: Type.Optional(Enum(['legacy', 'offset', 'keyset'])),
@@ -73,7 +75,9 @@ export const AllIssuesInput = Type.Object({
 const { state: _, with_labels_details: __, sort: ___, ...counted } = filters;
 export const StatisticsInput = Type.Object({ ...counted, scope: scope('all') });
 
+export const ProjectStatisticsInput = Type.Object({ ...counted, ...releaseFilter, scope: scope('all') });
+
 export const AllStatisticsInput = Type.Object({ ...counted, scope: scope('created_by_me') });
 
 /** What a list of issues is narrowed down and sorted by. */
-export type IssueFilters = Omit<Static<typeof AllIssuesInput>, 'page' | 'per_page'>;
+export type IssueFilters = Omit<Static<typeof AllIssuesInput>, 'page' | 'per_page'> & { release_tag?: string };

@@ -15,6 +15,7 @@ import {
   GroupIssuesInput,
   type IssueFilters,
   ProjectIssuesInput,
+  ProjectStatisticsInput,
   StatisticsInput,
 } from './filter-inputs.ts';
 import { keysetPage } from './keyset.ts';
@@ -130,7 +131,7 @@ export const issueListRoutes = [
     path: '/projects/:id/issues_statistics',
     summary: 'Count the issues of a project by state',
     access: inProject('read_project', { anonymous: true }),
-    input: StatisticsInput,
+    input: ProjectStatisticsInput,
     rules: filterRules,
     success: { status: 200, schema: Statistics },
     handler: (c) => statistics(c, { project: c }, c.input),

@@ -1,14 +1,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
-import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
-import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { numberNoneAny } from '../issuables/filter-inputs.ts';
 import { type Ids, narrow } from '../issuables/filters.ts';
 import { orderTerms } from '../issuables/order.ts';
 import { countIssuables, type Selection } from '../issuables/page.ts';
+import { type ListedProject, narrowByRelease } from '../issuables/release-filter.ts';
 import { unhiddenIssues, visibleIssues } from '../issuables/visible-issues.ts';
 import { placeSources } from '../issuables/visible-projects.ts';
 import { dueWithin } from './due-dates.ts';
@@ -16,7 +15,7 @@ import type { IssueFilters } from './filter-inputs.ts';
 
 /** Where issues are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
 export interface IssuesPlace {
-  project?: { project: Project; permissions: ProjectPermissions };
+  project?: ListedProject;
   below?: string;
 }
 
@@ -78,6 +77,7 @@ export async function selectIssues(
 ): Promise<Selection> {
   const common = await narrow(deps, caller, 'issues', filters);
   const own = byIssue(filters, today(deps.clock));
+  const released = narrowByRelease('issues', place.project, filters.release_tag);
   const visible = await visibility(deps, caller, place, filters.non_archived === true);
   const { state = 'all', order_by = 'created_at', sort = 'desc' } = filters;
   return {
@@ -86,8 +86,8 @@ export async function selectIssues(
       ...(place.project === undefined ? [] : [{ column: 'project_id', value: place.project.project.id } as const]),
       ...(state === 'all' ? [] : [{ column: 'state', value: state } as const]),
     ],
-    conditions: [...common.conditions, ...own.conditions, ...visible.conditions],
-    sources: [...common.sources, ...own.sources, ...visible.sources],
+    conditions: [...common.conditions, ...own.conditions, ...released.conditions, ...visible.conditions],
+    sources: [...common.sources, ...own.sources, ...released.sources, ...visible.sources],
     order: orderTerms('issues', order_by, order_by === 'relative_position' ? 'asc' : sort),
   };
 }

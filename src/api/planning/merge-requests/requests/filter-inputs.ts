@@ -3,6 +3,7 @@ import type { ParamRules } from '../../../../http/params/coerce.ts';
 import { Enum, Instant, List, optional, pagination } from '../../../../http/schema.ts';
 import { filterRules, issuableFilterProperties, notFilters, SCOPES } from '../../issuables/filter-inputs.ts';
 import { ISSUABLE_ORDERS } from '../../issuables/order.ts';
+import { releaseFilter } from '../../issuables/release-filter.ts';
 
 const number = (name: string, description: string) =>
   Type.String({
@@ -51,14 +52,14 @@ const scope = (fallback: 'all' | 'created_by_me') =>
 
 const non_archived = Type.Optional(Type.Boolean({ default: true, description: 'Not those of archived projects.' }));
 
-export const ProjectMergeRequests = Type.Object({ ...filters, scope: scope('all'), ...pagination });
+export const ProjectMergeRequests = Type.Object({ ...filters, ...releaseFilter, scope: scope('all'), ...pagination });
 
 export const GroupMergeRequests = Type.Object({ ...filters, scope: scope('all'), non_archived, ...pagination });
 
 export const AllMergeRequests = Type.Object({ ...filters, scope: scope('created_by_me'), non_archived, ...pagination });
 
 /** What a list of merge requests is narrowed down and sorted by. */
-export type MergeRequestFilters = Omit<Static<typeof AllMergeRequests>, 'page' | 'per_page'>;
+export type MergeRequestFilters = Omit<Static<typeof AllMergeRequests>, 'page' | 'per_page'> & { release_tag?: string };
 
 export const listRules: ParamRules = {
   mutuallyExclusive: [

@@ -61,6 +61,6 @@ export const mergeRequestListRoutes = [
     input: ProjectMergeRequests,
     rules: listRules,
     success: { status: 200, schema: Listed },
-    handler: (c) => answer(c, { projectId: c.project.id }, { project: c.project }, c.input),
+    handler: (c) => answer(c, { project: c }, { project: c.project }, c.input),
   }),
 ];

@@ -7,6 +7,7 @@ import type { Deps } from '../../../../deps.ts';
 import { type Ids, narrow } from '../../issuables/filters.ts';
 import { orderTerms } from '../../issuables/order.ts';
 import { pageOfIssuables, type Selection } from '../../issuables/page.ts';
+import { type ListedProject, narrowByRelease } from '../../issuables/release-filter.ts';
 import { visibleMergeRequests } from '../../issuables/visible-merge-requests.ts';
 import { placeSources } from '../../issuables/visible-projects.ts';
 import { enqueueRefresh } from '../head/refresh.ts';
@@ -16,17 +17,17 @@ import { isUnchecked } from './merge-status.ts';
 
 /** Where merge requests are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
 export interface MergeRequestsPlace {
-  projectId?: number;
+  project?: ListedProject;
   below?: string;
 }
 
 async function visibility(
   deps: Deps,
   caller: Caller,
-  { projectId, below }: MergeRequestsPlace,
+  { project, below }: MergeRequestsPlace,
   nonArchived: boolean,
 ): Promise<{ conditions: Expression<SqlBool>[]; sources: Ids[] }> {
-  if (projectId !== undefined) return { conditions: [], sources: [] };
+  if (project !== undefined) return { conditions: [], sources: [] };
   const wanted = { below, nonArchived };
   const conditions = [visibleMergeRequests(caller, today(deps.clock), wanted)];
   const feature = { feature: 'merge_requests', level: AccessLevel.reporter } as const;
@@ -39,9 +40,10 @@ async function select(
   place: MergeRequestsPlace,
   filters: MergeRequestFilters,
 ): Promise<Selection> {
-  const { projectId } = place;
+  const projectId = place.project?.project.id;
   const common = await narrow(deps, caller, 'merge_requests', filters);
   const own = await narrowMergeRequests(deps, caller, filters, projectId);
+  const released = narrowByRelease('merge_requests', place.project, filters.release_tag);
   const visible = await visibility(deps, caller, place, filters.non_archived === true);
   const { state = 'all', order_by = 'created_at', sort = 'desc' } = filters;
   return {
@@ -50,8 +52,8 @@ async function select(
       ...(projectId === undefined ? [] : [{ column: 'project_id', value: projectId } as const]),
       ...(state === 'all' ? [] : [{ column: 'state', value: state } as const]),
     ],
-    conditions: [...common.conditions, ...own.conditions, ...visible.conditions],
-    sources: [...common.sources, ...own.sources, ...visible.sources],
+    conditions: [...common.conditions, ...own.conditions, ...released.conditions, ...visible.conditions],
+    sources: [...common.sources, ...own.sources, ...released.sources, ...visible.sources],
     order: orderTerms('merge_requests', order_by, sort),
   };
 }

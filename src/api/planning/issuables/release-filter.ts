@@ -1,0 +1,46 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { Type } from 'typebox';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Ids, IssuableTable, Narrowing } from './filters.ts';
+
+/** A project whose issues or merge requests are listed, and what the caller may do there. */
+export interface ListedProject {
+  project: Pick<Project, 'id'>;
+  permissions: ProjectPermissions;
+}
+
+/** The filter that only lists of one project have: releases are of a project. */
+export const releaseFilter = {
+  release_tag: Type.Optional(
+    Type.String({ description: 'Tag of a release of the project that their milestone belongs to; or None, or Any.' }),
+  ),
+};
+
+/**
+ * Narrows a list of one project down to what belongs to a release by its milestone. Who may not see the releases of the
+ * project finds none.
+ * @param tag of the release, or `None` or `Any`; undefined for no such filter
+ */
+export function narrowByRelease(
+  table: IssuableTable,
+  place: ListedProject | undefined,
+  tag: string | undefined,
+): Narrowing {
+  const conditions: Expression<SqlBool>[] = [];
+  const sources: Ids[] = [];
+  if (place === undefined || tag === undefined || tag === '') return { conditions, sources };
+  const word = tag.toLowerCase();
+  const column = sql.ref(`${table}.milestone_id`);
+  const named = word === 'none' || word === 'any' ? sql`1 = 1` : sql`r.tag = ${tag}`;
+  const seen = place.permissions.can('read_release') ? named : sql`1 = 0`;
+  const milestones = sql`(select mr.milestone_id from milestone_releases mr join releases r on r.id = mr.release_id
+    where r.project_id = ${place.project.id} and ${seen})`;
+  if (word === 'none') conditions.push(sql<SqlBool>`(${column} is null or ${column} not in ${milestones})`);
+  else {
+    conditions.push(sql<SqlBool>`${column} in ${milestones}`);
+    const [id, rows] = [sql.ref(`${table}.id`), sql.table(table)];
+    sources.push(sql`select ${id} from ${rows} where ${column} in ${milestones}`);
+  }
+  return { conditions, sources };
+}
