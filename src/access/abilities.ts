@@ -14,6 +14,7 @@ import { isTokenBot, type UserCaller } from './caller.ts';
 import { type CreationLevels, GROUP_RULES, type GroupAbility, type GroupRule } from './group-abilities.ts';
 import type { InstanceRole } from './instance-abilities.ts';
 import { PROJECT_RULES, type ProjectAbility } from './project-abilities.ts';
+import { grantsInGroup, grantsInProject, opensFeature, type RolePermissions } from './role-permissions.ts';
 
 export type { GroupAbility, ProjectAbility };
 
@@ -25,6 +26,8 @@ const IN_GROUPS: Readonly<Record<GroupAbility, GroupRule>> = GROUP_RULES;
 export interface ProjectStanding {
   /** Level by membership, 0 for none; 60 for administrators. */
   level: number;
+  /** What custom roles give beside the level. */
+  rolePermissions: RolePermissions;
   signedIn: boolean;
   external: boolean;
   /** Scopes of a deploy token of this place; none for everybody else. */
@@ -51,7 +54,7 @@ export function featureOpen(standing: ProjectStanding, feature: ProjectFeature):
     case 'disabled':
       return false;
     case 'private':
-      return standing.level >= privateLevel(feature);
+      return standing.level >= privateLevel(feature) || opensFeature(standing.rolePermissions, feature);
     case 'enabled':
       return standing.level >= guest || isOpen(standing);
     case 'public':
@@ -78,6 +81,10 @@ function conditionsHold(standing: ProjectStanding, rule: Rule<ProjectAbility>, o
 /** By the role that the caller has. */
 const grantedByRole = ({ level }: { level: number }, rule: Rule): boolean => level >= rule.level;
 
+/** By a permission of a custom role. */
+const grantedByCustomRole = ({ rolePermissions }: ProjectStanding, ability: ProjectAbility): boolean =>
+  grantsInProject(rolePermissions, ability);
+
 /** By being able to see the project, without membership. */
 const grantedByVisibility = (standing: ProjectStanding, { open, openToUsers }: Rule): boolean =>
   (open === true || (openToUsers === true && standing.signedIn)) && isOpen(standing);
@@ -103,6 +110,7 @@ export function allowsInProject(standing: ProjectStanding, ability: ProjectAbili
   return (
     conditionsHold(standing, rule, on) &&
     (grantedByRole(standing, rule) ||
+      grantedByCustomRole(standing, ability) ||
       grantedByVisibility(standing, rule) ||
       grantedByPublicPart(standing, rule) ||
       grantedByScope(standing, rule) ||
@@ -117,6 +125,10 @@ export const relationsOf = (ability: ProjectAbility): Relation[] =>
 export const isReading = (ability: ProjectAbility): boolean => RULES[ability].writes !== true;
 export interface GroupStanding {
   level: number;
+  /** What custom roles give beside the level. */
+  rolePermissions: RolePermissions;
+  /** Whether there is no group above it. */
+  top: boolean;
   signedIn: boolean;
   external: boolean;
   visibility: Visibility;
@@ -142,6 +154,7 @@ export function allowsInGroup(standing: GroupStanding, ability: GroupAbility, on
   const { visibility, signedIn } = standing;
   if (rule.writes && rule.whenFrozen !== 'kept' && standing.frozen) return false;
   if (standing.level >= (rule.setting === undefined ? rule.level : standing.creationLevels[rule.setting])) return true;
+  if (grantsInGroup(standing.rolePermissions, ability, standing.top)) return true;
   if (on.as !== undefined && rule.relations?.[on.as] !== undefined) return true;
   if (rule.inside && standing.inside) return true;
   const open = visibility === 'public' || (visibility === 'internal' && signedIn && !standing.external);

@@ -34,6 +34,10 @@ export const GROUP_RULES = {
   admin_group_service_accounts: OWNED,
   read_group_members: { level: guest, open: true },
   admin_group_members: OWNED,
+  admin_group_member_roles: OWNED,
+  read_billable_members: { level: owner },
+  /** With all of his memberships below, whatever their level. */
+  remove_billable_member: OWNED,
   remove_group_member: { ...OWNED, relations: { self: {} } },
   request_group_access: OWN_LIST,
   remove_group_access_request: { ...OWNED, relations: { author: {} } },

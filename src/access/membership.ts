@@ -1,7 +1,8 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
 import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
+import { atLevel, type MemberStanding, type RolePermission, rolePermissions } from './role-permissions.ts';
 
 /** Ids from the root to the namespace, out of `/1/5/9/`. */
 export const lineageIds = (lineage: string): number[] => lineage.split('/').filter(Boolean).map(Number);
@@ -9,94 +10,140 @@ export const lineageIds = (lineage: string): number[] => lineage.split('/').filt
 /** Sorts after every lineage that begins with the text before it. */
 export const AFTER_LINEAGE = '~';
 
-/** Groups a user belongs to with the level, by membership of their own or through a shared group. Not inherited ones. */
-export const directGroups = (userId: number, day: string) => sql<{ group_id: number; access_level: number }>`
-  select source_id as group_id, access_level from members
+/** In queries from `group_links l` joined with `members m`: what a member of the group gets by the share, at most his own level. */
+export const SHARED_LEVEL = sql.raw<number>(
+  'case when l.group_access < m.access_level then l.group_access else m.access_level end',
+);
+/**
+ * The custom role that comes with that level: the one of the share, where the share lowers the level, else the member's own; of
+ * equal levels it comes only where the share has a role, too.
+ */
+export const SHARED_ROLE = sql.raw<number | null>(
+  `case when l.group_access < m.access_level then l.member_role_id
+    when l.group_access > m.access_level or l.member_role_id is not null then m.member_role_id end`,
+);
+
+/**
+ * Groups a user belongs to with level and custom role, by membership of their own or through a shared group. Not inherited
+ * ones.
+ */
+export const directGroups = (userId: number, day: string) => sql<{
+  group_id: number;
+  access_level: number;
+  member_role_id: number | null;
+}>`
+  select source_id as group_id, access_level, member_role_id from members
   where user_id = ${userId} and source_type = 'group' and state = 'active'
     and (expires_at is null or expires_at > ${day})
   union all
-  select l.source_id, case when l.group_access < m.access_level then l.group_access else m.access_level end
+  select l.source_id, ${SHARED_LEVEL}, ${SHARED_ROLE}
   from members m
   join group_links l on l.group_id = m.source_id and l.source_type = 'group'
   where m.user_id = ${userId} and m.source_type = 'group' and m.state = 'active'
     and (m.expires_at is null or m.expires_at > ${day})
     and (l.expires_at is null or l.expires_at > ${day})`;
 
-/**
- * The user's highest level in a group: members of it or of a group above it, shares included.
- * @param day today, `YYYY-MM-DD`: memberships end on the day of `expires_at`
- * @returns 0 for none
- */
-export async function groupLevel(db: Db, namespace: Namespace, userId: number, day: string): Promise<number> {
-  if (namespace.owner_id === userId) return AccessLevel.owner;
-  const ids = lineageIds(namespace.lineage);
-  const { rows } = await sql<{ level: number | null }>`
-    select max(access_level) as level from (${directGroups(userId, day)}) g
-    where g.group_id in (${sql.join(ids)})`.execute(db);
-  return Number(rows[0]?.level ?? 0);
+/** The standing that ways of membership come to. @param ways a query for `access_level` and `member_role_id` */
+async function standingBy(db: Db, ways: RawBuilder<unknown>): Promise<MemberStanding> {
+  const { rows } = await sql<{ level: number; permission: string | null }>`
+    select max(w.access_level) as level, p.permission from (${ways}) w
+    left join member_role_permissions p on p.member_role_id = w.member_role_id
+    group by p.permission`.execute(db);
+  return {
+    level: Math.max(0, ...rows.map(({ level }) => Number(level))),
+    permissions: rolePermissions(rows.map(({ permission }) => permission)),
+  };
 }
 
 /**
- * The user's highest level in a project: member of it, of a group above it, or of a group that it is shared with.
- * @returns 0 for none
+ * What the user is in a group: member of it or of a group above it, shares included.
+ * @param day today, `YYYY-MM-DD`: memberships end on the day of `expires_at`
  */
-export async function projectLevel(
+export async function groupMembership(
+  db: Db,
+  namespace: Namespace,
+  userId: number,
+  day: string,
+): Promise<MemberStanding> {
+  if (namespace.owner_id === userId) return atLevel(AccessLevel.owner);
+  return standingBy(
+    db,
+    sql`select access_level, member_role_id from (${directGroups(userId, day)}) g
+      where g.group_id in (${sql.join(lineageIds(namespace.lineage))})`,
+  );
+}
+
+/** What the user is in a project: member of it, of a group above it, or of a group that it is shared with. */
+export async function projectMembership(
   db: Db,
   project: { id: number; namespace_id: number },
   namespace: Pick<Namespace, 'lineage' | 'owner_id'>,
   userId: number,
   day: string,
-): Promise<number> {
-  if (namespace.owner_id === userId) return AccessLevel.owner;
+): Promise<MemberStanding> {
+  if (namespace.owner_id === userId) return atLevel(AccessLevel.owner);
   const ids = lineageIds(namespace.lineage);
-  const { rows } = await sql<{ level: number | null }>`
-    select max(level) as level from (
-      select access_level as level from members
+  return standingBy(
+    db,
+    sql`select access_level, member_role_id from members
       where source_type = 'project' and source_id = ${project.id} and user_id = ${userId} and state = 'active'
         and (expires_at is null or expires_at > ${day})
       union all
-      select access_level from (${directGroups(userId, day)}) g where g.group_id in (${sql.join(ids)})
+      select access_level, member_role_id from (${directGroups(userId, day)}) g where g.group_id in (${sql.join(ids)})
       union all
-      select case when l.group_access < m.access_level then l.group_access else m.access_level end
+      select ${SHARED_LEVEL}, ${SHARED_ROLE}
       from group_links l
       join namespaces s on s.id = l.group_id
       join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
         and s.lineage like '%/' || m.source_id || '/%'
       where l.source_type = 'project' and l.source_id = ${project.id}
         and (l.expires_at is null or l.expires_at > ${day})
-        and (m.expires_at is null or m.expires_at > ${day})
-    ) levels`.execute(db);
-  return Number(rows[0]?.level ?? 0);
+        and (m.expires_at is null or m.expires_at > ${day})`,
+  );
 }
 
-/** Ids of all groups in which the user has at least the level, those below his own groups included: a subquery. */
-export function groupsOf(userId: number, minLevel: number, day: string): Expression<number> {
+/** From which level on memberships are looked for; also those of lower ones with a custom role that has one of the permissions. */
+export type Wanted = number | { level: number; permissions: readonly RolePermission[] };
+
+/** Condition on a membership: it has what is wanted. */
+function holds(wanted: Wanted, level: RawBuilder<unknown>, role: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const { level: least, permissions } = typeof wanted === 'number' ? { level: wanted, permissions: [] } : wanted;
+  if (permissions.length === 0) return sql<SqlBool>`${level} >= ${least}`;
+  return sql<SqlBool>`(${level} >= ${least} or ${role} in (
+    select member_role_id from member_role_permissions where permission in (${sql.join(permissions)})))`;
+}
+
+const OWN_LEVEL = sql.raw('access_level');
+const OWN_ROLE = sql.raw('member_role_id');
+
+/** Ids of all groups in which the user has what is wanted, those below his own groups included: a subquery. */
+export function groupsOf(userId: number, wanted: Wanted, day: string): Expression<number> {
   return sql<number>`(
     select d.id from namespaces d
     join namespaces o on d.lineage >= o.lineage and d.lineage < o.lineage || ${AFTER_LINEAGE}
     join (${directGroups(userId, day)}) g on g.group_id = o.id
-    where g.access_level >= ${minLevel} and d.kind = 'group')`;
+    where ${holds(wanted, sql.raw('g.access_level'), sql.raw('g.member_role_id'))} and d.kind = 'group')`;
 }
 
-/** The ways in which a user is a member of projects with at least a level, each a query for their ids. */
-const waysToProjects = (userId: number, minLevel: number, day: string) => [
+/** The ways in which a user is a member of projects with what is wanted, each a query for their ids. */
+const waysToProjects = (userId: number, wanted: Wanted, day: string) => [
   sql`select source_id as id from members
-    where user_id = ${userId} and source_type = 'project' and access_level >= ${minLevel} and state = 'active'
+    where user_id = ${userId} and source_type = 'project' and ${holds(wanted, OWN_LEVEL, OWN_ROLE)} and state = 'active'
       and (expires_at is null or expires_at > ${day})`,
   sql`select p.id from projects p join namespaces n on n.id = p.namespace_id where n.owner_id = ${userId}`,
-  sql`select p.id from projects p where p.namespace_id in ${groupsOf(userId, minLevel, day)}`,
+  sql`select p.id from projects p where p.namespace_id in ${groupsOf(userId, wanted, day)}`,
   sql`select l.source_id from group_links l
     join namespaces s on s.id = l.group_id
     join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
       and s.lineage like '%/' || m.source_id || '/%'
-    where l.source_type = 'project' and l.group_access >= ${minLevel} and m.access_level >= ${minLevel}
+    where l.source_type = 'project' and ${holds(wanted, SHARED_LEVEL, SHARED_ROLE)}
       and (l.expires_at is null or l.expires_at > ${day})
       and (m.expires_at is null or m.expires_at > ${day})`,
 ];
 
-/** Ids of all projects in which the user has at least the level by any way of membership: a subquery. */
-export const projectsOf = (userId: number, minLevel: number, day: string): Expression<number> =>
-  sql<number>`(${sql.join(waysToProjects(userId, minLevel, day), sql` union `)})`;
+/** Ids of all projects in which the user has what is wanted by any way of membership: a subquery. */
+export const projectsOf = (userId: number, wanted: Wanted, day: string): Expression<number> =>
+  sql<number>`(${sql.join(waysToProjects(userId, wanted, day), sql` union `)})`;
 
 /**
  * The same ids when they are few.
@@ -105,11 +152,11 @@ export const projectsOf = (userId: number, minLevel: number, day: string): Expre
 export async function fewProjectsOf(
   db: Db,
   userId: number,
-  minLevel: number,
+  wanted: Wanted,
   day: string,
   limit: number,
 ): Promise<number[] | null> {
-  const ways = waysToProjects(userId, minLevel, day);
+  const ways = waysToProjects(userId, wanted, day);
   // A project comes once for each way that leads to it. So many rows stand for more projects than wanted, or nearly so.
   const most = ways.length * limit + 1;
   const { rows } = await sql<{ id: number }>`
@@ -157,22 +204,22 @@ export async function groupsAboveProjectsOf(db: Db, userId: number, day: string)
 }
 
 /**
- * Whether the user has at least the level in the project of the row at hand, by any way of membership: the same as
+ * Whether the user has what is wanted in the project of the row at hand, by any way of membership: the same as
  * `projects.id in projectsOf(...)`, without a list of all his projects. For queries from `projects`.
  */
-export function isProjectOf(userId: number, minLevel: number, day: string): Expression<SqlBool> {
-  return sql<SqlBool>`(projects.namespace_id in ${groupsOf(userId, minLevel, day)}
+export function isProjectOf(userId: number, wanted: Wanted, day: string): Expression<SqlBool> {
+  return sql<SqlBool>`(projects.namespace_id in ${groupsOf(userId, wanted, day)}
     or projects.namespace_id in (select n.id from namespaces n where n.owner_id = ${userId})
     or projects.id in (
       select source_id from members
-      where user_id = ${userId} and source_type = 'project' and access_level >= ${minLevel} and state = 'active'
+      where user_id = ${userId} and source_type = 'project' and ${holds(wanted, OWN_LEVEL, OWN_ROLE)} and state = 'active'
         and (expires_at is null or expires_at > ${day}))
     or projects.id in (
       select l.source_id from group_links l
       join namespaces s on s.id = l.group_id
       join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
         and s.lineage like '%/' || m.source_id || '/%'
-      where l.source_type = 'project' and l.group_access >= ${minLevel} and m.access_level >= ${minLevel}
+      where l.source_type = 'project' and ${holds(wanted, SHARED_LEVEL, SHARED_ROLE)}
         and (l.expires_at is null or l.expires_at > ${day})
         and (m.expires_at is null or m.expires_at > ${day})))`;
 }

@@ -18,12 +18,15 @@ import type { Circumstances } from './ability-rule.ts';
 import type { Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { callerIn } from './job-token-caller.ts';
-import { groupLevel, hasProjectInside, projectLevel } from './membership.ts';
+import { groupMembership, hasProjectInside, projectMembership } from './membership.ts';
+import { atLevel, type MemberStanding, type RolePermissions } from './role-permissions.ts';
 
 /** What one caller may do in one project. */
 export interface ProjectPermissions {
   /** Level by membership (60 for administrators, 0 for none). */
   level: number;
+  /** What custom roles give the caller beside his level. */
+  rolePermissions: RolePermissions;
   /** @param on what is known of the object that the ability is used on */
   can(ability: ProjectAbility, on?: Circumstances): boolean;
   /** Whether the project is archived or waits for its deletion. */
@@ -34,6 +37,7 @@ export interface ProjectPermissions {
 /** What one caller may do in one group. */
 export interface GroupPermissions {
   level: number;
+  rolePermissions: RolePermissions;
   can(ability: GroupAbility, on?: Circumstances): boolean;
 }
 
@@ -46,21 +50,28 @@ export async function projectPermissions(
 ): Promise<ProjectPermissions> {
   const caller = await callerIn(deps, asking, project);
   const { user } = caller;
-  const level = caller.admin
-    ? AccessLevel.admin
+  const membership = caller.admin
+    ? ADMINISTRATOR
     : user === null
-      ? deployTokenLevel(caller, 'project', project.id, namespace.lineage)
+      ? atLevel(deployTokenLevel(caller, 'project', project.id, namespace.lineage))
       : await deps.snapshot.get(`level:p${project.id}:${user.id}:${today(deps.clock)}`, () =>
-          projectLevel(deps.db, project, namespace, user.id, today(deps.clock)),
+          projectMembership(deps.db, project, namespace, user.id, today(deps.clock)),
         );
-  return projectPermissionsAt(caller, project, level);
+  return projectPermissionsAt(caller, project, membership);
 }
 
-/** What the caller may do in the project when the level by membership is known. */
-export function projectPermissionsAt(caller: Caller, project: Project, level: number): ProjectPermissions {
+const ADMINISTRATOR = atLevel(AccessLevel.admin);
+
+/** What the caller may do in the project when it is known what he is there by membership. */
+export function projectPermissionsAt(
+  caller: Caller,
+  project: Project,
+  { level, permissions: rolePermissions }: MemberStanding,
+): ProjectPermissions {
   const { user } = caller;
   const standing: ProjectStanding = {
     level,
+    rolePermissions,
     signedIn: user !== null,
     external: user?.external === 1,
     deployScopes: caller.credential.kind === 'deploy_token' && level > 0 ? (caller.scopes ?? []) : [],
@@ -71,6 +82,7 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
   };
   return {
     level,
+    rolePermissions,
     frozen: standing.frozen,
     can: (ability, on) => allowsInProject(standing, ability, on),
     featureOpen: (feature) => featureOpen(standing, feature),
@@ -80,16 +92,18 @@ export function projectPermissionsAt(caller: Caller, project: Project, level: nu
 /** Works out what the caller may do in the group (or personal namespace). */
 export async function groupPermissions(deps: Deps, caller: Caller, namespace: Namespace): Promise<GroupPermissions> {
   const { user } = caller;
-  const level = caller.admin
-    ? AccessLevel.admin
+  const { level, permissions: rolePermissions } = caller.admin
+    ? ADMINISTRATOR
     : user === null
-      ? deployTokenLevel(caller, 'group', namespace.id, namespace.lineage)
+      ? atLevel(deployTokenLevel(caller, 'group', namespace.id, namespace.lineage))
       : await deps.snapshot.get(`level:g${namespace.id}:${user.id}:${today(deps.clock)}`, () =>
-          groupLevel(deps.db, namespace, user.id, today(deps.clock)),
+          groupMembership(deps.db, namespace, user.id, today(deps.clock)),
         );
   const open = standingIsOpen(caller, namespace);
   const standing: GroupStanding = {
     level,
+    rolePermissions,
+    top: namespace.parent_id === null,
     signedIn: user !== null,
     external: user?.external === 1,
     visibility: namespace.visibility,
@@ -97,7 +111,7 @@ export async function groupPermissions(deps: Deps, caller: Caller, namespace: Na
     inside: level === 0 && user !== null && !open && (await isInside(deps, namespace, user.id)),
     creationLevels: creationLevels(namespace),
   };
-  return { level, can: (ability, on) => allowsInGroup(standing, ability, on) };
+  return { level, rolePermissions, can: (ability, on) => allowsInGroup(standing, ability, on) };
 }
 
 /** Whether the group is open to the caller without any membership. */

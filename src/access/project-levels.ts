@@ -4,6 +4,7 @@ import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import { directGroups, lineageIds } from './membership.ts';
+import { type MemberStanding, NO_PERMISSIONS, type RolePermissions, rolePermissions } from './role-permissions.ts';
 
 /** A membership as `permissions` of a project shows it. */
 export interface AccessShown {
@@ -11,20 +12,29 @@ export interface AccessShown {
   notification_level: number;
 }
 
-export interface ProjectStandings {
-  /** Highest level by any way of membership, 0 for none. */
-  level: number;
+export interface ProjectStandings extends MemberStanding {
   /** Member of the project itself, and of its group or one above it. */
   projectAccess: AccessShown | null;
   groupAccess: AccessShown | null;
 }
 
 const DEFAULT_NOTIFICATION_LEVEL = 3;
-const higher = (a: AccessShown | null, b: AccessShown | undefined): AccessShown | null =>
-  b !== undefined && b.access_level > (a?.access_level ?? 0) ? b : a;
+const OWNER: AccessShown = { access_level: AccessLevel.owner, notification_level: DEFAULT_NOTIFICATION_LEVEL };
+
+/** A membership or a share, with what its custom role gives; null for those without one. */
+interface Way extends AccessShown {
+  permissions: RolePermissions | null;
+}
+
+const shown = ({ access_level, notification_level }: AccessShown): AccessShown => ({
+  access_level,
+  notification_level,
+});
+const higher = (a: AccessShown | null, b: AccessShown): AccessShown =>
+  b.access_level > (a?.access_level ?? 0) ? shown(b) : a!;
 
 /**
- * Where a user stands to many projects at once, in three queries: what `projectLevel` gives for each, and by which
+ * Where a user stands to many projects at once, in three queries: what `projectMembership` gives for each, and by which
  * membership.
  * @param day today, `YYYY-MM-DD`
  */
@@ -37,73 +47,109 @@ export async function projectStandings(
 ): Promise<Map<number, ProjectStandings>> {
   if (projects.length === 0) return new Map();
   const ids = projects.map(({ id }) => id);
-  const own = await db
-    .selectFrom('members')
-    .select(['source_type', 'source_id', 'access_level', 'notification_level'])
-    .where('user_id', '=', userId)
-    .where('state', '=', 'active')
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
-    .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', ids)]))
-    .execute();
-  const members = (type: 'project' | 'group') =>
-    new Map(own.filter(({ source_type }) => source_type === type).map((row) => [row.source_id, row]));
-  const ownProjects = members('project');
-  const ownGroups = members('group');
-  const groups = await groupAccesses(db, userId, day, ownGroups);
-  const shares = await db
-    .selectFrom('group_links')
-    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
-    .select(['group_links.source_id', 'group_links.group_access', 'namespaces.lineage'])
-    .where('group_links.source_type', '=', 'project')
-    .where('group_links.source_id', 'in', ids)
-    .where((eb) => eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', day)]))
-    .execute();
-  const sharedLevel = (projectId: number): number =>
-    Math.max(
-      0,
-      ...shares
-        .filter(({ source_id }) => source_id === projectId)
-        .flatMap(({ lineage, group_access }) =>
-          lineageIds(lineage).map((id) => Math.min(group_access, ownGroups.get(id)?.access_level ?? 0)),
-        ),
-    );
+  const { ownProjects, ownGroups } = await ownMemberships(db, userId, ids, day);
+  const groups = await waysIntoGroups(db, userId, day, ownGroups);
+  const shares = await sharesOf(db, ids, day);
   return new Map(
     projects.map((project) => {
       const namespace = namespaces.get(project.namespace_id)!;
       const owner = namespace.owner_id === userId;
       const member = ownProjects.get(project.id);
-      const projectAccess = member === undefined ? (owner ? OWNER : null) : shown(member);
-      let groupAccess: AccessShown | null = null;
-      for (const id of lineageIds(namespace.lineage)) groupAccess = higher(groupAccess, groups.get(id));
-      const level = Math.max(
-        owner ? AccessLevel.owner : 0,
-        projectAccess?.access_level ?? 0,
-        groupAccess?.access_level ?? 0,
-        sharedLevel(project.id),
+      const inherited = lineageIds(namespace.lineage).flatMap((id) => groups.get(id) ?? []);
+      const shared = (shares.get(project.id) ?? []).flatMap(({ lineage, ...share }) =>
+        lineageIds(lineage).flatMap((id) => throughShare(share, ownGroups.get(id))),
       );
-      return [project.id, { level, projectAccess, groupAccess }];
+      const ways = [...(member === undefined ? [] : [member]), ...inherited, ...shared];
+      return [
+        project.id,
+        {
+          level: Math.max(owner ? AccessLevel.owner : 0, ...ways.map(({ access_level }) => access_level)),
+          permissions: owner ? NO_PERMISSIONS : rolePermissions(ways.flatMap((way) => [...(way.permissions ?? [])])),
+          projectAccess: member === undefined ? (owner ? OWNER : null) : shown(member),
+          groupAccess: inherited.reduce<AccessShown | null>(higher, null),
+        },
+      ];
     }),
   );
 }
 
-const OWNER: AccessShown = { access_level: AccessLevel.owner, notification_level: DEFAULT_NOTIFICATION_LEVEL };
-const shown = ({ access_level, notification_level }: AccessShown): AccessShown => ({
-  access_level,
-  notification_level,
-});
+/** What a member of a group gets by a share: the rule of `SHARED_LEVEL` and `SHARED_ROLE`. */
+function throughShare(share: Way, member: Way | undefined): Way[] {
+  if (member === undefined) return [];
+  if (share.access_level < member.access_level) return [share];
+  if (share.access_level > member.access_level || share.permissions !== null) return [member];
+  return [{ ...member, permissions: null }];
+}
 
-/** Groups the user belongs to, also through a group that they are shared with, by id with the highest level. */
-async function groupAccesses(
+interface PermissionRow {
+  id: number;
+  member_role_id: number | null;
+  permission: string | null;
+}
+
+/** Rows of which each is there once for each permission of its role, once each with all of them. */
+function folded<Row extends PermissionRow>(rows: readonly Row[]): (Row & Pick<Way, 'permissions'>)[] {
+  const names = new Map<number, (string | null)[]>();
+  for (const { id, permission } of rows) names.set(id, [...(names.get(id) ?? []), permission]);
+  const first = new Map([...rows].reverse().map((row) => [row.id, row]));
+  return [...first.values()]
+    .reverse()
+    .map((row) => ({ ...row, permissions: row.member_role_id === null ? null : rolePermissions(names.get(row.id)!) }));
+}
+
+/** The user's own memberships: of these projects, and of all groups. By the id of what he is a member of. */
+async function ownMemberships(db: Db, userId: number, projectIds: readonly number[], day: string) {
+  const rows = await db
+    .selectFrom('members')
+    .leftJoin('member_role_permissions as p', 'p.member_role_id', 'members.member_role_id')
+    .select(['id', 'source_type', 'source_id', 'access_level', 'notification_level'])
+    .select(['members.member_role_id', 'p.permission'])
+    .where('user_id', '=', userId)
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
+    .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', projectIds)]))
+    .execute();
+  const members = folded(rows);
+  const of = (type: 'project' | 'group') =>
+    new Map<number, Way>(members.filter(({ source_type }) => source_type === type).map((row) => [row.source_id, row]));
+  return { ownProjects: of('project'), ownGroups: of('group') };
+}
+
+/** How the user belongs to groups, also through a group that they are shared with: by the id of the group. */
+async function waysIntoGroups(
   db: Db,
   userId: number,
   day: string,
-  own: ReadonlyMap<number, AccessShown>,
-): Promise<Map<number, AccessShown>> {
-  const { rows } = await sql<{ group_id: number; access_level: number }>`${directGroups(userId, day)}`.execute(db);
-  const accesses = new Map<number, AccessShown>();
-  for (const { group_id, access_level } of rows) {
+  own: ReadonlyMap<number, Way>,
+): Promise<Map<number, Way[]>> {
+  const { rows } = await sql<{ group_id: number; access_level: number; permission: string | null }>`
+    select g.group_id, g.access_level, p.permission from (${directGroups(userId, day)}) g
+    left join member_role_permissions p on p.member_role_id = g.member_role_id`.execute(db);
+  const ways = new Map<number, Way[]>();
+  for (const { group_id, access_level, permission } of rows) {
     const notification_level = own.get(group_id)?.notification_level ?? DEFAULT_NOTIFICATION_LEVEL;
-    accesses.set(group_id, higher(accesses.get(group_id) ?? null, { access_level, notification_level })!);
+    const way = { access_level, notification_level, permissions: rolePermissions([permission]) };
+    ways.set(group_id, [...(ways.get(group_id) ?? []), way]);
   }
-  return accesses;
+  return ways;
+}
+
+/** The groups that the projects are shared with, by project. */
+async function sharesOf(db: Db, projectIds: readonly number[], day: string) {
+  const rows = await db
+    .selectFrom('group_links')
+    .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
+    .leftJoin('member_role_permissions as p', 'p.member_role_id', 'group_links.member_role_id')
+    .select(['group_links.id', 'group_links.source_id', 'group_links.group_access as access_level'])
+    .select(['group_links.member_role_id', 'p.permission', 'namespaces.lineage'])
+    .where('group_links.source_type', '=', 'project')
+    .where('group_links.source_id', 'in', projectIds)
+    .where((eb) => eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', day)]))
+    .execute();
+  const shares = new Map<number, (Way & { lineage: string })[]>();
+  for (const { source_id, access_level, permissions, lineage } of folded(rows)) {
+    const share = { access_level, permissions, lineage, notification_level: DEFAULT_NOTIFICATION_LEVEL };
+    shares.set(source_id, [...(shares.get(source_id) ?? []), share]);
+  }
+  return shares;
 }

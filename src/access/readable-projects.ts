@@ -4,6 +4,7 @@ import type { Schema } from '../db/schema.ts';
 import { privateLevel } from './abilities.ts';
 import type { Caller } from './caller.ts';
 import { isProjectOf } from './membership.ts';
+import { openingPermissions } from './role-permissions.ts';
 import { openVisibilities } from './visible-groups.ts';
 
 export interface ProjectsWanted {
@@ -42,10 +43,13 @@ export function readableProjects(
   if (caller.user !== null) {
     const { id } = caller.user;
     const inPrivate = Math.max(level, privateLevel(feature));
-    if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), isProjectOf(id, level, day)]));
+    // What opens that part to members of a lower level also grants reading it.
+    const permissions = openingPermissions(feature);
+    const member = isProjectOf(id, { level, permissions }, day);
+    if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), member]));
     else {
-      ways.push(eb.and([eb(column, 'in', ['enabled', 'public']), isProjectOf(id, level, day)]));
-      ways.push(eb.and([eb(column, '=', 'private'), isProjectOf(id, inPrivate, day)]));
+      ways.push(eb.and([eb(column, 'in', ['enabled', 'public']), member]));
+      ways.push(eb.and([eb(column, '=', 'private'), isProjectOf(id, { level: inPrivate, permissions }, day)]));
     }
   }
   return eb.and([...conditions, eb.or(ways)]);

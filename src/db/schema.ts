@@ -66,6 +66,8 @@ import type { LabelsTable } from './tables/labels.ts';
 import type { LfsLocksTable } from './tables/lfs-locks.ts';
 import type { LfsObjectsTable } from './tables/lfs-objects.ts';
 import type { LicensesTable } from './tables/licenses.ts';
+import type { MemberRolePermissionsTable } from './tables/member-role-permissions.ts';
+import type { MemberRolesTable } from './tables/member-roles.ts';
 import type { MembersTable } from './tables/members.ts';
 import type { MergeRequestCommitsTable } from './tables/merge-request-commits.ts';
 import type { MergeRequestContextCommitsTable } from './tables/merge-request-context-commits.ts';
@@ -136,6 +138,8 @@ export interface Schema {
   namespaces: NamespacesTable;
   redirect_routes: RedirectRoutesTable;
   members: MembersTable;
+  member_roles: MemberRolesTable;
+  member_role_permissions: MemberRolePermissionsTable;
   group_links: GroupLinksTable;
   access_requests: AccessRequestsTable;
   projects: ProjectsTable;

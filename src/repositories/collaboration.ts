@@ -1,5 +1,6 @@
-import { memberLevels } from '../access/member-levels.ts';
+import { memberStandings } from '../access/member-standings.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
+import { atLevel } from '../access/role-permissions.ts';
 import { type Standing, standingIn } from '../access/standing.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
@@ -41,6 +42,8 @@ export async function collaborationBranches(deps: Deps, standing: Standing): Pro
     if (target === undefined || target.project.visibility === 'private') continue;
     for (const { project_id, source_branch, target_branch, author_id } of open) {
       if (project_id !== targetId || branches.has(source_branch) || !authors.has(author_id)) continue;
+      // Merging is not enough: it is the right to push that is shared.
+      if (!target.permissions.can('push_code')) break;
       if (await canMergeInto(deps, target, targetId, target_branch)) branches.add(source_branch);
     }
   }
@@ -63,13 +66,13 @@ const sharedBranches = ({ db }: Deps, { id }: Project): Promise<Shared[]> =>
 async function authorsWhoPush(deps: Deps, project: Project, open: readonly Shared[]): Promise<Set<number>> {
   const ids = [...new Set(open.map(({ author_id }) => author_id))];
   const users = await deps.db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
-  const levels = (await memberLevels(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
+  const standings = (await memberStandings(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
   const pushes = (user: User): boolean => {
     if (user.state !== 'active') return false;
     const admin = user.admin === 1;
     const caller = { user, admin, scopes: null, credential: { kind: 'none' }, sudoBy: null } as const;
-    const level = admin ? AccessLevel.admin : (levels.get(user.id) ?? 0);
-    return projectPermissionsAt(caller, project, level).can('push_code');
+    const standing = admin ? atLevel(AccessLevel.admin) : (standings.get(user.id) ?? atLevel(0));
+    return projectPermissionsAt(caller, project, standing).can('push_code');
   };
   return new Set(users.filter(pushes).map(({ id }) => id));
 }

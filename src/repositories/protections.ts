@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { groupLevel, lineageIds } from '../access/membership.ts';
+import { groupMembership, lineageIds } from '../access/membership.ts';
 import type { ProjectPermissions } from '../access/permissions.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
@@ -106,13 +106,15 @@ export async function protectionAllows(
 ): Promise<boolean> {
   const groups: number[] = [];
   const { user } = actor.caller;
+  // Being named takes what is named: the right to push, or to merge.
+  const may = actor.permissions.can(action === 'merge' ? 'merge_merge_request' : 'push_code');
   for (const { levels } of matching) {
     for (const level of levels) {
       if (level.action !== action) continue;
       if (level.deploy_key_id !== null) {
         if (actor.deployKeyId === level.deploy_key_id) return true;
       } else if (level.user_id !== null) {
-        if (user?.id === level.user_id && actor.permissions.can('push_code')) return true;
+        if (user?.id === level.user_id && may) return true;
       } else if (level.group_id !== null) {
         groups.push(level.group_id);
       } else if (level.access_level !== null && level.access_level > 0) {
@@ -120,9 +122,11 @@ export async function protectionAllows(
       }
     }
   }
-  if (user === null || groups.length === 0 || !actor.permissions.can('push_code')) return false;
+  if (user === null || groups.length === 0 || !may) return false;
   const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', groups).execute();
-  for (const row of rows) if ((await groupLevel(deps.db, row, user.id, today(deps.clock))) > 0) return true;
+  for (const row of rows) {
+    if ((await groupMembership(deps.db, row, user.id, today(deps.clock))).level > 0) return true;
+  }
   return false;
 }
 
@@ -143,7 +147,7 @@ export async function canPushTo(
 
 /** Whether the actor may merge into the branch: as its protection says, and without one who may push. */
 export async function canMergeInto(deps: Deps, actor: Actor, projectId: number, branch: string): Promise<boolean> {
-  if (!actor.permissions.can('push_code')) return false;
+  if (!actor.permissions.can('merge_merge_request')) return false;
   const matching = protectionsOf(await loadProtections(deps, projectId), 'branch', branch);
   return matching.length === 0 || protectionAllows(deps, actor, matching, 'merge');
 }

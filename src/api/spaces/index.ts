@@ -12,6 +12,7 @@ import { groupShareRoutes } from './groups/share-routes.ts';
 import { takePartInUserRemoval } from './groups/user-removal.ts';
 import { acceptInvitations } from './invitations/accept.ts';
 import { invitationRoutes } from './invitations/routes.ts';
+import { memberRoleRoutes } from './member-roles/routes.ts';
 import { projectUserRoutes } from './members/project-user-routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
@@ -49,6 +50,7 @@ export const spaces: Area = {
     ...groupRoutes,
     ...groupShareRoutes,
     ...invitationRoutes,
+    ...memberRoleRoutes,
     ...projectUserRoutes,
     ...memberRoutes,
     ...namespaceRoutes,

@@ -1,10 +1,16 @@
 import type { GroupAbility, ProjectAbility } from '../../access/abilities.ts';
 import type { Circumstances, Relation } from '../../access/ability-rule.ts';
 import { whoInGroup, whoInProject } from '../../access/ability-words.ts';
+import type { Caller } from '../../access/caller.ts';
 import { lineageIds } from '../../access/membership.ts';
+import type { GroupPermissions, ProjectPermissions } from '../../access/permissions.ts';
+import type { MemberStanding } from '../../access/role-permissions.ts';
+import { requireStill, requireStillInGroup } from '../../access/standing.ts';
 import { type ApiError, forbidden } from '../../core/errors.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
 import type { Access, AccessRequest } from '../../http/route.ts';
 import { inGroup, inProject } from '../access.ts';
 
@@ -20,8 +26,8 @@ export type Source = {
 /** What handlers find in their context. */
 export interface SourceScope {
   source: Source;
-  /** The caller's level in it; 60 for administrators. */
-  level: number;
+  /** What the caller is in it; level 60 for administrators. */
+  standing: MemberStanding;
   can(abilities: SourceAbilities, on?: Circumstances): boolean;
 }
 
@@ -45,6 +51,34 @@ export const groupSource = (group: Namespace): Source => ({
   lineage: lineageIds(group.lineage),
   group,
 });
+
+/** What sharing with a group is called in a project, and in a group. */
+export const SHARE: SourceAbilities = { project: 'share_project', group: 'share_group' };
+
+/** What somebody with these rights is in a place. */
+export const standingOf = ({ level, rolePermissions }: ProjectPermissions | GroupPermissions): MemberStanding => ({
+  level,
+  permissions: rolePermissions,
+});
+
+/**
+ * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
+ * @returns what he is there now
+ * @throws ApiError 401, 403, 404
+ */
+export async function requireStillInSource(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  source: Source,
+  abilities: SourceAbilities,
+): Promise<MemberStanding> {
+  const { permissions } =
+    source.kind === 'project'
+      ? await requireStill(deps, db, caller, source.id, abilities.project)
+      : await requireStillInGroup(deps, db, caller, source.id, abilities.group);
+  return standingOf(permissions);
+}
 
 /**
  * Callers who have an ability in the project or the group of `:id`; the rules of `inProject` and `inGroup`.
@@ -104,7 +138,7 @@ function inProjectSource(ability: ProjectAbility, anonymous: boolean): Access<So
   const check = async (request: AccessRequest) => {
     const { project, namespace, permissions } = await access.check(request);
     const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.project, on);
-    return { source: projectSource(project, namespace), level: permissions.level, can };
+    return { source: projectSource(project, namespace), standing: standingOf(permissions), can };
   };
   return { ...access, check };
 }
@@ -114,7 +148,7 @@ function inGroupSource(ability: GroupAbility, anonymous: boolean): Access<Source
   const check = async (request: AccessRequest) => {
     const { group, permissions } = await access.check(request);
     const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.group, on);
-    return { source: groupSource(group), level: permissions.level, can };
+    return { source: groupSource(group), standing: standingOf(permissions), can };
   };
   return { ...access, check };
 }

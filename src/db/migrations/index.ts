@@ -11,6 +11,7 @@ import { releases } from './0017-releases.ts';
 import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
 import { wikis } from './0021-wikis.ts';
+import { memberRoles } from './0023-member-roles.ts';
 import { licences } from './0024-licences.ts';
 import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0018-mirrors': mirrors,
   '0019-bridges': bridges,
   '0021-wikis': wikis,
+  '0023-member-roles': memberRoles,
   '0024-licences': licences,
   '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,

@@ -1,5 +1,6 @@
 import { randomUUID, sign } from 'node:crypto';
-import { projectLevel } from '../../access/membership.ts';
+import { projectMembership } from '../../access/membership.ts';
+import { atLevel } from '../../access/role-permissions.ts';
 import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
 import { today } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
@@ -70,7 +71,8 @@ async function claimsOf(deps: Deps, db: Db, subject: TokenSubject): Promise<Reco
     .select(['id', 'username', 'email', 'admin'])
     .where('id', '=', job.user_id)
     .executeTakeFirst();
-  const level = user === undefined ? 0 : await projectLevel(db, project, namespace, user.id, today(deps.clock));
+  const { level } =
+    user === undefined ? atLevel(0) : await projectMembership(db, project, namespace, user.id, today(deps.clock));
   const refType = job.tag === 1 ? 'tag' : 'branch';
   const ofMergeRequest = pipeline.ref.startsWith('refs/merge-requests/');
   const refPath = ofMergeRequest ? pipeline.ref : `refs/${job.tag === 1 ? 'tags' : 'heads'}/${job.ref}`;

@@ -1,6 +1,6 @@
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import type { UserCaller } from '../../../access/caller.ts';
-import { groupLevel, projectsOf } from '../../../access/membership.ts';
+import { groupMembership, projectsOf } from '../../../access/membership.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { forbidden, notFound } from '../../../core/errors.ts';
@@ -27,7 +27,7 @@ async function hasLevel(
   const day = today(clock);
   if (group_id !== null) {
     const group = await db.selectFrom('namespaces').selectAll().where('id', '=', group_id).executeTakeFirst();
-    return group !== undefined && (await groupLevel(db, group, user.id, day)) >= inGroup;
+    return group !== undefined && (await groupMembership(db, group, user.id, day)).level >= inGroup;
   }
   const project = await db
     .selectFrom('ci_runner_projects')

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
-import { memberLevels } from '../../../access/member-levels.ts';
+import { memberStandings } from '../../../access/member-standings.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
@@ -41,7 +41,7 @@ export async function authorsOf(
   }
   const ids = [...new Set([...users.values()].map(({ id }) => id))];
   const day = today(deps.clock);
-  const members = (await memberLevels(deps.db, [project.id], ids, day)).get(project.id);
+  const members = (await memberStandings(deps.db, [project.id], ids, day)).get(project.id);
   const credited = await membersOfGroups(deps, await visibleLineages(deps, caller, includeGroups), ids, day);
   return new Map(
     [...users].map(([email, { id, username }]) => {

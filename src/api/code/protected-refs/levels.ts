@@ -1,4 +1,4 @@
-import { lineageIds, projectLevel } from '../../../access/membership.ts';
+import { lineageIds, projectMembership } from '../../../access/membership.ts';
 import { today } from '../../../core/clock.ts';
 import { invalidParameter, recordNotFound, refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -162,7 +162,9 @@ async function usersWithAccess(
     .where('id', 'in', ids)
     .where('state', '=', 'active')
     .execute();
-  for (const { id } of rows) if ((await projectLevel(deps.db, project, namespace, id, day)) > 0) members.add(id);
+  for (const { id } of rows) {
+    if ((await projectMembership(deps.db, project, namespace, id, day)).level > 0) members.add(id);
+  }
   return members;
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
+import { atLevel, type MemberStanding } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
@@ -15,23 +16,23 @@ export async function placesOf(
   const ids = [...new Set(projectIds)];
   if (ids.length === 0) return new Map();
   const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
-  const levelOf = await levelsIn(db, caller, projects, today(clock));
+  const standingOf = await standingsIn(db, caller, projects, today(clock));
   return new Map(
     projects.map((project) => [
       project.id,
-      { project, permissions: projectPermissionsAt(caller, project, levelOf(project.id)) },
+      { project, permissions: projectPermissionsAt(caller, project, standingOf(project.id)) },
     ]),
   );
 }
 
-async function levelsIn(
+async function standingsIn(
   db: Deps['db'],
   { user, admin }: Caller,
   projects: readonly ReleasePlace['project'][],
   day: string,
-): Promise<(projectId: number) => number> {
-  if (admin) return () => AccessLevel.admin;
-  if (user === null) return () => 0;
+): Promise<(projectId: number) => MemberStanding> {
+  if (admin) return () => atLevel(AccessLevel.admin);
+  if (user === null) return () => atLevel(0);
   const namespaceIds = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
   const namespaces =
     namespaceIds.length === 0
@@ -49,5 +50,5 @@ async function levelsIn(
     known,
     day,
   );
-  return (projectId) => standings.get(projectId)?.level ?? 0;
+  return (projectId) => standings.get(projectId) ?? atLevel(0);
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { type ProjectPermissions, projectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
-import { AccessLevel } from '../../../core/access-levels.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { today } from '../../../core/clock.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -40,7 +40,7 @@ export async function projectsOfPackages(
       const permissions =
         standings === null
           ? await projectPermissions(deps, caller, project, namespaces.get(project.namespace_id)!)
-          : projectPermissionsAt(caller, project, standings.get(project.id)?.level ?? AccessLevel.none);
+          : projectPermissionsAt(caller, project, standings.get(project.id) ?? atLevel(0));
       return [project.id, packageProject(project, permissions)] as const;
     }),
   );

@@ -5,6 +5,7 @@ import { isFrozen } from '../../../access/frozen.ts';
 import { isProjectOf } from '../../../access/membership.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { openVisibilities } from '../../../access/visible-groups.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
@@ -76,12 +77,13 @@ export async function rightsIn(
     user === null || (caller.admin && !membersOnly) ? undefined : await standingsIn(deps, user.id, projects, day);
   const found = new Map<number, Rights>();
   for (const project of projects) {
-    const membership = standings?.get(project.id)?.level ?? 0;
-    if (membersOnly && membership < AccessLevel.guest) continue;
-    const level = caller.admin ? AccessLevel.admin : membership;
+    const membership = standings?.get(project.id) ?? atLevel(0);
+    if (membersOnly && membership.level < AccessLevel.guest) continue;
+    const { level, permissions: rolePermissions } = caller.admin ? atLevel(AccessLevel.admin) : membership;
     const levels = new Map<string, FeatureLevel>(FEATURES.map((name) => [name, project[`${name}_access_level`]]));
     const standing = {
       level,
+      rolePermissions,
       signedIn: user !== null,
       external: user?.external === 1,
       deployScopes: [],

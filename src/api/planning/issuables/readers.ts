@@ -1,6 +1,7 @@
 import type { ProjectAbility } from '../../../access/abilities.ts';
-import { projectLevel } from '../../../access/membership.ts';
+import { projectMembership } from '../../../access/membership.ts';
 import { projectPermissionsAt } from '../../../access/permissions.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -30,10 +31,12 @@ export async function readersAmong(
   for (const id of ids) {
     const user = users.find((each) => each.id === id);
     if (user === undefined) continue;
-    const level =
-      user.admin === 1 ? AccessLevel.admin : await projectLevel(db, project, namespace, id, today(deps.clock));
+    const standing =
+      user.admin === 1
+        ? atLevel(AccessLevel.admin)
+        : await projectMembership(db, project, namespace, id, today(deps.clock));
     const caller = { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null } as const;
-    if (projectPermissionsAt(caller, project, level).can(READ[type])) readers.push(user);
+    if (projectPermissionsAt(caller, project, standing).can(READ[type])) readers.push(user);
   }
   return readers;
 }

@@ -3,6 +3,7 @@ import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { readableSnippets } from '../../../access/snippets.ts';
 import { today } from '../../../core/clock.ts';
 import type { Schema } from '../../../db/schema.ts';
@@ -87,13 +88,13 @@ async function permissionsIn(
   if (ids.length === 0) return new Map();
   const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
   const projects = await query.where('id', 'in', [...new Set(ids)]).execute();
-  const levels = caller.user === null ? null : await levelsIn(deps, caller.user.id, projects);
+  const standings = caller.user === null ? null : await standingsIn(deps, caller.user.id, projects);
   return new Map(
-    projects.map((each) => [each.id, projectPermissionsAt(caller, each, levels?.get(each.id)?.level ?? 0)]),
+    projects.map((each) => [each.id, projectPermissionsAt(caller, each, standings?.get(each.id) ?? atLevel(0))]),
   );
 }
 
-async function levelsIn(deps: Deps, userId: number, projects: readonly { id: number; namespace_id: number }[]) {
+async function standingsIn(deps: Deps, userId: number, projects: readonly { id: number; namespace_id: number }[]) {
   if (projects.length === 0) return null;
   const namespaces = await deps.db
     .selectFrom('namespaces')

@@ -9,7 +9,7 @@ import { pagination } from '../../../http/schema.ts';
 import { userBasic, userBasicFields, usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
 import { Member } from '../members/answers.ts';
-import { userIdParam } from '../members/inputs.ts';
+import { memberRoleId, userIdParam } from '../members/inputs.ts';
 import { presentMembers } from '../members/views.ts';
 import { changeOf } from '../members/writes.ts';
 import { inSource, inSourceOrSelf, type Source, type SourceKind } from '../source.ts';
@@ -75,11 +75,15 @@ function routesFor(kind: SourceKind): Route[] {
       params: userIdParam,
       input: Type.Object({
         access_level: Type.Optional(Type.Integer({ default: 30, description: 'Level of the role.' })),
+        member_role_id: Type.Optional(memberRoleId),
       }),
       success: { status: 201, schema: Member },
       errors: [409],
       handler: async (c) => {
-        const member = await approveRequest(c.deps, changeOf(c), c.params.user_id, c.input.access_level);
+        const member = await approveRequest(c.deps, changeOf(c), c.params.user_id, {
+          accessLevel: c.input.access_level,
+          memberRoleId: c.input.member_role_id,
+        });
         return (await presentMembers(c.deps, [member], { admin: c.caller.admin }))[0];
       },
     }),

@@ -9,7 +9,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { effectiveMembers } from '../members/memberships.ts';
 import { findMembership } from '../members/queries.ts';
-import { type Change, insertMember } from '../members/writes.ts';
+import { type Change, insertMember, requireManager } from '../members/writes.ts';
 import type { Source } from '../source.ts';
 
 const about = (source: Source) => (source.kind === 'project' ? { projectId: source.id } : { groupId: source.id });
@@ -55,16 +55,22 @@ async function takeRequest(db: Db, source: Source, userId: number): Promise<Acce
   return request;
 }
 
+export interface Approval {
+  accessLevel?: number | undefined;
+  memberRoleId?: number | null | undefined;
+}
+
 /** Makes the requester a member, Developer unless said otherwise. @throws ApiError 400, 403, 404 or 409 */
 export async function approveRequest(
   deps: Deps,
   change: Change,
   userId: number,
-  accessLevel: number = AccessLevel.developer,
+  { accessLevel = AccessLevel.developer, memberRoleId = null }: Approval,
 ): Promise<Member> {
   return deps.db.transaction().execute(async (db) => {
+    const own = await requireManager(deps, db, change);
     await takeRequest(db, change.source, userId);
-    return insertMember(deps, db, change, { id: userId }, { accessLevel, expiresAt: null, memberRoleId: null });
+    return insertMember(deps, db, change, own, { id: userId }, { accessLevel, expiresAt: null, memberRoleId });
   });
 }
 

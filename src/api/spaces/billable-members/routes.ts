@@ -43,7 +43,7 @@ export const billableMemberRoutes = [
     path: '/groups/:id/billable_members',
     plan: 'premium',
     summary: 'List who uses a seat in a top-level group and everything below it',
-    access: inGroup('admin_group_members'),
+    access: inGroup('read_billable_members'),
     input: Type.Object({
       ...optional({
         search: Type.String({ description: 'Part of the name or user name, or the whole public address.' }),
@@ -88,14 +88,14 @@ export const billableMemberRoutes = [
     path: '/groups/:id/billable_members/:user_id',
     plan: 'premium',
     summary: 'Remove someone from a top-level group and everything below it',
-    access: inGroup('admin_group_members'),
+    access: inGroup('remove_billable_member'),
     params: userIdParam,
     success: { status: 204, empty: true },
     errors: [400],
-    handler: async ({ deps, caller, group, permissions, params }) => {
+    handler: async ({ deps, caller, group, params }) => {
       requireTop(group);
       const { user } = requireUser(caller);
-      const change = { source: groupSource(group), actor: user, level: permissions.level };
+      const change = { source: groupSource(group), actor: user };
       if (!(await removeFromTree(deps, change, params.user_id))) throw recordNotFound();
     },
   }),

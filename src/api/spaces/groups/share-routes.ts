@@ -58,7 +58,7 @@ export const groupShareRoutes = [
     errors: [400, 404, 409],
     handler: async ({ deps, caller, group, input }) => {
       const user = requireUser(caller);
-      await shareGroup(deps, group, await visibleGroup(deps, user, input.group_id), input);
+      await shareGroup(deps, user, group, await visibleGroup(deps, user, input.group_id), input);
       return presentGroupDetail(deps, caller, group);
     },
   }),

@@ -1,12 +1,13 @@
-import type { Caller } from '../../../access/caller.ts';
+import type { Caller, UserCaller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
-import { timestamp, today } from '../../../core/clock.ts';
-import { conflict, invalidModel, notFound } from '../../../core/errors.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { conflict, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { refuseMemberRole } from '../members/rules.ts';
+import { requireCover, validateShare } from '../members/rules.ts';
+import { groupSource, requireStillInSource, SHARE } from '../source.ts';
 import { groupSettings } from './settings.ts';
 
 export interface NewShare {
@@ -21,28 +22,40 @@ const rootId = (group: Namespace): number => lineageIds(group.lineage)[0]!;
  * Lets the members of another group into the group.
  * @throws ApiError 400 for an expiry in the past or a role that there is not, 404 where the group's settings forbid it, 409 when it is shared already
  */
-export async function shareGroup(deps: Deps, group: Namespace, invited: Namespace, share: NewShare): Promise<void> {
-  const { expires_at: expiresAt = null } = share;
-  refuseMemberRole(share.member_role_id);
-  if (expiresAt !== null && expiresAt < today(deps.clock)) {
-    throw invalidModel({ expires_at: ['cannot be a date in the past'] });
-  }
+export async function shareGroup(
+  deps: Deps,
+  caller: UserCaller,
+  group: Namespace,
+  invited: Namespace,
+  share: NewShare,
+): Promise<void> {
   const closed =
     groupSettings(group).share_with_group_lock ||
     (rootId(group) !== rootId(invited) && (await keptInside(deps, group)));
   if (closed || group.id === invited.id) throw notFound();
+  const wanted = {
+    accessLevel: share.group_access,
+    expiresAt: share.expires_at ?? null,
+    memberRoleId: share.member_role_id ?? null,
+  };
   try {
-    await deps.db
-      .insertInto('group_links')
-      .values({
-        source_type: 'group',
-        source_id: group.id,
-        group_id: invited.id,
-        group_access: share.group_access,
-        expires_at: expiresAt,
-        created_at: timestamp(deps.clock),
-      })
-      .execute();
+    await deps.db.transaction().execute(async (db) => {
+      const source = groupSource(group);
+      const own = await requireStillInSource(deps, db, caller, source, SHARE);
+      requireCover(own, source, await validateShare(deps, db, source, wanted));
+      await db
+        .insertInto('group_links')
+        .values({
+          source_type: 'group',
+          source_id: group.id,
+          group_id: invited.id,
+          group_access: wanted.accessLevel,
+          member_role_id: wanted.memberRoleId,
+          expires_at: wanted.expiresAt,
+          created_at: timestamp(deps.clock),
+        })
+        .execute();
+    });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw conflict('Shared group The group has already been shared with this group');

@@ -24,7 +24,9 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   const { source_type, source_id, access_level, expires_at } = invitation;
   const day = today(deps.clock);
   if (expires_at !== null && expires_at <= day) return;
-  if ((await currentLevel(db, userId, invitation, day)) >= access_level) return;
+  const own = await currentLevel(db, userId, invitation, day);
+  // A custom role adds to a level that he has already.
+  if (own > access_level || (own === access_level && invitation.member_role_id === null)) return;
   const member = await db
     .insertInto('members')
     .values({

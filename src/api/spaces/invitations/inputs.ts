@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Day, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { memberRoleId } from '../members/inputs.ts';
 
 const expiresAt = Nullable(Day({ description: 'Day on which the membership ends, YYYY-MM-DD.' }));
 
@@ -11,7 +12,7 @@ export const newInvitation = Type.Object({
       description: 'Ids of users to add.',
     }),
     expires_at: expiresAt,
-    member_role_id: Nullable(Type.Integer({ description: 'Custom role of that base level.' })),
+    member_role_id: memberRoleId,
     invite_source: Type.String({ description: 'What made the client invite; not kept.' }),
   }).properties,
 });
@@ -26,4 +27,5 @@ export const invitedEmail = Type.Object({ email: Type.String({ description: 'The
 export const changedInvitation = optional({
   access_level: Type.Integer({ description: 'Level of the role.' }),
   expires_at: expiresAt,
+  member_role_id: memberRoleId,
 });

@@ -45,7 +45,7 @@ function routesOf(kind: SourceKind): Route[] {
       handler: async (c) => {
         const { email = [], user_id: ids = [] } = c.input;
         const who = { emails: email.map((each) => each.trim()), ids: [ids].flat() };
-        const message = await invite(c.deps, changeOf(c), who, {
+        const message = await invite(c.deps, changeOf(c), c.standing, who, {
           accessLevel: c.input.access_level,
           expiresAt: c.input.expires_at ?? null,
           memberRoleId: c.input.member_role_id ?? null,
@@ -73,12 +73,13 @@ function routesOf(kind: SourceKind): Route[] {
       access,
       params: invitedEmail,
       input: changedInvitation,
-      rules: { atLeastOne: [['access_level', 'expires_at']] },
+      rules: { atLeastOne: [['access_level', 'expires_at', 'member_role_id']] },
       success: { status: 200, schema: InvitationEntity },
       handler: async (c) => {
         const updated = await updateInvitation(c.deps, changeOf(c), c.params.email, {
           accessLevel: c.input.access_level,
           expiresAt: c.given('expires_at') ? (c.input.expires_at ?? null) : undefined,
+          memberRoleId: c.given('member_role_id') ? (c.input.member_role_id ?? null) : undefined,
         });
         return (await present(c.deps, [updated]))[0];
       },

@@ -1,13 +1,15 @@
+import type { MemberStanding } from '../../../access/role-permissions.ts';
 import { timestamp, today } from '../../../core/clock.ts';
-import { ApiError, type FieldErrors, invalidParameter, recordNotFound } from '../../../core/errors.ts';
+import { ApiError, type FieldErrors, forbidden, invalidParameter, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { contains, equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
 import { emailErrors, userWithAddress } from '../../identity/index.ts';
-import { requireLevel, validateMembership, type Wanted } from '../members/rules.ts';
-import { addMember, addMembers, type Change } from '../members/writes.ts';
+import { givenBy } from '../member-roles/give.ts';
+import { requireCover, validateMembership, type Wanted } from '../members/rules.ts';
+import { addMember, addMembers, type Change, requireManager } from '../members/writes.ts';
 import type { Source } from '../source.ts';
 
 const MAX_EMAILS = 100;
@@ -56,10 +58,11 @@ const titled = (field: string): string => `${field[0]!.toUpperCase()}${field.sli
 export async function invite(
   deps: Deps,
   change: Change,
+  own: MemberStanding,
   who: { emails: readonly string[]; ids: readonly number[] },
   wanted: Wanted,
 ): Promise<Record<string, string>> {
-  requireLevel(change.level, wanted.accessLevel);
+  if (wanted.accessLevel > own.level) throw forbidden();
   if (who.emails.length > MAX_EMAILS) throw invalidParameter(`Too many emails specified (limit is ${MAX_EMAILS})`);
   const refused = new Map<string, string>();
   for (const email of new Set(who.emails)) {
@@ -87,9 +90,10 @@ async function inviteAddress(deps: Deps, change: Change, email: string, wanted: 
     await addMember(deps, change, { ids: [user] }, wanted);
     return;
   }
-  await validateMembership(deps, deps.db, source, ANYBODY, wanted);
   try {
     await deps.db.transaction().execute(async (db) => {
+      const own = await requireManager(deps, db, change);
+      requireCover(own, source, await validateMembership(deps, db, source, ANYBODY, wanted));
       await db
         .deleteFrom('invitations')
         .where('source_type', '=', source.kind)
@@ -120,24 +124,42 @@ async function insert(db: Db, deps: Deps, source: Source, email: string, wanted:
     .execute();
 }
 
+export interface InvitationChange {
+  accessLevel?: number | undefined;
+  expiresAt?: string | null | undefined;
+  /** Kept when undefined, as long as the level stays. */
+  memberRoleId?: number | null | undefined;
+}
+
 /** Changes role or end of an invitation. @throws ApiError 400, 403 above one's own role, 404 */
-export async function updateInvitation(
+export const updateInvitation = (
   deps: Deps,
-  { source, level }: Change,
+  by: Change,
   email: string,
-  change: { accessLevel?: number | undefined; expiresAt?: string | null | undefined },
+  change: InvitationChange,
+): Promise<Invitation> => deps.db.transaction().execute((db) => changeInvitation(deps, db, by, email, change));
+
+async function changeInvitation(
+  deps: Deps,
+  db: Db,
+  by: Change,
+  email: string,
+  change: InvitationChange,
 ): Promise<Invitation> {
-  const old = await findInvitation(deps, source, email);
+  const { source } = by;
+  const own = await requireManager(deps, db, by);
+  const old = await findInvitation({ ...deps, db }, source, email);
+  const sameLevel = change.accessLevel === undefined || change.accessLevel === old.access_level;
   const wanted = {
     accessLevel: change.accessLevel ?? old.access_level,
     expiresAt: change.expiresAt === undefined ? old.expires_at : change.expiresAt,
-    memberRoleId: old.member_role_id,
+    memberRoleId: change.memberRoleId === undefined ? (sameLevel ? old.member_role_id : null) : change.memberRoleId,
   };
-  requireLevel(level, old.access_level, wanted.accessLevel);
-  await validateMembership(deps, deps.db, source, ANYBODY, wanted);
-  const updated = await deps.db
+  requireCover(own, source, await givenBy(db, old));
+  requireCover(own, source, await validateMembership(deps, db, source, ANYBODY, wanted));
+  const updated = await db
     .updateTable('invitations')
-    .set({ access_level: wanted.accessLevel, expires_at: wanted.expiresAt })
+    .set({ access_level: wanted.accessLevel, expires_at: wanted.expiresAt, member_role_id: wanted.memberRoleId })
     .where('id', '=', old.id)
     .returningAll()
     .executeTakeFirst();
@@ -146,8 +168,11 @@ export async function updateInvitation(
 }
 
 /** Takes an invitation back. @throws ApiError 403 above one's own role, 404 */
-export async function withdrawInvitation(deps: Deps, { source, level }: Change, email: string): Promise<void> {
-  const { id, access_level } = await findInvitation(deps, source, email);
-  requireLevel(level, access_level);
-  await deps.db.deleteFrom('invitations').where('id', '=', id).execute();
+export async function withdrawInvitation(deps: Deps, change: Change, email: string): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const own = await requireManager(deps, db, change);
+    const invitation = await findInvitation({ ...deps, db }, change.source, email);
+    requireCover(own, change.source, await givenBy(db, invitation));
+    await db.deleteFrom('invitations').where('id', '=', invitation.id).execute();
+  });
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, List, Nullable, pagination } from '../../../http/schema.ts';
 import { UserBasic, userBasicFields } from '../../identity/index.ts';
+import { MemberRoleEntity } from '../member-roles/answers.ts';
 
 export const Member = Type.Object({
   ...userBasicFields,
@@ -8,6 +9,7 @@ export const Member = Type.Object({
   created_at: Type.String(),
   created_by: Type.Optional(UserBasic),
   expires_at: Nullable(Type.String()),
+  member_role: Nullable(MemberRoleEntity),
   membership_state: Enum(['active', 'awaiting']),
   group_saml_identity: Type.Null(),
   email: Type.Optional(Type.String({ description: 'For administrators.' })),

@@ -5,7 +5,8 @@ export const userIdParam = Type.Object({ user_id: Type.Integer({ description: 'I
 
 const expiresAt = Nullable(Day({ description: 'Day on which the membership ends, YYYY-MM-DD.' }));
 
-const memberRoleId = Nullable(Type.Integer({ description: 'Custom role of that base level.' }));
+/** A custom role that is given with a membership. */
+export const memberRoleId = Nullable(Type.Integer({ description: 'Custom role of that base level.' }));
 
 export const newMember = Type.Object({
   access_level: Type.Integer({ description: 'Level of the role.' }),

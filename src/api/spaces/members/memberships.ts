@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { SHARED_LEVEL, SHARED_ROLE } from '../../../access/membership.ts';
 import type { Member } from '../../../db/tables/members.ts';
 import type { Source } from '../source.ts';
 
-/** A membership with the level that it gives: for members of a shared group no more than the share allows. */
+/** A membership with the level and the custom role that it gives: for members of a shared group no more than the share allows. */
 export type Membership = Pick<
   Member,
-  'id' | 'user_id' | 'access_level' | 'created_by_id' | 'expires_at' | 'state' | 'created_at'
+  'id' | 'user_id' | 'access_level' | 'member_role_id' | 'created_by_id' | 'expires_at' | 'state' | 'created_at'
 >;
 
 const NOBODY = -1;
@@ -13,9 +14,8 @@ const NOBODY = -1;
 const ids = (list: readonly number[]) => sql.join(list.length === 0 ? [NOBODY] : list);
 
 const columns = sql.raw('m.id, m.user_id, m.created_by_id, m.expires_at, m.state, m.created_at');
-const lesser = sql.raw(
-  'case when l.group_access < m.access_level then l.group_access else m.access_level end as access_level',
-);
+const own = sql.raw('m.access_level, m.member_role_id');
+const shared = sql`${SHARED_LEVEL} as access_level, ${SHARED_ROLE} as member_role_id`;
 
 /**
  * Every current membership that counts in the source, as a derived table: its own, those of the groups above, and
@@ -26,19 +26,19 @@ function memberships(source: Source, day: string): RawBuilder<Membership & { dis
   const current = sql`(m.expires_at is null or m.expires_at > ${day})`;
   const open = sql`(l.expires_at is null or l.expires_at > ${day})`;
   const inherited = sql`
-    select ${columns}, m.access_level, case when m.source_id = ${source.kind === 'group' ? source.id : NOBODY} then 0 else 1 end as distance
+    select ${columns}, ${own}, case when m.source_id = ${source.kind === 'group' ? source.id : NOBODY} then 0 else 1 end as distance
     from members m where m.source_type = 'group' and m.source_id in (${ids(source.lineage)}) and ${current}
     union all
-    select ${columns}, ${lesser}, 2 as distance
+    select ${columns}, ${shared}, 2 as distance
     from group_links l join members m on m.source_type = 'group' and m.source_id = l.group_id
     where l.source_type = 'group' and l.source_id in (${ids(source.lineage)}) and ${open} and ${current}`;
   if (source.kind === 'group') return inherited as RawBuilder<Membership & { distance: number }>;
   return sql`
-    select ${columns}, m.access_level, 0 as distance
+    select ${columns}, ${own}, 0 as distance
     from members m where m.source_type = 'project' and m.source_id = ${source.id} and ${current}
     union all ${inherited}
     union all
-    select ${columns}, ${lesser}, 2 as distance
+    select ${columns}, ${shared}, 2 as distance
     from group_links l join namespaces s on s.id = l.group_id
     join members m on m.source_type = 'group' and s.lineage like '%/' || m.source_id || '/%'
     where l.source_type = 'project' and l.source_id = ${source.id} and ${open} and ${current}`;
@@ -46,7 +46,7 @@ function memberships(source: Source, day: string): RawBuilder<Membership & { dis
 
 /** The current members of the source itself. A derived table. */
 export const directMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
-  select ${columns}, m.access_level from members m
+  select ${columns}, ${own} from members m
   where m.source_type = ${source.kind} and m.source_id = ${source.id} and (m.expires_at is null or m.expires_at > ${day}))`;
 
 /**
@@ -54,7 +54,7 @@ export const directMembers = (source: Source, day: string): RawBuilder<Membershi
  * nearest. A derived table.
  */
 export const effectiveMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
-  select id, user_id, access_level, created_by_id, expires_at, state, created_at from (
+  select id, user_id, access_level, member_role_id, created_by_id, expires_at, state, created_at from (
     select e.*, row_number() over (partition by user_id order by access_level desc, distance, id) as place
     from (${memberships(source, day)}) e
   ) ranked where place = 1)`;

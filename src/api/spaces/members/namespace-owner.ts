@@ -14,7 +14,7 @@ export async function addNamespaceOwner(
   now: string,
 ): Promise<void> {
   if (namespace.owner_id === null) return;
-  const owns = { access_level: AccessLevel.owner, expires_at: null };
+  const owns = { access_level: AccessLevel.owner, member_role_id: null, expires_at: null };
   await db
     .insertInto('members')
     .values({ source_type: 'project', source_id: projectId, user_id: namespace.owner_id, created_at: now, ...owns })

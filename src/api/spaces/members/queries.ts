@@ -22,7 +22,16 @@ export function listMembers(db: Db, table: RawBuilder<Membership>, filters: Memb
   let query = db
     .selectFrom(table.as('m'))
     .innerJoin('users', 'users.id', 'm.user_id')
-    .select(['m.id', 'm.user_id', 'm.access_level', 'm.created_by_id', 'm.expires_at', 'm.state', 'm.created_at'])
+    .select([
+      'm.id',
+      'm.user_id',
+      'm.access_level',
+      'm.member_role_id',
+      'm.created_by_id',
+      'm.expires_at',
+      'm.state',
+      'm.created_at',
+    ])
     .orderBy('m.id');
   if (text !== undefined && text !== '') {
     query = query.where((eb) =>

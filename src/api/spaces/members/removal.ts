@@ -2,30 +2,33 @@ import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
 import type { Deps } from '../../../deps.ts';
+import { givenByAll } from '../member-roles/give.ts';
 import { findBelow, findDirect, findUsers } from './queries.ts';
-import { requireLevel, requireMovable, requireOtherOwner } from './rules.ts';
-import { type Change, lockOwners, recordMember, requireDirect } from './writes.ts';
+import { requireCover, requireMovable, requireOtherOwner } from './rules.ts';
+import { type Change, lockOwners, recordMember, requireDirect, requireManager } from './writes.ts';
 
 /**
- * Removes a member, none of a higher level than the actor's but himself. Memberships below a group end with it unless
+ * Removes a member, none who has more than the actor but himself. Memberships below a group end with it unless
  * `skipSubresources`.
  * @throws ApiError 403 or 404
  */
 export async function removeMember(
   deps: Deps,
-  { source, actor, level }: Change,
+  change: Change,
   userId: number,
   options: { skipSubresources: boolean; unassignIssuables: boolean },
 ): Promise<void> {
+  const { source, actor } = change;
   await deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source.lineage.slice(0, 1));
+    const own = userId === actor.id ? null : await requireManager(deps, db, change);
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
     await requireOtherOwner(deps, db, source, member);
-    if (userId !== actor.id) requireLevel(level, member.access_level);
     const below =
       source.kind === 'group' && !options.skipSubresources ? await findBelow(db, source.group.lineage, userId) : [];
+    if (own !== null) requireCover(own, source, ...(await givenByAll(db, [member, ...below])));
     const more = { unassign_issuables: options.unassignIssuables };
     await deleteAll(deps, db, [member, ...below], actor.id, more);
   });
@@ -36,7 +39,11 @@ export async function removeMember(
  * @returns whether there was anything to remove
  * @throws ApiError 403 for the last owner and for bots
  */
-export async function removeFromTree(deps: Deps, { source, actor }: Change, userId: number): Promise<boolean> {
+export async function removeFromTree(
+  deps: Deps,
+  { source, actor }: Pick<Change, 'source' | 'actor'>,
+  userId: number,
+): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source.lineage.slice(0, 1));
     const own = await findDirect(db, source, userId);

@@ -1,4 +1,6 @@
 import { isTokenBot } from '../../../access/caller.ts';
+import { requirePlan } from '../../../access/plan.ts';
+import { covers, type MemberStanding, NO_PERMISSIONS, type RolePermissions } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
@@ -6,6 +8,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { roleToGive } from '../member-roles/give.ts';
 import type { Source } from '../source.ts';
 import { highestAbove, ownersOf } from './queries.ts';
 
@@ -30,8 +33,10 @@ export interface Wanted {
 }
 
 /**
- * Checks a membership that is about to be written: the level exists and is not below what the user inherits, the
- * last day lies ahead. @throws ApiError 400
+ * Checks a membership that is about to be written: the level exists and is not below what the user inherits, the custom role
+ * is one of this place and of that level, the last day lies ahead. Give the handle of the transaction that writes it.
+ * @returns what it will give
+ * @throws ApiError 400
  */
 export async function validateMembership(
   deps: Deps,
@@ -39,13 +44,13 @@ export async function validateMembership(
   source: Source,
   userId: number,
   wanted: Wanted,
-): Promise<void> {
+): Promise<MemberStanding> {
   const errors: FieldErrors = {};
-  const { accessLevel, expiresAt, memberRoleId } = wanted;
+  const { accessLevel, expiresAt } = wanted;
   const known = Object.hasOwn(ROLES, accessLevel) && (source.kind === 'group' || accessLevel !== AccessLevel.minimal);
   if (!known) errors.access_level = ['is not included in the list'];
   if (expiresAt !== null && expiresAt < today(deps.clock)) errors.expires_at = ['cannot be a date in the past'];
-  if (memberRoleId !== null) errors.member_role = ["can't be blank"];
+  const permissions = await checkRole(deps, db, source, wanted, errors);
   const above = known ? await highestAbove(db, source, userId, today(deps.clock)) : undefined;
   if (above !== undefined && above.access_level > accessLevel) {
     errors.access_level = [
@@ -53,16 +58,47 @@ export async function validateMembership(
     ];
   }
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  return { level: accessLevel, permissions };
 }
 
-/** Custom roles are still to come, so a share can name none. @throws ApiError 400 */
-export function refuseMemberRole(id: number | null | undefined): void {
-  if (id != null) throw invalidModel({ member_role_id: ['is not the id of a member role'] });
+/** The permissions of the custom role that is wanted; what stands against it is added to the errors. */
+async function checkRole(
+  deps: Deps,
+  db: Db,
+  source: Source,
+  { accessLevel, memberRoleId }: Omit<Wanted, 'expiresAt'>,
+  errors: FieldErrors,
+): Promise<RolePermissions> {
+  if (memberRoleId === null) return NO_PERMISSIONS;
+  requirePlan(deps, 'ultimate');
+  const role = await roleToGive(db, source.lineage[0] ?? null, memberRoleId);
+  if (role === undefined) {
+    errors.member_role = ["can't be blank"];
+    return NO_PERMISSIONS;
+  }
+  if (role.level !== accessLevel) {
+    errors.access_level = [`must be ${role.level}, the base access level of the custom role`];
+  }
+  return role.permissions;
+}
+
+/**
+ * Checks a share that is about to be written, in its transaction.
+ * @returns what its members get at most
+ * @throws ApiError 400
+ */
+export async function validateShare(deps: Deps, db: Db, source: Source, wanted: Wanted): Promise<MemberStanding> {
+  const errors: FieldErrors = {};
+  const { accessLevel, expiresAt } = wanted;
+  if (expiresAt !== null && expiresAt < today(deps.clock)) errors.expires_at = ['cannot be a date in the past'];
+  const permissions = await checkRole(deps, db, source, wanted, errors);
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  return { level: accessLevel, permissions };
 }
 
 /** Nobody gives more than he has, nor touches who stands above him. @throws ApiError 403 */
-export function requireLevel(own: number, ...levels: number[]): void {
-  if (levels.some((level) => level > own)) throw forbidden();
+export function requireCover(own: MemberStanding, source: Source, ...others: MemberStanding[]): void {
+  if (others.some((other) => !covers(own, other, source.kind))) throw forbidden();
 }
 
 /** Bots belong to their token; the owner of a personal namespace owns its projects. @throws ApiError 403 */

@@ -4,6 +4,8 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { billableAmong } from '../../../licence/billable-users.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
+import type { MemberRoleEntity } from '../member-roles/answers.ts';
+import { rolesById } from '../member-roles/views.ts';
 import type { Member } from './answers.ts';
 import type { Membership } from './memberships.ts';
 
@@ -13,7 +15,7 @@ export interface MemberView {
   seats?: boolean | undefined;
 }
 
-/** The memberships as the API shows them, with two queries however many there are (three with seats). */
+/** The memberships as the API shows them, with a few queries however many there are. */
 export async function presentMembers(
   deps: Deps,
   rows: readonly Membership[],
@@ -23,6 +25,10 @@ export async function presentMembers(
   const users = await usersById(
     db,
     rows.flatMap(({ user_id, created_by_id }) => [user_id, created_by_id]),
+  );
+  const roles = await rolesById(
+    db,
+    rows.map(({ member_role_id }) => member_role_id),
   );
   const seats = view.seats
     ? await billableAmong(
@@ -35,15 +41,15 @@ export async function presentMembers(
     // Removed between the two queries.
     if (user === undefined) return [];
     const creator = row.created_by_id === null ? undefined : users.get(row.created_by_id);
-    return [presentMember(deps, row, user, creator, view, seats)];
+    const role = roles.get(row.member_role_id ?? 0) ?? null;
+    return [presentMember(deps, row, { user, creator, role }, view, seats)];
   });
 }
 
 function presentMember(
   deps: Deps,
   row: Membership,
-  user: User,
-  creator: User | undefined,
+  { user, creator, role }: { user: User; creator: User | undefined; role: Static<typeof MemberRoleEntity> | null },
   view: MemberView,
   seats: ReadonlySet<number> | null,
 ): Static<typeof Member> {
@@ -53,6 +59,7 @@ function presentMember(
     created_at: row.created_at,
     ...(creator === undefined ? {} : { created_by: userBasic(deps, creator) }),
     expires_at: row.expires_at,
+    member_role: role,
     membership_state: row.state,
     group_saml_identity: null,
     ...(view.admin ? { email: user.email } : {}),

@@ -1,37 +1,36 @@
-import { type Caller, isTokenBot } from '../../../access/caller.ts';
+import { type Caller, isTokenBot, type UserCaller } from '../../../access/caller.ts';
+import type { MemberStanding } from '../../../access/role-permissions.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
-import {
-  ApiError,
-  conflict,
-  invalidModel,
-  invalidParameter,
-  notFound,
-  recordNotFound,
-  unauthorized,
-} from '../../../core/errors.ts';
+import { ApiError, conflict, invalidModel, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Source } from '../source.ts';
+import { requireUser } from '../../access.ts';
+import { givenBy } from '../member-roles/give.ts';
+import { requireStillInSource, type Source } from '../source.ts';
+import { MANAGE_MEMBERS } from './abilities.ts';
 import { findDirect, findUsers, type Users } from './queries.ts';
-import { requireLevel, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
+import { requireCover, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
 
 /** Who changes the members of what. */
 export interface Change {
   source: Source;
+  caller: UserCaller;
   actor: User;
-  /** The actor's level in the source. */
-  level: number;
 }
 
 /** The caller as the one who changes members. @throws ApiError 401 when nobody is signed in */
-export function changeOf({ caller, source, level }: { caller: Caller; source: Source; level: number }): Change {
-  if (caller.user === null) throw unauthorized();
-  return { source, actor: caller.user, level };
+export function changeOf({ caller, source }: { caller: Caller; source: Source }): Change {
+  const known = requireUser(caller);
+  return { source, caller: known, actor: known.user };
 }
+
+/** What who manages members is in the place now, in the transaction of the change. @throws ApiError 401, 403, 404 */
+export const requireManager = (deps: Deps, db: Db, { caller, source }: Change): Promise<MemberStanding> =>
+  requireStillInSource(deps, db, caller, source, MANAGE_MEMBERS);
 
 const MAX_USERS = 100;
 
@@ -67,20 +66,21 @@ export async function recordMember<T extends MemberEvent>(
 
 /**
  * Writes a membership with the handle of a transaction. One that has ended makes room; an access request is answered.
+ * @param own what the actor is in the place
  * @throws ApiError 400, 403, or 409 when the user is a member already
  */
 export async function insertMember(
   deps: Deps,
   db: Db,
-  { source, actor, level }: Change,
+  { source, actor }: Pick<Change, 'source' | 'actor'>,
+  own: MemberStanding,
   user: Pick<User, 'id'>,
   wanted: Wanted,
 ): Promise<Member> {
   const existing = await findDirect(db, source, user.id);
   const ended = existing?.expires_at != null && existing.expires_at <= today(deps.clock);
   if (existing !== undefined && !ended) throw conflict('Member already exists');
-  await validateMembership(deps, db, source, user.id, wanted);
-  requireLevel(level, wanted.accessLevel);
+  requireCover(own, source, await validateMembership(deps, db, source, user.id, wanted));
   if (existing !== undefined) await db.deleteFrom('members').where('id', '=', existing.id).execute();
   const member = await db
     .insertInto('members')
@@ -111,9 +111,10 @@ export async function addMember(deps: Deps, change: Change, who: Users, wanted: 
   const [user] = await findUsers(deps.db, who);
   if (user === undefined) throw notFound('User');
   try {
-    return await deps.db
-      .transaction()
-      .execute(async (db) => insertMember(deps, db, change, requirePerson(user, change.source), wanted));
+    return await deps.db.transaction().execute(async (db) => {
+      const own = await requireManager(deps, db, change);
+      return insertMember(deps, db, change, own, requirePerson(user, change.source), wanted);
+    });
   } catch (error) {
     throw isUniqueViolation(error) ? conflict('Member already exists') : error;
   }
@@ -175,24 +176,25 @@ export async function requireDirect(deps: Deps, db: Db, source: Source, userId: 
 /** Changes a membership. @throws ApiError 400, 403 or 404 */
 export async function updateMember(
   deps: Deps,
-  { source, actor, level }: Change,
+  by: Change,
   userId: number,
   change: { accessLevel: number; expiresAt?: string | null | undefined; memberRoleId?: number | null | undefined },
 ): Promise<Member> {
+  const { source, actor } = by;
   return deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source.lineage.slice(0, 1));
+    const own = await requireManager(deps, db, by);
     const member = await requireDirect(deps, db, source, userId);
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
     await requireOtherOwner(deps, db, source, member);
-    requireLevel(level, member.access_level);
+    requireCover(own, source, await givenBy(db, member));
     const wanted = {
       accessLevel: change.accessLevel,
       expiresAt: change.expiresAt === undefined ? member.expires_at : change.expiresAt,
       memberRoleId: change.memberRoleId ?? null,
     };
-    await validateMembership(deps, db, source, userId, wanted);
-    requireLevel(level, wanted.accessLevel);
+    requireCover(own, source, await validateMembership(deps, db, source, userId, wanted));
     const result = await db
       .updateTable('members')
       .set({

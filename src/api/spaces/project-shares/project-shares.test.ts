@@ -154,7 +154,7 @@ test('member_role_id of a share was passed over: null is taken, a role that ther
   const json = { group_id: invited.id, group_access: 10 };
   for (const place of [path, `/groups/${group.id}`]) {
     const refused = await app.post(`${place}/share`, { json: { ...json, member_role_id: 7 } });
-    assert.equal(expectStatus<Body>(refused, 400).message, 'member_role_id is not the id of a member role');
+    assert.equal(expectStatus<Body>(refused, 400).message, "member_role can't be blank");
     expectStatus(await app.post(`${place}/share`, { json: { ...json, member_role_id: null } }), 201);
   }
 });

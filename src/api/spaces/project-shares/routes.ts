@@ -13,7 +13,6 @@ import { customAttributeParams } from '../groups/inputs.ts';
 import { type GroupFilters, groupQuery } from '../groups/list.ts';
 import { answerGroups } from '../groups/list-views.ts';
 import { presentPublicGroups } from '../groups/views.ts';
-import { refuseMemberRole } from '../members/rules.ts';
 import { groupsOfProject, invitedGroups, shareLocations } from './groups.ts';
 import { shareProject, unshareProject } from './writes.ts';
 
@@ -60,12 +59,15 @@ export const projectShareRoutes = [
     }),
     success: { status: 201, schema: Share },
     errors: [400, 409],
-    handler: async ({ deps, caller, project, namespace, permissions, input }) => {
-      const invited = await visibleGroup(deps, requireUser(caller), input.group_id);
-      refuseMemberRole(input.member_role_id);
-      const place = { project, namespace, level: permissions.level };
-      const share = { groupAccess: input.group_access, expiresAt: input.expires_at ?? null };
-      return presentShare(await shareProject(deps, place, invited, share));
+    handler: async ({ deps, caller, project, namespace, input }) => {
+      const user = requireUser(caller);
+      const invited = await visibleGroup(deps, user, input.group_id);
+      const share = {
+        accessLevel: input.group_access,
+        expiresAt: input.expires_at ?? null,
+        memberRoleId: input.member_role_id ?? null,
+      };
+      return presentShare(await shareProject(deps, user, { project, namespace }, invited, share));
     },
   }),
   route({
@@ -75,8 +77,8 @@ export const projectShareRoutes = [
     access: inProject('share_project'),
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
-    handler: ({ deps, project, permissions, params }) =>
-      unshareProject(deps, project, params.group_id, permissions.level),
+    handler: ({ deps, caller, project, namespace, params }) =>
+      unshareProject(deps, requireUser(caller), { project, namespace }, params.group_id),
   }),
   route({
     method: 'GET',

@@ -1,29 +1,27 @@
+import type { UserCaller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
-import { timestamp, today } from '../../../core/clock.ts';
-import { conflict, invalidModel, notFound, refused } from '../../../core/errors.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { conflict, notFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { GroupLink } from '../../../db/tables/group-links.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { groupSettings } from '../groups/settings.ts';
-import { requireLevel } from '../members/rules.ts';
-
-export interface NewShare {
-  groupAccess: number;
-  expiresAt: string | null;
-}
+import { givenBy } from '../member-roles/give.ts';
+import { requireCover, validateShare, type Wanted } from '../members/rules.ts';
+import { projectSource, requireStillInSource, SHARE } from '../source.ts';
 
 /**
  * Lets the members of a group into a project.
- * @param level the caller's own: nobody gives more
  * @throws ApiError 400 for a day in the past or where the group above forbids it, 403, 404, 409 when it is so already
  */
 export async function shareProject(
   deps: Deps,
-  { project, namespace, level }: { project: Project; namespace: Namespace; level: number },
+  caller: UserCaller,
+  { project, namespace }: { project: Project; namespace: Namespace },
   invited: Namespace,
-  { groupAccess, expiresAt }: NewShare,
+  wanted: Wanted,
 ): Promise<GroupLink> {
   if (namespace.kind === 'group') {
     if (groupSettings(namespace).share_with_group_lock) throw refused('The project sharing with group is disabled');
@@ -32,23 +30,25 @@ export async function shareProject(
       throw conflict('Project cannot be shared with the group it is in or one of its ancestors.');
     }
   }
-  requireLevel(level, groupAccess);
-  if (expiresAt !== null && expiresAt < today(deps.clock)) {
-    throw invalidModel({ expires_at: ['cannot be a date in the past'] });
-  }
+  const source = projectSource(project, namespace);
   try {
-    return await deps.db
-      .insertInto('group_links')
-      .values({
-        source_type: 'project',
-        source_id: project.id,
-        group_id: invited.id,
-        group_access: groupAccess,
-        expires_at: expiresAt,
-        created_at: timestamp(deps.clock),
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return await deps.db.transaction().execute(async (db) => {
+      const own = await requireStillInSource(deps, db, caller, source, SHARE);
+      requireCover(own, source, await validateShare(deps, db, source, wanted));
+      return db
+        .insertInto('group_links')
+        .values({
+          source_type: 'project',
+          source_id: project.id,
+          group_id: invited.id,
+          group_access: wanted.accessLevel,
+          member_role_id: wanted.memberRoleId,
+          expires_at: wanted.expiresAt,
+          created_at: timestamp(deps.clock),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
   } catch (error) {
     throw isUniqueViolation(error) ? conflict('Group already shared with this group') : error;
   }
@@ -62,16 +62,26 @@ async function requireInside(deps: Deps, namespace: Namespace, invited: Namespac
   if (root !== undefined && groupSettings(root).prevent_sharing_groups_outside_hierarchy) throw notFound();
 }
 
-/** Takes a share back. @param level the caller's own: nobody takes from above him @throws ApiError 403 or 404 */
-export async function unshareProject(deps: Deps, project: Project, groupId: number, level: number): Promise<void> {
-  const link = await deps.db
-    .selectFrom('group_links')
-    .selectAll()
-    .where('source_type', '=', 'project')
-    .where('source_id', '=', project.id)
-    .where('group_id', '=', groupId)
-    .executeTakeFirst();
-  if (link === undefined) throw notFound('Group Link');
-  requireLevel(level, link.group_access);
-  await deps.db.deleteFrom('group_links').where('id', '=', link.id).execute();
+/** Takes a share back; nobody takes one that gives more than he has. @throws ApiError 403 or 404 */
+export async function unshareProject(
+  deps: Deps,
+  caller: UserCaller,
+  { project, namespace }: { project: Project; namespace: Namespace },
+  groupId: number,
+): Promise<void> {
+  const source = projectSource(project, namespace);
+  await deps.db.transaction().execute(async (db) => {
+    const own = await requireStillInSource(deps, db, caller, source, SHARE);
+    const link = await db
+      .selectFrom('group_links')
+      .selectAll()
+      .where('source_type', '=', 'project')
+      .where('source_id', '=', project.id)
+      .where('group_id', '=', groupId)
+      .executeTakeFirst();
+    if (link === undefined) throw notFound('Group Link');
+    const { group_access: access_level, member_role_id } = link;
+    requireCover(own, source, await givenBy(db, { access_level, member_role_id }));
+    await db.deleteFrom('group_links').where('id', '=', link.id).execute();
+  });
 }

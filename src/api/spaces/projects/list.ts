@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type 
 import { privateLevel } from '../../../access/abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { fewProjectsOf, isProjectOf } from '../../../access/membership.ts';
+import { openingPermissions } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { asciiLower, contains, equalsIgnoringCase, startsWith } from '../../../db/like.ts';
@@ -181,7 +182,11 @@ function byFeatures(eb: Eb, caller: Caller, filters: ProjectFilters, day: string
     const column = `projects.${feature}_access_level` as const;
     if (caller.admin) return eb(column, '!=', 'disabled');
     if (caller.user === null) return eb(column, 'in', ['enabled', 'public']);
-    const member = isProjectOf(caller.user.id, privateLevel(feature), day);
+    const member = isProjectOf(
+      caller.user.id,
+      { level: privateLevel(feature), permissions: openingPermissions(feature) },
+      day,
+    );
     return eb.or([eb(column, 'in', ['enabled', 'public']), eb.and([eb(column, '=', 'private'), member])]);
   };
   return [

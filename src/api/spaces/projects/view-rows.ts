@@ -3,6 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { groupsOf } from '../../../access/membership.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { type ProjectStandings, projectStandings } from '../../../access/project-levels.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -46,7 +47,7 @@ export interface RelatedOptions {
   customAttributes?: boolean;
 }
 
-const NOBODY: ProjectStandings = { level: 0, projectAccess: null, groupAccess: null };
+const NOBODY: ProjectStandings = { ...atLevel(0), projectAccess: null, groupAccess: null };
 
 /** Loads what the projects' JSON needs in a fixed number of queries, however many projects there are. */
 export async function loadViews(
@@ -91,7 +92,7 @@ export async function loadViews(
   return projects.map((project) => {
     const namespace = namespaces.get(project.namespace_id)!;
     const standing = standings.get(project.id) ?? NOBODY;
-    const permissions = projectPermissionsAt(caller, project, caller.admin ? AccessLevel.admin : standing.level);
+    const permissions = projectPermissionsAt(caller, project, caller.admin ? atLevel(AccessLevel.admin) : standing);
     return {
       project,
       namespace,

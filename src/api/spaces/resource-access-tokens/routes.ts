@@ -21,9 +21,8 @@ import {
 } from '../../identity/index.ts';
 import { changeOf } from '../members/writes.ts';
 import { inSource, type Source, type SourceKind, type SourceScope } from '../source.ts';
-import { createResourceToken, revokeResourceToken, rotateResourceToken } from './writes.ts';
+import { createResourceToken, MANAGE_TOKENS, revokeResourceToken, rotateResourceToken } from './writes.ts';
 
-const MANAGE = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
 const ROTATE = { project: 'rotate_own_access_token', group: 'rotate_own_group_access_token' } as const;
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 
@@ -98,7 +97,7 @@ function byToken(kind: SourceKind): Access<SourceScope & { tokenId: number }> {
 }
 
 function readRoutes(kind: SourceKind, path: string): Route[] {
-  const access = inSource(kind, MANAGE, { refusal: unauthorized });
+  const access = inSource(kind, MANAGE_TOKENS, { refusal: unauthorized });
   return [
     route({
       method: 'GET',
@@ -134,7 +133,7 @@ function readRoutes(kind: SourceKind, path: string): Route[] {
 }
 
 function writeRoutes(kind: SourceKind, path: string): Route[] {
-  const access = inSource(kind, MANAGE, { refusal: unauthorized });
+  const access = inSource(kind, MANAGE_TOKENS, { refusal: unauthorized });
   return [
     route({
       method: 'POST',

@@ -15,7 +15,10 @@ import {
 } from '../../identity/index.ts';
 import { findDirect } from '../members/queries.ts';
 import { type Change, insertMember, recordMember } from '../members/writes.ts';
-import type { Source } from '../source.ts';
+import { requireStillInSource, type Source, type SourceScope } from '../source.ts';
+
+/** What managing tokens is called in a project, and in a group. */
+export const MANAGE_TOKENS = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
 
 export interface ResourceTokenRequest {
   name: string;
@@ -34,12 +37,9 @@ export async function createResourceToken(
   change: Change,
   request: ResourceTokenRequest,
 ): Promise<IssuedToken> {
-  const { source, actor, level } = change;
+  const { source, actor } = change;
   if (actor.kind !== 'human' && actor.kind !== 'service_account') {
     throw badRequest(`User does not have permission to create ${source.kind} access token`);
-  }
-  if (request.accessLevel > level) {
-    throw badRequest("Access level of the token can't be greater the access level of the user who created the token");
   }
   if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
   const expiresAt = expiryOf(deps.clock, request.expiresAt);
@@ -53,8 +53,12 @@ export async function createResourceToken(
       createdById: actor.id,
       columns: { projects_limit: 0 },
     });
+    const own = await requireStillInSource(deps, db, change.caller, source, MANAGE_TOKENS);
+    if (request.accessLevel > own.level) {
+      throw badRequest("Access level of the token can't be greater the access level of the user who created the token");
+    }
     const wanted = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
-    await insertMember(deps, db, change, bot, wanted);
+    await insertMember(deps, db, change, own, bot, wanted);
     return issueToken(db, deps.clock, {
       userId: bot.id,
       name: request.name,
@@ -77,7 +81,7 @@ async function levelOf(db: Db, source: Source, token: AccessToken): Promise<numb
  */
 export async function rotateResourceToken(
   deps: Deps,
-  { source, level }: Pick<Change, 'source' | 'level'>,
+  { source, standing: { level } }: Pick<SourceScope, 'source' | 'standing'>,
   token: AccessToken,
   expiresAt: string | null | undefined,
 ): Promise<IssuedToken> {

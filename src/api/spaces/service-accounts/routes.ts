@@ -57,8 +57,8 @@ function ofSource(kind: SourceKind): Access<Manager> {
   return {
     ...access,
     check: async (request) => {
-      const { source, level } = await access.check(request);
-      return { home: source, manager: userOf(request.caller), level };
+      const { source, standing } = await access.check(request);
+      return { home: source, manager: userOf(request.caller), level: standing.level };
     },
   };
 }

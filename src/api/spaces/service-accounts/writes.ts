@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { projectLevel } from '../../../access/membership.ts';
+import { projectMembership } from '../../../access/membership.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -107,7 +107,7 @@ export async function requireManageable(deps: Deps, { home, manager, level }: Ma
   if (manager.admin) return;
   if (user.admin === 1) throw forbidden();
   if (home?.kind !== 'project') return;
-  const own = await projectLevel(deps.db, home.project, home.namespace, user.id, today(deps.clock));
+  const { level: own } = await projectMembership(deps.db, home.project, home.namespace, user.id, today(deps.clock));
   if (own > level) throw forbidden();
 }
 

@@ -3,6 +3,7 @@ import { BadgeEntity, BadgePreview } from '../badges/answers.ts';
 import { DeployKey, DeployKeyWithProjects, ProjectDeployKey } from '../deploy-keys/answers.ts';
 import { DeployToken, DeployTokenWithSecret } from '../deploy-tokens/answers.ts';
 import { Group, PublicGroup } from '../groups/answers.ts';
+import { MemberRoleEntity } from '../member-roles/answers.ts';
 import { Member } from '../members/answers.ts';
 import { Namespace, NamespaceBasic } from '../namespaces/answers.ts';
 import { Project, ProjectStatistics, SimpleProject } from '../projects/answers.ts';
@@ -20,6 +21,7 @@ export const objects: Readonly<Record<string, TSchema>> = {
   Group,
   GroupWithoutMembership: PublicGroup,
   Member,
+  MemberRole: MemberRoleEntity,
   Namespace,
   NamespaceBasic,
   Project,

@@ -1,10 +1,11 @@
-import { memberLevels } from '../../../../access/member-levels.ts';
+import { memberStandings } from '../../../../access/member-standings.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { StoredRule } from './rule-store.ts';
+import { approvesFrom } from './voters.ts';
 
 /** Users of one query; the number of values in a statement is limited. */
 const BATCH = 1_000;
@@ -67,7 +68,7 @@ async function usersWithAccess(
   ids: readonly number[],
   day: string,
 ): Promise<Map<number, User>> {
-  const levels = (await memberLevels(db, [projectId], ids, day)).get(projectId)!;
+  const standings = (await memberStandings(db, [projectId], ids, day)).get(projectId)!;
   const found = new Map<number, User>();
   for (let at = 0; at < ids.length; at += BATCH) {
     const users = await db
@@ -78,7 +79,7 @@ async function usersWithAccess(
       .where('kind', '!=', 'ghost')
       .execute();
     for (const user of users) {
-      if (user.admin === 1 || (levels.get(user.id) ?? 0) >= AccessLevel.reporter) found.set(user.id, user);
+      if (user.admin === 1 || approvesFrom(AccessLevel.reporter, standings.get(user.id))) found.set(user.id, user);
     }
   }
   return found;

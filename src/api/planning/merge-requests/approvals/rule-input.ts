@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../../../access/caller.ts';
-import { memberLevels } from '../../../../access/member-levels.ts';
+import { memberStandings } from '../../../../access/member-standings.ts';
 import { visibleGroups } from '../../../../access/visible-groups.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
@@ -63,8 +63,10 @@ export async function namedUsers(
     .orderBy('id')
     .execute();
   const found = rows.map(({ id }) => id);
-  const levels = (await memberLevels(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
-  return rows.filter(({ id, admin }) => admin === 1 || (levels.get(id) ?? 0) >= AccessLevel.guest).map(({ id }) => id);
+  const standings = (await memberStandings(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
+  return rows
+    .filter(({ id, admin }) => admin === 1 || (standings.get(id)?.level ?? 0) >= AccessLevel.guest)
+    .map(({ id }) => id);
 }
 
 /** Groups of the ids that the caller may see. */

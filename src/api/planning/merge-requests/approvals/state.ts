@@ -1,4 +1,3 @@
-import { AccessLevel } from '../../../../core/access-levels.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Approval } from '../../../../db/tables/approvals.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -181,14 +180,14 @@ function countsFor(
   return isApprover(mergeRequest, all, userId, voters);
 }
 
-/** Whether the user may approve by his level, or because a rule names him. */
+/** Whether the user may approve by his role, or because a rule names him. */
 export const isApprover = (
   mergeRequest: MergeRequest,
   rules: readonly RuleInForce[],
   userId: number,
   voters: Voters,
 ): boolean =>
-  voters.level(mergeRequest.project_id, userId) >= AccessLevel.developer ||
+  voters.mayApprove(mergeRequest.project_id, userId) ||
   rules.some(({ rule }) => rule !== null && voters.isNamed(rule, userId));
 
 /** Approvals that are still needed. */

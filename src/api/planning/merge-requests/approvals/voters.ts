@@ -1,4 +1,5 @@
-import { memberLevels } from '../../../../access/member-levels.ts';
+import { memberStandings } from '../../../../access/member-standings.ts';
+import { grantsInProject, type MemberStanding } from '../../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
 import { asciiLower } from '../../../../db/like.ts';
@@ -10,8 +11,8 @@ import type { StoredRule } from './rule-store.ts';
 
 /** Who of a number of users may approve what. */
 export interface Voters {
-  /** Level in the project: 60 for administrators, 0 for people who are gone, blocked or no members. */
-  level(projectId: number, userId: number): number;
+  /** Whether the user may approve by his level or a permission of his role; people who are gone or blocked may not. */
+  mayApprove(projectId: number, userId: number): boolean;
   /** Whether the rule names the user, by name, by a group or by a role, and he still has access to the project. */
   isNamed(rule: StoredRule, userId: number): boolean;
   /** Whether approvals of the user do not count because the work is his own, or may be: its commits are not known yet. */
@@ -39,7 +40,7 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
   const projectIds = [...settings.keys()];
   const users = await activeUsers(db, userIds);
   const ids = [...users.keys()];
-  const levels = await memberLevels(db, projectIds, ids, day);
+  const standings = await memberStandings(db, projectIds, ids, day);
   const groups = await directMembers(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], ids, day);
   const withRoles = rules.filter(({ roles }) => roles.length > 0).map(({ project_id }) => project_id);
   const direct = await directMembers(db, 'project', [...new Set(withRoles)], ids, day);
@@ -49,13 +50,13 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
     users,
     question.heads ?? new Map(),
   );
-  const level = (projectId: number, userId: number): number =>
-    users.get(userId)?.admin ? AccessLevel.admin : (levels.get(projectId)?.get(userId) ?? 0);
+  const has = (level: number, projectId: number, userId: number): boolean =>
+    users.get(userId)?.admin === true || approvesFrom(level, standings.get(projectId)?.get(userId));
   return {
-    level,
+    mayApprove: (projectId, userId) => has(AccessLevel.developer, projectId, userId),
     isNamed(rule, userId) {
       // Being a member of a group that a rule names lets nobody into a project that is not shared with it.
-      if (level(rule.project_id, userId) < AccessLevel.reporter) return false;
+      if (!has(AccessLevel.reporter, rule.project_id, userId)) return false;
       if (rule.userIds.includes(userId)) return true;
       if (rule.groupIds.some((id) => groups.get(id)?.has(userId))) return true;
       const own = direct.get(rule.project_id)?.get(userId);
@@ -73,6 +74,10 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
     return !isKnown || committers.get(mergeRequest.id)!.has(userId);
   }
 }
+
+/** Whether somebody may approve: from a level on, or by a custom role that lets him. */
+export const approvesFrom = (level: number, standing: MemberStanding | undefined): boolean =>
+  standing !== undefined && (standing.level >= level || grantsInProject(standing.permissions, 'approve_merge_request'));
 
 interface KnownUser {
   admin: boolean;

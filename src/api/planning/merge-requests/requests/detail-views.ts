@@ -1,5 +1,5 @@
 import type { Caller } from '../../../../access/caller.ts';
-import { projectLevel } from '../../../../access/membership.ts';
+import { projectMembership } from '../../../../access/membership.ts';
 import type { ProjectPermissions } from '../../../../access/permissions.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
@@ -81,7 +81,7 @@ async function divergedCommits(deps: Deps, project: Project, row: Row): Promise<
 
 /** Whether the author is neither a member above Guest nor has had a merge request merged here. */
 async function isFirstContribution(deps: Deps, { project, namespace }: MergeRequestScope, row: Row): Promise<boolean> {
-  const level = await projectLevel(deps.db, project, namespace, row.author_id, today(deps.clock));
+  const { level } = await projectMembership(deps.db, project, namespace, row.author_id, today(deps.clock));
   if (level > AccessLevel.guest) return false;
   const merged = await deps.db
     .selectFrom('merge_requests')
