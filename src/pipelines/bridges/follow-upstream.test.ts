@@ -95,6 +95,12 @@ describe('a bridge that waits for a pipeline of another project', () => {
     assert.equal((await pipelines.job(id, 'wait')).status, 'running');
   });
 
+  it('follows the default branch, not a tag of the same name', async () => {
+    await makePipeline(app, upstream, { jobs: [{ name: 'a', status: 'failed' }], columns: { tag: 1 } });
+    const id = await follow();
+    assert.equal(await pipelines.states(id), 'running: wait success, after pending');
+  });
+
   it('ends where that is canceled, or removed while its runner brings it to an end', async () => {
     const first = await above();
     const canceled = await follow();

@@ -50,6 +50,7 @@ async function upstreamOf(
     .select('id')
     .where('project_id', '=', project.id)
     .where('ref', '=', branch ?? '')
+    .where('tag', '=', 0)
     .where('source', 'not in', DANGLING_SOURCES)
     .orderBy('id', 'desc')
     .limit(1)
