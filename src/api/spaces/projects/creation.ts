@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { ApiError, type FieldErrors, invalidModel } from '../../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -59,7 +60,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     input.namespace_id === undefined
       ? await personalNamespace(deps, owner)
       : await findPlacement(deps, caller, String(input.namespace_id));
-  if (namespace.kind === 'user') await checkLimit(deps, namespace, owner);
+  if (namespace.kind === 'user') await checkLimit(deps.db, namespace, owner);
   const name = input.name?.trim() || input.path || '';
   const path = input.path || pathFromName(name);
   const visibility = input.visibility ?? 'private';
@@ -112,6 +113,8 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
       first = await writeInitialCommit(deps, dir, commit, (_repo, oid) => oid);
     },
     within: async (db, project) => {
+      // The namespace is locked by now, and the new project counted.
+      if (namespace.kind === 'user') await checkLimit(db, namespace, owner, 1);
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
       await enterNewMirror(deps, db, project);
@@ -130,15 +133,18 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
 
 const errorsOf = (field: string, texts: string[]): FieldErrors => (texts.length === 0 ? {} : { [field]: texts });
 
-/** @throws ApiError 403 when the owner has as many projects as allowed */
-async function checkLimit(deps: Deps, namespace: Namespace, owner: User): Promise<void> {
-  const { count } = await deps.db
+/**
+ * @param made how many of the projects there are counted already, but not allowed yet
+ * @throws ApiError 403 when the owner has as many projects as allowed
+ */
+async function checkLimit(db: Db, namespace: Namespace, owner: User, made = 0): Promise<void> {
+  const { count } = await db
     .selectFrom('projects')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('namespace_id', '=', namespace.id)
     .executeTakeFirstOrThrow();
   const limit = owner.external === 1 ? 0 : owner.projects_limit;
-  if (Number(count) < limit) return;
+  if (Number(count) - made < limit) return;
   throw new ApiError(
     403,
     limit === 0

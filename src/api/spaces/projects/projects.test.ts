@@ -161,6 +161,14 @@ test('POST /projects stops at the limit of projects with 403', async () => {
   assert.match(String(full.message), /^Your project limit is 1 projects!/);
 });
 
+test('POST /projects stops at the limit of projects when many are made at once', async () => {
+  const { token, user } = await app.make.user({ columns: { projects_limit: 2 } });
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const answers = await Promise.all(names.map((name) => app.post('/projects', { token, json: { name } })));
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 201, 403, 403, 403]);
+  assert.equal(expectStatus<Json[]>(await app.get(`/users/${user.id}/projects`, { token }), 200).length, 2);
+});
+
 test('POST /projects/user/:user_id is for administrators', async () => {
   const { user, token } = await app.make.user();
   expectStatus(await app.post(`/projects/user/${user.id}`, { token, json: { name: 'mine' } }), 403);
