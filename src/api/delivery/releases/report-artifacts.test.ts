@@ -104,7 +104,7 @@ describe('the pipeline that it tells of', () => {
     await leave(made, {});
     const last = await leave(made, {});
     await leave(made, {}, { pipeline: { sha: made.side } });
-    await leave(made, {}, { pipeline: { parent_id: last.pipeline.id } });
+    await leave(made, {}, { pipeline: { source: 'parent_pipeline', parent_id: last.pipeline.id } });
     await release(made);
     assert.deepEqual(await read((await evidences(made))[0]), [download(last, made.project)]);
   });

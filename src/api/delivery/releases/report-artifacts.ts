@@ -1,4 +1,5 @@
 import { planInForce } from '../../../access/plan.ts';
+import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -18,13 +19,13 @@ export async function lastPipelineOf(db: Db, projectId: number): Promise<number>
   return id;
 }
 
-/** Pipelines of a project, the last one first; not those that stand below another. */
+/** The last pipeline of a project; not one that stands below another. */
 const pipelinesOf = (db: Db, projectId: number) =>
   db
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', projectId)
-    .where('parent_id', 'is', null)
+    .where('source', 'not in', DANGLING_SOURCES)
     .orderBy('id', 'desc')
     .limit(1);
 
