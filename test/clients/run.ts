@@ -255,6 +255,16 @@ const helm: Client = {
   },
 };
 
+const nuget: Client = {
+  name: 'nuget',
+  prepare: async () => {
+    const program = onPath('nuget');
+    if (program === undefined) throw new Missing('nuget is not on this machine (apt-get install nuget)');
+    if (onPath('script') === undefined) throw new Missing('script is not on this machine');
+    return [process.execPath, join(here, 'nuget.ts'), program];
+  },
+};
+
 const composer: Client = {
   name: 'composer',
   prepare: async () => {
@@ -335,6 +345,7 @@ for (const client of [
   npm,
   yarn,
   pnpm,
+  nuget,
   terraform,
   unleash,
 ]) {

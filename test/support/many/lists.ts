@@ -168,6 +168,7 @@ export const LISTS: readonly string[] = [
   `${project}/packages/1/pipelines`,
   `${project}/packages/protection/rules`,
   `${project}/packages/nuget/query?q=parser`,
+  `${project}/packages/nuget/v2/Search()?searchTerm='parser'`,
   `${project}/packages/conan/v2/conans/search?q=parser*`,
   `${group}/-/packages/nuget/query?q=parser`,
 ];

@@ -168,21 +168,24 @@ export const nugetRoutes: readonly Route[] = [
       return CREATED;
     },
   }),
-  route({
-    ...shared,
-    method: 'DELETE',
-    path: `${P}/:package_name/:package_version`,
-    operationId: 'deleteNugetPackage',
-    summary: 'Delete a version of a NuGet package',
-    access: inProject('destroy_package'),
-    scopes: WRITE_PACKAGES,
-    params: OneVersion,
-    success: { status: 204, empty: true },
-    handler: async ({ deps, caller, project, params }) => {
-      const keys = { nameKey: nameKeyOf(params.package_name), versionKey: versionKeyOf(params.package_version) ?? '' };
-      const row = await findVersion(deps.db, { projectId: project.id }, { type: 'nuget', ...keys });
-      if (row === undefined) throw notFound('Package');
-      await destroyPackages(deps, { caller, projectId: project.id }, [row.id]);
-    },
-  }),
+  ...[P, `${P}/v2`].map((path) =>
+    route({
+      ...shared,
+      method: 'DELETE',
+      path: `${path}/:package_name/:package_version`,
+      operationId: path === P ? 'deleteNugetPackage' : 'deleteNugetV2Package',
+      summary: 'Delete a version of a NuGet package',
+      access: inProject('destroy_package'),
+      scopes: WRITE_PACKAGES,
+      params: OneVersion,
+      success: { status: 204, empty: true },
+      handler: async ({ deps, caller, project, params }) => {
+        const { package_name: name, package_version: version } = params;
+        const keys = { nameKey: nameKeyOf(name), versionKey: versionKeyOf(version) ?? '' };
+        const row = await findVersion(deps.db, { projectId: project.id }, { type: 'nuget', ...keys });
+        if (row === undefined) throw notFound('Package');
+        await destroyPackages(deps, { caller, projectId: project.id }, [row.id]);
+      },
+    }),
+  ),
 ];

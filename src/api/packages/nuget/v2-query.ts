@@ -10,6 +10,15 @@ export interface VersionsAsked {
   latest?: 'release' | 'any';
 }
 
+/** Packages that a client of version 2 searches for. */
+export interface SearchAsked {
+  /** Part of the name; empty for all. */
+  q: string;
+  prerelease: boolean;
+  /** Whether the highest version of each package is wanted alone. */
+  latest: boolean;
+}
+
 const QUOTED = "'((?:[^']|'')*)'";
 const NAME = new RegExp(String.raw`(?:tolower\(\s*Id\s*\)|\bId)\s+eq\s+${QUOTED}`, 'i');
 const VERSION = new RegExp(String.raw`\b(?:Normalized)?Version\s+eq\s+${QUOTED}`, 'i');
@@ -37,6 +46,18 @@ export function versionsAsked(filter: string, id?: string): VersionsAsked {
     ...(version === undefined ? {} : { versionKey: versionKeyOf(unquoted(version)) ?? null }),
     ...(latest === null ? {} : { latest: latest[1] === undefined ? 'release' : 'any' }),
   };
+}
+
+/**
+ * What `Search()` asks for. A filter on the latest of all versions has those before a release looked at, too.
+ * @param term the text in quotation marks; all packages when absent
+ * @throws ApiError 400
+ */
+export function searchAsked(filter: string, term = "''", prerelease = false): SearchAsked {
+  const q = TEXT.exec(term)?.[1];
+  if (q === undefined) throw badRequest("searchTerm must have the form 'text'");
+  const latest = LATEST.exec(filter);
+  return { q: unquoted(q).trim(), prerelease: prerelease || latest?.[1] !== undefined, latest: latest !== null };
 }
 
 /** What `Packages(Id='name',Version='1.0.0')` asks for. @throws ApiError 404 for anything else */

@@ -1,49 +1,115 @@
 import { notFound } from '../../../core/errors.ts';
 import type { BaseContext } from '../../../http/route.ts';
-import { type Feed, sortedVersions } from './find.ts';
-import { apiOf, ROW_BYTES } from './reading.ts';
-import type { VersionsAsked } from './v2-query.ts';
+import {
+  described,
+  type Feed,
+  type KnownVersion,
+  searchNames,
+  searchVersions,
+  sortedVersions,
+  versionsOfNames,
+} from './find.ts';
+import { apiOf } from './reading.ts';
+import type { SearchAsked, VersionsAsked } from './v2-query.ts';
 import { presentV2Entry, presentV2Feed, type V2Version } from './v2-views.ts';
 
 /** Versions of a page. */
 const MAX_TOP = 100;
 
-/** The versions that are asked for, the lowest first. */
-async function versions(c: BaseContext, feed: Feed, asked: VersionsAsked): Promise<V2Version[]> {
-  const rows = await sortedVersions(c.deps.db, feed, asked.name);
-  await c.hold(rows.length * ROW_BYTES);
-  const release = rows.findLast(({ version_key }) => !version_key.includes('-'));
-  const all = rows.map((row) => ({ row, isLatest: row === release, isAbsoluteLatest: row === rows.at(-1) }));
-  return all.filter(
-    ({ row, isLatest, isAbsoluteLatest }) =>
-      (asked.versionKey === undefined || row.version_key === asked.versionKey) &&
-      (asked.latest === undefined || (asked.latest === 'release' ? isLatest : isAbsoluteLatest)),
-  );
+/** Where a page begins, and how long it is. */
+interface Page {
+  skip: number;
+  top: number;
 }
 
-/** A page of the versions that are asked for; none of a name that is not there. @param page where it begins, how long it is */
-export async function versionFeed(
+type Listed = Omit<V2Version, 'row'> & { version: KnownVersion };
+
+/** All versions of a name, the highest first, with which are the latest. */
+function marked(versions: readonly KnownVersion[]): Listed[] {
+  const release = versions.find(({ versionKey }) => !versionKey.includes('-'));
+  return versions.map((version, index) => ({
+    version,
+    isLatest: version === release,
+    isAbsoluteLatest: index === 0,
+  }));
+}
+
+/** Listed versions with what they say of themselves. */
+async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Version[]> {
+  const rows = await described(
+    c,
+    listed.map(({ version }) => version),
+  );
+  const byId = new Map(listed.map((each) => [each.version.id, each]));
+  return rows.map((row) => {
+    const { isLatest, isAbsoluteLatest } = byId.get(row.id)!;
+    return { row, isLatest, isAbsoluteLatest };
+  });
+}
+
+/** The versions that are asked for, the lowest first. */
+async function versions(c: BaseContext, feed: Feed, asked: VersionsAsked): Promise<Listed[]> {
+  const sorted = await sortedVersions(c.deps.db, feed, asked.name);
+  return marked(sorted.reverse())
+    .reverse()
+    .filter(
+      ({ version, isLatest, isAbsoluteLatest }) =>
+        (asked.versionKey === undefined || version.versionKey === asked.versionKey) &&
+        (asked.latest === undefined || (asked.latest === 'release' ? isLatest : isAbsoluteLatest)),
+    );
+}
+
+/** A page as a feed. @param total how many versions there are in all */
+async function pageFeed(
   c: BaseContext,
   feed: Feed,
-  asked: VersionsAsked,
-  { skip, top }: { skip: number; top: number },
+  listed: readonly Listed[],
+  total: number,
+  { skip, top }: Page,
 ): Promise<string> {
   const api = apiOf(c);
-  const found = await versions(c, feed, asked);
   const most = Math.min(top, MAX_TOP);
   const url = new URL(c.request.url, c.deps.externalUrl());
   const id = `${api}${feed.path}/v2/${url.pathname.slice(url.pathname.lastIndexOf('/') + 1)}`;
   url.searchParams.set('$skip', String(skip + most));
   url.searchParams.set('$top', String(top - most));
-  const more = top > most && found.length > skip + most;
-  const next = more ? { next: `${id}${url.search}` } : {};
-  const page = { id, total: found.length, ...next };
-  return presentV2Feed(api, `${api}${feed.path}`, found.slice(skip, skip + most), page);
+  const next = top > most && total > skip + most ? { next: `${id}${url.search}` } : {};
+  return presentV2Feed(api, `${api}${feed.path}`, await filled(c, listed), { id, total, ...next });
+}
+
+/** A page of the versions that are asked for; none of a name that is not there. */
+export async function versionFeed(c: BaseContext, feed: Feed, asked: VersionsAsked, page: Page): Promise<string> {
+  const found = await versions(c, feed, asked);
+  return pageFeed(c, feed, found.slice(page.skip, page.skip + Math.min(page.top, MAX_TOP)), found.length, page);
+}
+
+/** A page of what a search finds, by name: all versions, or of each package the latest. */
+export async function searchFeed(
+  c: BaseContext,
+  feed: Feed,
+  { q, prerelease, latest }: SearchAsked,
+  page: Page,
+): Promise<string> {
+  const { db } = c.deps;
+  const search = { q, prerelease, skip: page.skip, take: Math.min(page.top, MAX_TOP) };
+  if (latest) {
+    const { total, nameKeys } = await searchNames(db, feed, search);
+    const byName = await versionsOfNames(db, feed, true, nameKeys);
+    const listed = [...byName.values()].flatMap((all) =>
+      marked(all).filter(({ isLatest, isAbsoluteLatest }) => (prerelease ? isAbsoluteLatest : isLatest)),
+    );
+    return pageFeed(c, feed, listed, total, page);
+  }
+  const { total, versions: found } = await searchVersions(db, feed, search);
+  const byName = await versionsOfNames(db, feed, true, [...new Set(found.map(({ nameKey }) => nameKey))]);
+  const byId = new Map([...byName.values()].flatMap(marked).map((each) => [each.version.id, each]));
+  const listed = found.flatMap(({ id }) => byId.get(id) ?? []);
+  return pageFeed(c, feed, listed, total, page);
 }
 
 /** One version. @throws ApiError 404 */
 export async function versionEntry(c: BaseContext, feed: Feed, asked: VersionsAsked): Promise<string> {
-  const [found] = await versions(c, feed, asked);
+  const [found] = await filled(c, (await versions(c, feed, asked)).slice(0, 1));
   if (found === undefined) throw notFound('Package');
   return presentV2Entry(apiOf(c), `${apiOf(c)}${feed.path}`, found);
 }

@@ -6,8 +6,8 @@ import { readsRegistry } from '../access.ts';
 import { READ_PACKAGES } from '../credentials.ts';
 import { NUGET } from './credentials.ts';
 import { projectFeed } from './find.ts';
-import { entryAsked, versionsAsked } from './v2-query.ts';
-import { versionEntry, versionFeed } from './v2-reading.ts';
+import { entryAsked, searchAsked, versionsAsked } from './v2-query.ts';
+import { searchFeed, versionEntry, versionFeed } from './v2-reading.ts';
 import { presentV2Service, V2_METADATA } from './v2-views.ts';
 
 const XML = 'application/xml';
@@ -38,7 +38,7 @@ const listing = {
   errors: [429],
 } as const;
 
-/** Addresses alone, for everybody, as those of version 3 are. */
+/** Addresses alone, for everybody, as those of version 3 are: nuget before 3 asks for them before it pushes with an API key alone. */
 const services = (noun: 'project' | 'group') => {
   const path = noun === 'group' ? '/groups/:id/-/packages/nuget/v2' : V2;
   const shared = {
@@ -70,7 +70,7 @@ const services = (noun: 'project' | 'group') => {
   ];
 };
 
-/** The feed of NuGet's version 2, as Chocolatey and PowerShell read it. */
+/** The feed of NuGet's version 2, as nuget before 3, Chocolatey and PowerShell read it. */
 export const v2Routes: readonly Route[] = [
   ...services('project'),
   ...services('group'),
@@ -101,6 +101,38 @@ export const v2Routes: readonly Route[] = [
     handler: async (c) => {
       const asked = versionsAsked(c.input.$filter ?? '');
       return send(c.reply, ATOM, await versionFeed(c, projectFeed(c.project.id), asked, pageOf(c.input)));
+    },
+  }),
+  route({
+    ...listing,
+    path: `${V2}/Search()`,
+    operationId: 'searchNugetV2Packages',
+    summary: 'Search the NuGet packages of a project, version 2',
+    input: Type.Object({
+      searchTerm: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          description: 'Part of the name in quotation marks; all packages when absent or empty.',
+          examples: ["'flight'"],
+        }),
+      ),
+      includePrerelease: Type.Optional(
+        Type.Boolean({ default: false, description: 'Whether versions before a release are looked at.' }),
+      ),
+      ...Page,
+      $filter: Type.Optional(
+        Type.String({
+          maxLength: 2_000,
+          description:
+            '`IsLatestVersion` or `IsAbsoluteLatestVersion` for the highest version of each package alone. What else it says counts for nothing.',
+          examples: ['IsLatestVersion'],
+        }),
+      ),
+    }),
+    handler: async (c) => {
+      const { $filter = '', searchTerm, includePrerelease } = c.input;
+      const asked = searchAsked($filter, searchTerm, includePrerelease);
+      return send(c.reply, ATOM, await searchFeed(c, projectFeed(c.project.id), asked, pageOf(c.input)));
     },
   }),
   route({

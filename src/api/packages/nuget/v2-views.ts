@@ -26,11 +26,19 @@ const TYPES = [
   ...FLAGS.map(property('Boolean')),
   ...['Created', 'Published'].map(property('DateTime')),
 ].join('');
-const FUNCTION =
-  '<FunctionImport Name="FindPackagesById" ReturnType="Collection(NuGetGallery.V2FeedPackage)" EntitySet="Packages"><Parameter Name="id" Type="Edm.String"/></FunctionImport>';
+const importOf = (name: string, parameters: Record<string, string>) =>
+  `<FunctionImport Name="${name}" ReturnType="Collection(NuGetGallery.V2FeedPackage)" EntitySet="Packages" m:HttpMethod="GET">${Object.entries(
+    parameters,
+  )
+    .map(([parameter, type]) => `<Parameter Name="${parameter}" Type="Edm.${type}"/>`)
+    .join('')}</FunctionImport>`;
+const FUNCTIONS = [
+  importOf('FindPackagesById', { id: 'String' }),
+  importOf('Search', { searchTerm: 'String', targetFramework: 'String', includePrerelease: 'Boolean' }),
+].join('');
 
 /** What is told of a package, and how it is asked for (EDMX). */
-export const V2_METADATA = `${HEAD}<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices m:DataServiceVersion="2.0" m:MaxDataServiceVersion="2.0" xmlns:m="${DATA}/metadata"><Schema Namespace="NuGetGallery" xmlns="http://schemas.microsoft.com/ado/2006/04/edm"><EntityType Name="V2FeedPackage" m:HasStream="true"><Key><PropertyRef Name="Id"/><PropertyRef Name="Version"/></Key>${TYPES}</EntityType><EntityContainer Name="V2FeedContext" m:IsDefaultEntityContainer="true"><EntitySet Name="Packages" EntityType="NuGetGallery.V2FeedPackage"/>${FUNCTION}</EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`;
+export const V2_METADATA = `${HEAD}<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices m:DataServiceVersion="2.0" m:MaxDataServiceVersion="2.0" xmlns:m="${DATA}/metadata"><Schema Namespace="NuGetGallery" xmlns="http://schemas.microsoft.com/ado/2006/04/edm"><EntityType Name="V2FeedPackage" m:HasStream="true"><Key><PropertyRef Name="Id"/><PropertyRef Name="Version"/></Key>${TYPES}</EntityType><EntityContainer Name="V2FeedContext" m:IsDefaultEntityContainer="true"><EntitySet Name="Packages" EntityType="NuGetGallery.V2FeedPackage"/>${FUNCTIONS}</EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`;
 
 /** A version, with whether it is the highest one: of the releases, of all. */
 export interface V2Version {

@@ -20,12 +20,14 @@ after(() => app.close());
 const MORE =
   '<dependencies><group targetFramework="net8.0"><dependency id="Json" version="13.0.1"/></group><group targetFramework="net9.0"/></dependencies>';
 
-async function push(id: string, version: string): Promise<void> {
+async function push(id: string, version: string, end = '\r\n'): Promise<void> {
   const nuspec = `<package><metadata><id>${id}</id><version>${version}</version><authors>Ada &amp; Bob</authors><description>&lt;Plans&gt;</description><tags>a b</tags>${MORE}</metadata></package>`;
   const bytes = await zipOf({ [`${id}.nuspec`]: nuspec });
   const { body, headers } = multipart({}, { field: 'package', name: 'package.nupkg', bytes });
   const path = `/projects/${project.id}/packages/nuget/v2`;
-  expectStatus(await app.put(path, { token: staff.developer.token, body, headers }), 201);
+  const last = body.lastIndexOf('\r\n--');
+  const sent = Buffer.concat([body.subarray(0, last), Buffer.from(end), body.subarray(last + 2)]);
+  expectStatus(await app.put(path, { token: staff.developer.token, body: sent, headers }), 201);
 }
 
 const url = (path: string) => `/projects/${project.id}/packages/nuget/v2${path}`;
@@ -98,6 +100,42 @@ describe('the NuGet feed of version 2', () => {
     assert.deepEqual(await versions(`/FindPackagesById()${query({ id: "'none'" })}`), []);
   });
 
+  test('is searched by a part of the name', async () => {
+    await push('Train.Plans', '0.9.0-beta');
+    for (const [params, expected] of [
+      [{}, ['1.10', '1.9.0']],
+      [{ includePrerelease: 'true' }, ['1.10', '1.9.0', '2.0.0-rc.1', '0.9.0-beta']],
+      [{ searchTerm: "'T.plan'", $filter: 'IsLatestVersion' }, ['1.10']],
+      [{ searchTerm: "''", $filter: 'IsLatestVersion', includePrerelease: 'true' }, ['2.0.0-rc.1', '0.9.0-beta']],
+      [{ searchTerm: "'plans'", $filter: 'IsAbsoluteLatestVersion' }, ['2.0.0-rc.1', '0.9.0-beta']],
+      [{ searchTerm: "'TRAIN'" }, []],
+      [{ searchTerm: "'plan''s'", includePrerelease: 'true' }, []],
+      [{ searchTerm: "'%'", includePrerelease: 'true' }, []],
+    ] as const) {
+      const found = await versions(`/Search()${query(params)}`);
+      assert.deepEqual(found.sort(), [...expected].sort(), JSON.stringify(params));
+    }
+    const paged: string[] = [];
+    for (let $skip = 0; $skip < 5; $skip += 1) {
+      const params = { includePrerelease: 'true', $skip: String($skip), $top: '1' };
+      const { body } = await get(`/Search()${query(params)}`);
+      const { texts, links } = read(body);
+      assert.equal(texts.find(([name]) => name === 'm:count')?.[1], '4');
+      assert.equal(links.length, $skip < 4 ? 1 : 0);
+      const said = Object.fromEntries(texts);
+      if ($skip < 4)
+        paged.push(
+          `${said['d:Id']} ${said['d:Version']} ${said['d:IsLatestVersion']} ${said['d:IsAbsoluteLatestVersion']}`,
+        );
+    }
+    assert.deepEqual(paged, [
+      'Flight.Plans 1.10 true false',
+      'Flight.Plans 1.9.0 false false',
+      'Flight.Plans 2.0.0-rc.1 false true',
+      'Train.Plans 0.9.0-beta false true',
+    ]);
+  });
+
   test('has pages', async () => {
     const path = `/Packages()${query({ $filter: ID, $skip: '1', $top: '1' })}`;
     assert.deepEqual(await versions(path), ['1.10']);
@@ -141,6 +179,26 @@ describe('the NuGet feed of version 2', () => {
     }
   });
 
+  test('loses a version that is deleted', async () => {
+    await push('Passing', '1.0.0');
+    for (const [token, status] of [
+      [null, 401],
+      [staff.stranger.token, 404],
+      [staff.reporter.token, 403],
+      [staff.developer.token, 403],
+      [staff.maintainer.token, 204],
+      [staff.maintainer.token, 404],
+    ] as const) {
+      expectStatus(await app.delete(url('/passing/1.0'), { token }), status);
+    }
+    assert.deepEqual(await versions(`/FindPackagesById()${query({ id: "'Passing'" })}`), []);
+  });
+
+  test('takes a package as nuget on Linux ends its body', async () => {
+    await push('From.Linux', '1.0.0', '\n');
+    assert.deepEqual(await versions(`/FindPackagesById()${query({ id: "'From.Linux'" })}`), ['1.0.0']);
+  });
+
   test('is refused for what is no question', async () => {
     for (const [path, status] of [
       ['/FindPackagesById()', 400],
@@ -151,6 +209,8 @@ describe('the NuGet feed of version 2', () => {
       ["/Packages(Id='Flight.Plans',Version='9.0.0')", 404],
       ["/Packages(Id='Flight.Plans',Version='x')", 404],
       ["/Packages(Id='none',Version='1.0.0')", 404],
+      ['/Search()?searchTerm=bare', 400],
+      ['/Search()?includePrerelease=perhaps', 400],
       ['/Packages(1)', 404],
       ['/other', 404],
     ] as const) {
@@ -168,6 +228,7 @@ describe('the NuGet feed of version 2', () => {
       [staff.reporter.token, 200],
     ] as const) {
       for (const path of [
+        '/Search()',
         `/FindPackagesById()${query({ id: "'flight.plans'" })}`,
         `/Packages()${query({ $filter: ID })}`,
         "/Packages(Id='Flight.Plans',Version='1.10')",
