@@ -8,10 +8,10 @@ import { makeRepository } from './repository-files.ts';
 
 /** Names that no branch or tag here may have are left out one by one; so many are no accident. */
 const MAX_LEFT_OUT = 1_000;
-/** How every fetch from elsewhere begins; submodules are not followed. */
+/** How every fetch from elsewhere begins: progress shows that it goes on, and submodules are not followed. */
 export const FETCH = [
   'fetch',
-  '--quiet',
+  '--progress',
   '--no-tags',
   '--no-write-fetch-head',
   '--no-auto-maintenance',

@@ -16,6 +16,8 @@ export interface GitOptions {
   signal?: AbortSignal;
   /** Milliseconds until the child is ended; default 20,000 for a reading request, else 60,000. */
   timeoutMs?: number;
+  /** Milliseconds without a byte of output, errors and progress included, after which the child is ended; default: any. */
+  stallMs?: number;
   /** Extra pipes beside 0, 1 and 2, for hooks: how many. */
   extraPipes?: number;
   /** Which limit the child counts against; default `command`. */
@@ -131,12 +133,15 @@ const limited = (memory: number, file: number | undefined): string => {
   return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec git "$@"`;
 };
 
+/** Why a child was ended. */
+export type Killed = 'timeout' | 'stall' | 'abort';
+
 export interface GitChild {
   stdin: Writable;
   stdout: Readable;
   child: ChildProcess;
   /** Fulfils when the child has ended and its output is drained; never rejects. */
-  done: Promise<{ code: number; stderr: string; killed: 'timeout' | 'abort' | null }>;
+  done: Promise<{ code: number; stderr: string; killed: Killed | null }>;
   kill(): void;
 }
 
@@ -174,17 +179,18 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
     throw error;
   }
   let stderr = '';
-  let killed: 'timeout' | 'abort' | null = null;
+  let killed: Killed | null = null;
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    if (stderr.length < MAX_STDERR) stderr += text.slice(0, MAX_STDERR - stderr.length);
+    stderr = withoutOverwritten(`${stderr}${text}`).slice(0, MAX_STDERR);
   });
   // A child that has ended already breaks the pipe; its exit code tells the story.
   child.stdin!.on('error', () => {});
-  const end = (reason: 'timeout' | 'abort') => {
+  const end = (reason: Killed) => {
     killed ??= reason;
     killGroup(child);
   };
   const timer = setTimeout(end, options.timeoutMs ?? (scope.signal ? READ_MS : DEFAULT_MS), 'timeout');
+  const stop = options.stallMs === undefined ? () => {} : watchOutput(child, options.stallMs, () => end('stall'));
   const onAbort = () => end('abort');
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
@@ -194,6 +200,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
       if (settled) return;
       settled = true;
       clearTimeout(timer);
+      stop();
       signal?.removeEventListener('abort', onAbort);
       leave();
       resolve({ code, stderr: text, killed });
@@ -202,6 +209,25 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
     child.on('close', (code) => settle(code ?? 137));
   });
   return { stdin: child.stdin!, stdout: child.stdout!, child, done, kill: () => end('abort') };
+}
+
+/** A text without what a terminal would have written over: progress. */
+function withoutOverwritten(text: string): string {
+  if (!text.includes('\r')) return text;
+  const lines = text.split('\n');
+  return lines
+    .map((line, index) => {
+      const whole = index < lines.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
+      return whole.slice(whole.lastIndexOf('\r') + 1);
+    })
+    .join('\n');
+}
+
+/** Calls a function when a child has printed nothing for so long. @returns what ends that */
+function watchOutput(child: ChildProcess, stallMs: number, onStall: () => void): () => void {
+  const timer = setTimeout(onStall, stallMs);
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', () => timer.refresh());
+  return () => clearTimeout(timer);
 }
 
 /** The error of a command that ended with an exit code that is no answer. */

@@ -5,6 +5,7 @@ export type RemoteFailure =
   | 'credentials'
   | 'not_found'
   | 'unreachable'
+  | 'stalled'
   | 'certificate'
   | 'redirect'
   | 'host_key'
@@ -21,6 +22,7 @@ const TEXTS: Readonly<Record<RemoteFailure, string>> = {
   credentials: 'The remote repository refused the credentials. Check the user and the password, token or key.',
   not_found: 'The remote repository was not found. Check the address, and whether the credentials may read it.',
   unreachable: 'The remote server could not be reached. Check the address.',
+  stalled: 'The remote server stopped answering.',
   certificate: 'The certificate of the remote server is not trusted.',
   redirect: 'The remote server answered with a redirect, which is not followed. Use the address that it leads to.',
   host_key: 'The host key of the remote server is not the one that it had before.',
@@ -58,9 +60,14 @@ const SIGNS: readonly (readonly [RegExp, RemoteFailure])[] = [
   [/\[remote rejected\]|pre-receive hook declined|remote: .*denied/i, 'refused'],
 ];
 
+/** Lines that tell how far git is. */
+const PROGRESS =
+  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Indexing|Unpacking|Checking|Delta|Total) .*(?:\n|$)/gm;
+
 /** Finds out what happened from what git printed. @param code exit code of git */
 export function remoteFailure(stderr: string, code: number): RemoteFailure {
-  const found = SIGNS.find(([sign]) => sign.test(stderr));
+  const errors = stderr.replace(PROGRESS, '');
+  const found = SIGNS.find(([sign]) => sign.test(errors));
   if (found !== undefined) return found[1];
   // The shell's way to say that a child ended by the signal for files that are too large.
   return code === 153 ? 'too_large' : 'failed';

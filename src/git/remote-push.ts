@@ -35,7 +35,7 @@ export async function pushRefs(
     const refspecs = some.map(({ ref, new: oid }) => `${oid ?? ''}:${ref}`);
     const { failure } = await runRemote(
       source,
-      (url) => ['push', '--quiet', '--porcelain', '--no-verify', ...leases, '--end-of-options', url, ...refspecs],
+      (url) => ['push', '--progress', '--porcelain', '--no-verify', ...leases, '--end-of-options', url, ...refspecs],
       {
         gitDir: repo.dir,
         signal: options.signal,

@@ -25,6 +25,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Names of refs that are taken from one repository. */
 const MAX_REFS = 100_000;
 const LIST_MS = 600_000;
+const STALL_MS = 120_000;
 
 /**
  * Asks another server for its branches and tags: one `git ls-remote`.
@@ -42,6 +43,7 @@ export async function listRemote(
   const hostKeys = await mustRunRemote(source, (url) => ['ls-remote', '--quiet', ...what, url, ...patterns], {
     signal,
     timeoutMs: LIST_MS,
+    stallMs: STALL_MS,
     onOutput: (chunk) => {
       size += chunk.length;
       if (size > MAX_BYTES) return false;

@@ -12,6 +12,8 @@ export interface RemoteOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds for all of it. */
   timeoutMs?: number;
+  /** Milliseconds without a sign of the other server after which it is not waited for any more. */
+  stallMs?: number;
   /** Written to standard input. */
   input?: Buffer | string;
   /** Gets what git writes to standard output; `false` ends git. */
@@ -27,6 +29,8 @@ export interface RemoteResult {
 }
 
 const LIMIT_MS = 3_600_000;
+/** Fetches and pushes print progress all the time, but for when the other side takes in what it got. */
+const STALL_MS = 600_000;
 /** Gives git what comes over an inherited pipe, so that no secret is in arguments, environment or files. */
 const CREDENTIALS = '!f() { test "$1" = get && cat <&3; }; f';
 
@@ -79,7 +83,7 @@ export async function runRemote(
   const ssh = source.url.startsWith('ssh:') ? await sshSession(source) : null;
   try {
     const { url, env } = connection(source, ssh);
-    const { gitDir, signal, timeoutMs = LIMIT_MS, fileBytes, onOutput } = options;
+    const { gitDir, signal, timeoutMs = LIMIT_MS, stallMs = STALL_MS, fileBytes, onOutput } = options;
     const git = await spawnGit([...settings(source), ...args(url)], {
       ...(gitDir === undefined ? {} : { gitDir }),
       ...(signal === undefined ? {} : { signal }),
@@ -87,6 +91,7 @@ export async function runRemote(
       env: { ...options.env, ...env },
       extraPipes: 1,
       timeoutMs,
+      stallMs,
       lane: 'transport',
     });
     const pipe = git.child.stdio[3];
@@ -104,6 +109,7 @@ export async function runRemote(
     });
     const { code, stderr, killed } = await git.done;
     if (refused) return { failure: 'too_many' };
+    if (killed === 'stall') return { failure: 'stalled' };
     if (killed !== null) throw new GitError(killed === 'abort' ? 'aborted' : 'timeout', 'git was stopped at a remote');
     const hostKeys = await ssh?.newHostKeys();
     return {

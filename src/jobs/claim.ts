@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
+import { type Candidate, type LaneShare, projectsBelow, RootShares } from './shares.ts';
 
 export interface Wanted {
   /** Those of this lane; of all lanes in order of `run_at` where it is left out. */
@@ -12,11 +13,8 @@ export interface Wanted {
   now: string;
   /** Is written to the jobs that are taken. */
   claim: string;
-}
-
-interface Candidate {
-  id: number;
-  order_key: string | null;
+  /** Where root namespaces have shares of the lane. */
+  share?: LaneShare | undefined;
 }
 
 /** Whether a lane has anything that is due. Asks without a transaction. */
@@ -36,15 +34,18 @@ export async function anyDue(db: Db, { lane, kinds, now }: Pick<Wanted, 'lane' |
 /**
  * Takes jobs that are due, within a transaction: first those whose turn it is, then, where workers are left, whatever is
  * due. Of an `order_key` only the first one, and only while no other of it runs; the others are held until it has ended.
- * Among several processes each job goes to one.
+ * Among several processes each job goes to one. Where root namespaces have shares, jobs of one whose share is taken wait.
  * @param postgres whether rows are locked one by one
  */
 export async function claimJobs(db: Db, postgres: boolean, wanted: Wanted): Promise<StoredJob[]> {
   const taken: StoredJob[] = [];
+  const shares = wanted.share === undefined ? null : await RootShares.of(db, wanted.share);
   while (taken.length < wanted.limit) {
     const limit = wanted.limit - taken.length;
-    const candidates = await candidatesOf(db, postgres, { ...wanted, limit });
-    const { ready, held } = await inOrder(db, postgres, candidates);
+    const candidates = await candidatesOf(db, postgres, { ...wanted, limit }, shares?.full ?? []);
+    const { ready: inTurn, held } = await inOrder(db, postgres, candidates);
+    const fitting = shares === null ? inTurn : await shares.admit(db, inTurn);
+    const ready = fitting.map(({ id }) => id);
     if (ready.length > 0) {
       const rows = await db
         .updateTable('jobs')
@@ -54,18 +55,20 @@ export async function claimJobs(db: Db, postgres: boolean, wanted: Wanted): Prom
         .execute();
       taken.push(...rows.sort((a, b) => ready.indexOf(a.id) - ready.indexOf(b.id)));
     }
-    if (held === 0) break;
+    // Those of a share that is full are passed over from then on.
+    if (held === 0 && ready.length === inTurn.length) break;
   }
   return taken;
 }
 
-async function candidatesOf(db: Db, postgres: boolean, wanted: Wanted): Promise<Candidate[]> {
+async function candidatesOf(db: Db, postgres: boolean, wanted: Wanted, full: readonly string[]): Promise<Candidate[]> {
   const { lane, kinds, limit, now } = wanted;
   const waiting = db
     .selectFrom('jobs')
-    .select(['id', 'order_key'])
+    .select(['id', 'order_key', 'project_id'])
     .where('state', '=', 'waiting')
     .where('kind', 'in', kinds)
+    .$if(full.length > 0, (query) => query.where((eb) => eb.not(eb.exists(projectsBelow(db, full)))))
     .$if(lane !== undefined, (query) => query.where('lane', '=', lane!))
     .$if(postgres, (query) => query.forUpdate().skipLocked());
   const anyOrder = () => waiting.where('run_at', '<=', now).orderBy('run_at').orderBy('id');
@@ -85,9 +88,9 @@ async function inOrder(
   db: Db,
   postgres: boolean,
   candidates: readonly Candidate[],
-): Promise<{ ready: number[]; held: number }> {
+): Promise<{ ready: Candidate[]; held: number }> {
   const keyed = candidates.filter(({ order_key }) => order_key !== null).map(({ id }) => id);
-  if (keyed.length === 0) return { ready: candidates.map(({ id }) => id), held: 0 };
+  if (keyed.length === 0) return { ready: [...candidates], held: 0 };
   const heads = await db
     .selectFrom('jobs')
     .select(['id', 'order_key'])
@@ -106,7 +109,7 @@ async function inOrder(
     .execute();
   const behind = heads.filter(({ id, head }) => id !== head);
   const later = new Set(behind.map(({ id }) => id));
-  const ready = candidates.flatMap(({ id }) => (later.has(id) ? [] : [id]));
+  const ready = candidates.filter(({ id }) => !later.has(id));
   if (behind.length === 0) return { ready, held: 0 };
   // While its row is locked the first one cannot end unseen, which would let the others go.
   const locked = await db

@@ -9,6 +9,12 @@ export const LANES = { git: 3, events: 3, outgoing: 16, mirrors: 8, ci: 4, slow:
 >;
 export type Lane = keyof typeof LANES;
 
+/**
+ * How many jobs of a lane the projects below one root namespace run at once in a process: what waits for the slow servers
+ * of one of them leaves room for all others.
+ */
+export const ROOT_SHARES: Partial<Record<Lane, number>> = { mirrors: 3 };
+
 /** A kind of job: its name is part of stored jobs. `Payload` is what its jobs carry, as JSON. */
 export interface JobKind<Payload = unknown> {
   readonly name: string;

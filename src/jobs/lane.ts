@@ -4,8 +4,10 @@ import type { Logger } from '../core/logger.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { anyDue, claimJobs } from './claim.ts';
+import { type Lane, ROOT_SHARES } from './kinds.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
 import { type Outcome, settleJobs } from './settle.ts';
+import type { LaneShare } from './shares.ts';
 import { letRunAgain } from './upkeep.ts';
 
 /** What the workers of all lanes share. */
@@ -41,7 +43,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export class LaneWorkers {
   readonly counts: Counts = { done: 0, failed: 0, dead: 0 };
   readonly #shop: Workshop;
-  readonly #lane: string;
+  readonly #lane: Lane;
   readonly #workers: number;
   readonly #kinds: readonly string[];
   readonly #running = new Map<number, StoredJob>();
@@ -56,7 +58,7 @@ export class LaneWorkers {
   #wake: () => void = () => {};
   #loop: Promise<void> | null = null;
 
-  constructor(shop: Workshop, lane: string, workers: number) {
+  constructor(shop: Workshop, lane: Lane, workers: number) {
     this.#shop = shop;
     this.#lane = lane;
     this.#workers = workers;
@@ -97,6 +99,12 @@ export class LaneWorkers {
     return this.#workers - this.#running.size - Math.max(0, this.#left - this.#workers);
   }
 
+  get #share(): LaneShare | undefined {
+    const most = ROOT_SHARES[this.#lane];
+    if (most === undefined) return undefined;
+    return { most, running: [...this.#running.values()].flatMap(({ project_id }) => project_id ?? []) };
+  }
+
   async #run(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; ; ) {
       this.#woken = false;
@@ -124,7 +132,14 @@ export class LaneWorkers {
     const { db, clock, postgres } = this.#shop;
     await this.#giveBack();
     const now = clock.now().toISOString();
-    const wanted = { lane: this.#lane, kinds: this.#kinds, limit: this.#free, now, claim: this.#shop.claim() };
+    const wanted = {
+      lane: this.#lane,
+      kinds: this.#kinds,
+      limit: this.#free,
+      now,
+      claim: this.#shop.claim(),
+      share: this.#share,
+    };
     const ended = [...this.#ended];
     const due = wanted.limit > 0 && (await anyDue(db, wanted));
     if (ended.length === 0 && !due) {

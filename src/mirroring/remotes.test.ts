@@ -3,13 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { closedAddress } from '../../test/support/file-server.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { gitEnvironment } from '../git/environment.ts';
+import { spawnGit } from '../git/process.ts';
+import { runRemote } from '../git/remote.ts';
+import { remoteFailure } from '../git/remote-error.ts';
 import { maskCredentials, withoutCredentials } from './address.ts';
 import { changedAddress } from './changed-address.ts';
 
@@ -159,4 +162,44 @@ test('a server that is not there is told from one that does not know the reposit
   assert.match(String(missing.last_error), /refused the credentials|was not found/);
   const closed = await pair.follow({ url: `${await closedAddress()}/x.git` });
   assert.match(String(closed.last_error), /could not be reached/);
+});
+
+test('a server that takes a connection and says nothing is not waited for', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createSocketServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    // As much as shows that somebody is there.
+    if (sockets.size === 2) socket.write('004');
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  try {
+    const { port } = silent.address() as AddressInfo;
+    const source = { url: `git://127.0.0.1:${port}/x.git`, addresses: ['127.0.0.1'] };
+    for (let round = 0; round < 2; round += 1) {
+      const { failure } = await runRemote(source, (url) => ['ls-remote', url], { stallMs: 300 });
+      assert.equal(failure, 'stalled');
+    }
+    assert.equal(sockets.size, 2);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
+});
+
+test('progress keeps a fetch alive, and hides no reason', async () => {
+  assert.equal(
+    remoteFailure('remote: Counting objects: 5, done.\nReceiving objects: 100% (5/5), done.\n', 1),
+    'failed',
+  );
+  const cut =
+    'remote: Total 3 (delta 0), reused 0\nReceiving objects:  33% (1/3)\nfatal: fetch-pack: invalid index-pack output\n';
+  assert.equal(remoteFailure(cut, 128), 'too_large');
+  const child = await spawnGit(
+    ['-c', 'alias.x=!for i in 1 2 3 4 5; do sleep 0.2; printf "%s\\r" "$i" >&2; done; echo end >&2', 'x'],
+    {
+      stallMs: 700,
+    },
+  );
+  child.stdin.end();
+  assert.deepEqual(await child.done, { code: 0, stderr: 'end\n', killed: null });
 });

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { GitError } from '../errors.ts';
-import { spawnGit } from '../process.ts';
+import { type Killed, spawnGit } from '../process.ts';
 import { feed, firstByte, watch } from './flow.ts';
 
 /** What all three services take. */
@@ -24,7 +24,7 @@ export interface TransportEnd {
   code: number;
   /** For the log, never for a client. */
   stderr: string;
-  killed: 'timeout' | 'abort' | 'idle' | null;
+  killed: Killed | 'idle' | null;
   /** What a callback of the caller, or the input, failed with. */
   failure?: unknown;
 }

@@ -11,7 +11,7 @@ import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
-const IMPORT = jobKind<FillJob>('project.import_repository', { lane: 'slow', timeoutMs: 3_600_000 });
+const IMPORT = jobKind<FillJob>('project.import_repository', { lane: 'mirrors', timeoutMs: 3_600_000 });
 
 /** Writes the job that fills a new project's repository from its `import_url`. */
 export async function enqueueImport(deps: Deps, db: Db, projectId: number): Promise<void> {
