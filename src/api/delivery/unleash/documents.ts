@@ -71,7 +71,7 @@ export async function flagsDocument(deps: Deps, client: FlagsClient, environment
   const kept = known?.version === client.version ? deps.answers.peek(known.key) : undefined;
   if (kept !== undefined) return kept;
   const rules = await rulesOf(deps, memory, client);
-  const scopes = scopesOf(rules, environment);
+  const scopes = await scopesOf(rules, environment);
   const key = `flags:${client.projectId}:${rules.version}:${hash('sha256', scopes.join(), 'base64url')}`;
   if (environment.length <= MOST_NAME) memory.keys.set(name, { version: rules.version, key });
   const made = deps.answers.peek(key);

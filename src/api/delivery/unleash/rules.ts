@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matchesWildcard } from '../../../core/wildcard.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -22,6 +23,8 @@ export interface ProjectRules {
 
 /** Names that are longer are those of no environment: only `*` fits them. */
 const MOST_NAME = 255;
+/** Scopes that are looked at in one turn: a few milliseconds. */
+const TURN = 1_000;
 
 async function versionOf(db: Db, projectId: number): Promise<number> {
   const row = await db
@@ -101,12 +104,15 @@ export async function readRules(db: Db, projectId: number): Promise<ProjectRules
   }
 }
 
-/** Numbers of the scopes that an environment fits. */
-export function scopesOf({ scopes }: ProjectRules, environment: string): number[] {
+/** Numbers of the scopes that an environment fits. Of many some are looked at in one turn, for clients make up names. */
+export async function scopesOf({ scopes }: Pick<ProjectRules, 'scopes'>, environment: string): Promise<number[]> {
   const isName = environment.length <= MOST_NAME;
-  return scopes.flatMap((scope, number) =>
-    scope === '*' || (isName && matchesWildcard(scope, environment)) ? [number] : [],
-  );
+  const fitting: number[] = [];
+  for (const [number, scope] of scopes.entries()) {
+    if (scope === '*' || (isName && matchesWildcard(scope, environment))) fitting.push(number);
+    if ((number + 1) % TURN === 0) await nextTurn();
+  }
+  return fitting;
 }
 
 /** What an environment is told, as JSON: flags of which no strategy counts there are left out. */
