@@ -25,6 +25,7 @@ const ACTIVE: readonly string[] = [
   '2/4.9',
   '2/4.10',
   '2/4.13',
+  '2/4.14',
 ];
 
 const document = openApiDocument(routes, 'http://127.0.0.1');

@@ -47,6 +47,7 @@ export const INSTANCE_RULES = {
   admin_applications: ADMINISTERED,
   admin_custom_attributes: ADMINISTERED,
   admin_instance_deploy_keys: ADMINISTERED,
+  admin_license: ADMINISTERED,
   admin_member_roles: ADMINISTERED,
   admin_project_aliases: ADMINISTERED,
   admin_projects: ADMINISTERED,

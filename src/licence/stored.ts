@@ -34,7 +34,8 @@ function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
 }
 
 const readAll = (db: Db): Promise<License[]> =>
-  db.selectFrom('licenses').selectAll().orderBy('id', 'desc').limit(MOST_LICENSES).execute();
+  // The condition has SQLite walk the ids from their end.
+  db.selectFrom('licenses').selectAll().where('id', '>', 0).orderBy('id', 'desc').limit(MOST_LICENSES).execute();
 
 /**
  * The licenses that count, the last one that was added first.

@@ -105,6 +105,7 @@ function readRestrictions(value: unknown): LicenseTerms['restrictions'] {
     require(count === null || isCount(count), `restrictions.${name} must be a whole number`);
     return count;
   }) as [number | null, number | null, number | null];
+  require(active_user_count !== 0, 'restrictions.active_user_count must be a whole number from 1 on');
   return {
     plan,
     active_user_count,

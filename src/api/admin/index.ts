@@ -3,6 +3,8 @@ import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
+import { registerUserCounts } from './license/background.ts';
+import { licenseRoutes } from './license/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** What is about the whole installation. */
@@ -12,8 +14,10 @@ export const admin: Area = {
     ...applicationStatisticsRoutes,
     ...broadcastMessageRoutes,
     ...compliancePolicySettingsRoutes,
+    ...licenseRoutes,
     ...versionRoutes,
   ],
+  register: registerUserCounts,
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };
 

@@ -1,0 +1,75 @@
+import { timestamp, today } from '../core/clock.ts';
+import type { Db } from '../db/schema.ts';
+import type { License } from '../db/tables/licenses.ts';
+import { countBillable } from './billable-users.ts';
+import { BadLicenseKey, tidyKey, verifyLicenseKey } from './key.ts';
+import { type LicenseDeps, licenseOf, trustedLicenses } from './stored.ts';
+import { hasExpired, type LicenseTerms } from './terms.ts';
+import { billingPlan, mostCounted, recordBillableUsers, type Term, termOf } from './usage.ts';
+
+/** So far may users go over the number of a license that is added (public documentation, "Users exceed license limit"). */
+const TOLERANCE_PERCENT = 10;
+
+const people = (count: number): string => `${count.toLocaleString('en-US')} ${count === 1 ? 'user' : 'users'}`;
+
+/**
+ * Adds a license to the server, with today's count of users.
+ * @throws BadLicenseKey why it cannot be added
+ */
+export async function addLicense(deps: LicenseDeps, key: string): Promise<License> {
+  const terms = verifyLicenseKey(key, deps.config.licenseIssuer);
+  if (hasExpired(terms, today(deps.clock))) throw new BadLicenseKey('This license has already expired.');
+  return deps.db.transaction().execute(async (db) => {
+    await requireEnoughUsers(deps, db, terms);
+    const license = await db
+      .insertInto('licenses')
+      .values({ data: tidyKey(key), created_at: timestamp(deps.clock) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordBillableUsers(deps, db);
+    return license;
+  });
+}
+
+/** @returns whether it was there */
+export async function removeLicense(db: Db, id: number): Promise<boolean> {
+  return (await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}
+
+/** Whether the license is for as many users as there are, and pays for those that there were. @throws BadLicenseKey */
+async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms): Promise<void> {
+  const { active_user_count: limit, previous_user_count: previous, trueup_quantity } = terms.restrictions;
+  const day = today(deps.clock);
+  const before = licenseOf(await trustedLicenses(deps, db), day);
+  const past = previousTerm(terms, before?.terms);
+  if (previous !== null) {
+    const [paid, owed] = [trueup_quantity ?? 0, ((await mostCounted(db, [past]))[0] ?? 0) - previous];
+    if (owed > paid) {
+      throw new BadLicenseKey(`You have applied a True-up for ${people(paid)} but you need one for ${people(owed)}.`);
+    }
+  } else if (before !== undefined) {
+    requireWithin(
+      'During the year before this license started, this GitLab installation had',
+      limit,
+      (await mostCounted(db, [past]))[0] ?? 0,
+    );
+  }
+  requireWithin('This GitLab installation currently has', limit, await countBillable(db, billingPlan(terms), day));
+}
+
+/** The term of the license before this one; where there is none the year before it. */
+function previousTerm({ starts_at }: LicenseTerms, before: LicenseTerms | undefined): Term {
+  if (before === undefined)
+    return { from: `${Number(starts_at.slice(0, 4)) - 1}${starts_at.slice(4)}`, before: starts_at };
+  const { from, before: end } = termOf(before);
+  return { from, before: end !== null && end < starts_at ? end : starts_at };
+}
+
+function requireWithin(installation: string, limit: number | null, users: number): void {
+  if (limit === null || users <= Math.floor((limit * (100 + TOLERANCE_PERCENT)) / 100)) return;
+  const active = people(users).replace(' ', ' active ');
+  throw new BadLicenseKey(
+    `${installation} ${active}, exceeding this license's limit of ${limit.toLocaleString('en-US')} by ` +
+      `${people(users - limit)}. Please add a license for at least ${people(users)}.`,
+  );
+}

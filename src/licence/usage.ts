@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Plan } from '../config/config.ts';
+import { timestamp, today } from '../core/clock.ts';
+import type { Db } from '../db/schema.ts';
+import { countBillable } from './billable-users.ts';
+import { type LicenseDeps, licenseOf, trustedLicenses } from './stored.ts';
+import type { LicenseTerms } from './terms.ts';
+
+/** A time in which users are counted: from its first day until before the last one, or for ever. */
+export interface Term {
+  from: string;
+  before: string | null;
+}
+
+export const termOf = ({ starts_at, expires_at }: LicenseTerms): Term => ({ from: starts_at, before: expires_at });
+
+/** The plan by whose rule a license bills, over or not. */
+export const billingPlan = ({ restrictions: { plan } }: LicenseTerms): Plan =>
+  plan === 'ultimate' ? 'ultimate' : 'premium';
+
+const inTerm = (db: Db, { from, before }: Term) => {
+  const query = db.selectFrom('billable_user_counts').where('day', '>=', from);
+  return before === null ? query : query.where('day', '<', before);
+};
+
+/** The most users that were counted on a day of each term, in one query; 0 where none were. */
+export async function mostCounted(db: Db, terms: readonly Term[]): Promise<number[]> {
+  const [first, ...rest] = terms.map(({ from, before }, at) =>
+    db.selectNoFrom((eb) => [
+      eb.val(at).as('at'),
+      inTerm(db, { from, before })
+        .select((inner) => inner.fn.max('users').as('most'))
+        .as('most'),
+    ]),
+  );
+  if (first === undefined) return [];
+  const found = new Map<number, number>();
+  const query = rest.reduce((all, one) => all.unionAll(one), first);
+  for (const { at, most } of await query.execute()) found.set(Number(at), Number(most ?? 0));
+  return terms.map((_, at) => found.get(at) ?? 0);
+}
+
+/** What was counted in the term, day by day. */
+export const countsOf = (db: Db, term: Term) => inTerm(db, term).selectAll().orderBy('day').execute();
+
+/**
+ * Counts billable users by the rule of the license of the day and enters the number for today, where the most counted on a
+ * day stays.
+ * @param db the handle of a transaction where there is one
+ */
+export async function recordBillableUsers(deps: LicenseDeps, db: Db = deps.db): Promise<void> {
+  const day = today(deps.clock);
+  const license = licenseOf(await trustedLicenses(deps, db), day);
+  const plan = license === undefined ? deps.config.plan : billingPlan(license.terms);
+  const users = await countBillable(db, plan, day);
+  await db
+    .insertInto('billable_user_counts')
+    .values({ day, users, recorded_at: timestamp(deps.clock) })
+    .onConflict((conflict) =>
+      conflict
+        .column('day')
+        .doUpdateSet({ users: sql`excluded.users`, recorded_at: sql`excluded.recorded_at` })
+        .where('billable_user_counts.users', '<', sql<number>`excluded.users`),
+    )
+    .execute();
+}
