@@ -27,4 +27,4 @@ export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = de
 }
 
 /** What depends on the plan asks here, or `requirePlan`. */
-export { planInForce };
+export { type Plan, planInForce };

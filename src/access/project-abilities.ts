@@ -22,6 +22,8 @@ const RUN = {
 export const PROJECT_RULES = {
   read_project: { level: guest, open: true },
   star_project: OWN_LIST,
+  /** Any setting of it; a custom role can give those of merge requests alone. */
+  configure_merge_requests: ADMINISTERED,
   update_project: ADMINISTERED,
   /** What the settings of a project show and hold beside what everyone sees. */
   admin_project: ADMINISTERED,

@@ -40,7 +40,7 @@ const PERMISSIONS = {
     needs: 'read_code',
   },
   admin_push_rules: { unusedFrom: maintainer },
-  admin_terraform_state: { unusedFrom: maintainer },
+  admin_terraform_state: { project: ['read_terraform_state', 'admin_terraform_state'] },
   admin_vulnerability: { unusedFrom: maintainer, needs: 'read_vulnerability' },
   admin_web_hook: { unusedFrom: maintainer },
   archive_project: { project: ['archive_project'] },
@@ -50,7 +50,7 @@ const PERMISSIONS = {
   },
   manage_group_access_tokens: { group: ['admin_group_access_tokens'] },
   manage_merge_request_settings: {
-    project: ['read_approval_config', 'read_approval_rules', 'admin_approval_rules'],
+    project: ['configure_merge_requests', 'read_approval_config', 'read_approval_rules', 'admin_approval_rules'],
   },
   manage_project_access_tokens: { project: ['admin_access_tokens'] },
   manage_security_policy_link: { unusedFrom: owner },

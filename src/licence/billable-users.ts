@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Plan } from '../config/config.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
@@ -10,7 +10,15 @@ import type { LicenseDeps } from './stored.ts';
  * The level up to which a membership costs nothing: on the highest plan guests are free, on the others nobody who belongs
  * to something is.
  */
-export const freeLevel = (plan: Plan): number => (plan === 'ultimate' ? AccessLevel.guest : AccessLevel.none);
+const freeLevel = (plan: Plan): number => (plan === 'ultimate' ? AccessLevel.guest : AccessLevel.none);
+
+/**
+ * Whether a membership of a level and a custom role costs something: one above the free level, and where guests are free that of
+ * a guest whose role lets him do more than read code.
+ */
+export const isBilled = (plan: Plan, level: RawBuilder<unknown>, role: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${level} > ${freeLevel(plan)} or ${role} in (
+    select member_role_id from member_role_permissions where permission <> 'read_code'))`;
 
 /**
  * Whether a user is billed for: an active person, and on the highest plan one who is more than a guest somewhere (silent
@@ -31,7 +39,7 @@ function belongsAboveFree(
     .selectFrom('members')
     .select(sql.lit(1).as('one'))
     .whereRef('members.user_id', '=', 'users.id')
-    .where('members.access_level', '>', freeLevel(plan))
+    .where(isBilled(plan, sql.ref('members.access_level'), sql.ref('members.member_role_id')))
     .where('members.state', '=', 'active')
     .where((inner) => inner.or([inner('members.expires_at', 'is', null), inner('members.expires_at', '>', day)]));
   return eb.exists(memberships);

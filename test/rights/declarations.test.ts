@@ -22,6 +22,7 @@ const READING: Readonly<Record<string, string>> = {
 /** Abilities that change something and that no route declares: what the body says decides whether it takes them. */
 const BY_INPUT = new Set([
   'admin_project', // what the answer shows of settings
+  'update_project', // all settings but those of merge requests
   'own_project', // renaming, opening and dating
   'own_group', // what the answer shows of settings
   'create_subgroup', // the parent is in the body

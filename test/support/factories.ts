@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely';
+import type { RolePermission } from '../../src/access/role-permissions.ts';
 import { createAccount } from '../../src/api/identity/users/account.ts';
 import { createGroup } from '../../src/api/spaces/groups/create.ts';
 import { createProject } from '../../src/api/spaces/projects/create.ts';
@@ -117,6 +118,7 @@ export class Factories {
     user: User,
     accessLevel: number,
     expiresAt: string | null = null,
+    memberRoleId: number | null = null,
   ): Promise<void> {
     await this.#deps.db
       .insertInto('members')
@@ -125,10 +127,30 @@ export class Factories {
         source_id: 'project' in source ? source.project.id : source.group.id,
         user_id: user.id,
         access_level: accessLevel,
+        member_role_id: memberRoleId,
         expires_at: expiresAt,
         created_at: timestamp(this.#deps.clock),
       })
       .execute();
+  }
+
+  /** The id of a custom role with these permissions, of the server or of a group, made without asking whether they fit. */
+  async memberRole(
+    baseAccessLevel: number,
+    permissions: readonly RolePermission[],
+    groupId: number | null = null,
+  ): Promise<number> {
+    const { db, clock } = this.#deps;
+    const row = {
+      group_id: groupId,
+      name: `role${this.#next()}`,
+      base_access_level: baseAccessLevel,
+      created_at: timestamp(clock),
+    };
+    const { id } = await db.insertInto('member_roles').values(row).returning('id').executeTakeFirstOrThrow();
+    const held = permissions.map((permission) => ({ member_role_id: id, permission }));
+    if (held.length > 0) await db.insertInto('member_role_permissions').values(held).execute();
+    return id;
   }
 
   /** One user at each access level of the project, by name, with a stranger who is no member. */

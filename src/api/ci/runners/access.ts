@@ -1,6 +1,7 @@
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import { groupMembership, projectsOf } from '../../../access/membership.ts';
+import type { RolePermission } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { forbidden, notFound } from '../../../core/errors.ts';
@@ -17,23 +18,25 @@ export async function findRunner({ db }: Deps, id: number): Promise<CiRunner> {
   return runner;
 }
 
-/** Whether the caller has a level where a runner works: in its group, or in one of its projects. */
+/** Whether the caller has a level, or a permission of a custom role, where a runner works: in its group, or in one of its projects. */
 async function hasLevel(
   { db, clock }: Deps,
   { user }: UserCaller,
   { id, group_id }: CiRunner,
-  { inGroup, inProject }: { inGroup: number; inProject: number },
+  { inGroup, inProject, permissions = [] }: { inGroup: number; inProject: number; permissions?: RolePermission[] },
 ): Promise<boolean> {
   const day = today(clock);
   if (group_id !== null) {
     const group = await db.selectFrom('namespaces').selectAll().where('id', '=', group_id).executeTakeFirst();
-    return group !== undefined && (await groupMembership(db, group, user.id, day)).level >= inGroup;
+    if (group === undefined) return false;
+    const own = await groupMembership(db, group, user.id, day);
+    return own.level >= inGroup || permissions.some((permission) => own.permissions.has(permission));
   }
   const project = await db
     .selectFrom('ci_runner_projects')
     .select('project_id')
     .where('runner_id', '=', id)
-    .where('project_id', 'in', projectsOf(user.id, inProject, day))
+    .where('project_id', 'in', projectsOf(user.id, { level: inProject, permissions }, day))
     .limit(1)
     .executeTakeFirst();
   return project !== undefined;
@@ -48,7 +51,11 @@ export const mayUpdateRunner = async (deps: Deps, caller: UserCaller, runner: Ci
 const mayReadRunner = async (deps: Deps, caller: UserCaller, runner: CiRunner): Promise<boolean> =>
   caller.admin ||
   runner.runner_type === 'instance_type' ||
-  (await hasLevel(deps, caller, runner, { inGroup: maintainer, inProject: maintainer }));
+  (await hasLevel(deps, caller, runner, {
+    inGroup: maintainer,
+    inProject: maintainer,
+    permissions: ['read_runners'],
+  }));
 
 /** Callers who may do so with the runner of `:runner_id`. Handlers find it in their context. */
 function onRunner(ability: 'read_runner' | 'update_runner'): Access<{ caller: UserCaller; runner: CiRunner }> {

@@ -21,7 +21,10 @@ type Filters = Static<typeof runnerFilters>;
 export const allRunners = ({ db }: Deps): Runners =>
   db.selectFrom('ci_runners').selectAll().where('id', '>', 0).orderBy('id', 'desc');
 
-/** Those that a user looks after: of projects where he is a Maintainer, and of groups where he is an Owner. */
+/**
+ * Those that a user looks after: of projects where he is a Maintainer, and of groups where he is an Owner; and where a custom
+ * role lets him see them.
+ */
 export function ownRunners(deps: Deps, userId: number): Runners {
   const day = today(deps.clock);
   return allRunners(deps).where((eb) =>
@@ -32,9 +35,13 @@ export function ownRunners(deps: Deps, userId: number): Runners {
         eb
           .selectFrom('ci_runner_projects')
           .select('runner_id')
-          .where('project_id', 'in', projectsOf(userId, AccessLevel.maintainer, day)),
+          .where(
+            'project_id',
+            'in',
+            projectsOf(userId, { level: AccessLevel.maintainer, permissions: ['read_runners'] }, day),
+          ),
       ),
-      eb('group_id', 'in', groupsOf(userId, AccessLevel.owner, day)),
+      eb('group_id', 'in', groupsOf(userId, { level: AccessLevel.owner, permissions: ['read_runners'] }, day)),
     ]),
   );
 }

@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { SHARED_LEVEL, SHARED_ROLE } from '../../../access/membership.ts';
+import type { Plan } from '../../../access/plan.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
+import { isBilled } from '../../../licence/billable-users.ts';
 
 /** Someone who belongs to a tree of groups, with the strongest of his ways in. */
 interface BillableRow {
@@ -26,17 +29,17 @@ const SORTS = {
 export type BillableSort = keyof typeof SORTS;
 export const BILLABLE_SORTS = Object.keys(SORTS) as BillableSort[];
 
-/** One row for each user of the tree, as a derived table. @param day today, `YYYY-MM-DD` */
-function usersOfTree(top: Namespace, day: string): RawBuilder<BillableRow> {
+/** One row for each user of the tree who uses a seat, as a derived table. @param day today, `YYYY-MM-DD` */
+function usersOfTree(top: Namespace, day: string, plan: Plan): RawBuilder<BillableRow> {
   const groups = sql`select id from namespaces where lineage >= ${top.lineage} and lineage < ${`${top.lineage}~`}`;
   const projects = sql`select id from projects where namespace_id in (${groups})`;
   const direct = (type: 'group' | 'project', ids: RawBuilder<unknown>, way: number) => sql`
-    select m.user_id, m.access_level, ${sql.lit(way)} as way, m.created_at as joined_at from members m
+    select m.user_id, m.access_level, m.member_role_id as role_id, ${sql.lit(way)} as way, m.created_at as joined_at
+    from members m
     where m.source_type = ${type} and m.source_id in (${ids}) and m.state = 'active'
       and (m.expires_at is null or m.expires_at > ${day})`;
   const invited = (type: 'group' | 'project', ids: RawBuilder<unknown>, way: number) => sql`
-    select m.user_id, case when l.group_access < m.access_level then l.group_access else m.access_level end,
-      ${sql.lit(way)}, m.created_at
+    select m.user_id, ${SHARED_LEVEL}, ${SHARED_ROLE}, ${sql.lit(way)}, m.created_at
     from group_links l join members m on m.source_type = 'group' and m.source_id = l.group_id and m.state = 'active'
     where l.source_type = ${type} and l.source_id in (${ids})
       and (m.expires_at is null or m.expires_at > ${day}) and (l.expires_at is null or l.expires_at > ${day})`;
@@ -44,19 +47,19 @@ function usersOfTree(top: Namespace, day: string): RawBuilder<BillableRow> {
     select user_id, max(access_level) as access_level, min(way) as way, max(joined_at) as joined_at from (
       ${direct('group', groups, 1)} union all ${direct('project', projects, 2)}
       union all ${invited('group', groups, 3)} union all ${invited('project', projects, 4)}
-    ) ways group by user_id)`;
+    ) ways group by user_id
+    having max(case when ${isBilled(plan, sql.raw('access_level'), sql.raw('role_id'))} then 1 else 0 end) = 1)`;
 }
 
 /** The people of a tree of groups who use a seat, in order, as a query to count and page. */
-export function billableMembers(db: Db, top: Namespace, day: string, freeLevel: number, sort: BillableSort) {
+export function billableMembers(db: Db, top: Namespace, day: string, plan: Plan, sort: BillableSort) {
   const [column, direction] = SORTS[sort];
   return (
     db
-      .selectFrom(usersOfTree(top, day).as('b'))
+      .selectFrom(usersOfTree(top, day, plan).as('b'))
       .innerJoin('users', 'users.id', 'b.user_id')
       .selectAll('users')
       .select(['b.access_level', 'b.way'])
-      .where('b.access_level', '>', freeLevel)
       .where('users.kind', '=', 'human')
       .where('users.state', '=', 'active')
       // Databases differ in where they put what is null: here it comes first when ascending.

@@ -8,7 +8,6 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../../http/schema.ts';
-import { freeLevel } from '../../../licence/billable-users.ts';
 import { inGroup, requireUser } from '../../access.ts';
 import { userBasic, userBasicFields } from '../../identity/index.ts';
 import { userIdParam } from '../members/inputs.ts';
@@ -56,7 +55,7 @@ export const billableMemberRoutes = [
       requireTop(group);
       const day = today(deps.clock);
       const { search, sort = 'name_asc' } = input;
-      let query = billableMembers(deps.db, group, day, freeLevel(await planInForce(deps)), sort);
+      let query = billableMembers(deps.db, group, day, await planInForce(deps), sort);
       if (search) {
         query = query.where((eb) =>
           eb.or([

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
-import { groupsOf } from '../../../access/membership.ts';
+import { groupsOf, lineageIds } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
@@ -12,6 +12,7 @@ import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
+import { dropForeignRoles } from '../member-roles/moved.ts';
 import { depthErrors, heightOf, namingErrors } from './rules.ts';
 import { closeTree, moveTree } from './tree.ts';
 import { mayCreateTopLevel } from './writes.ts';
@@ -41,6 +42,7 @@ export async function transferGroup(
       await closeTree(db, result.lineage, parent.visibility);
       result.visibility = parent.visibility;
     }
+    await dropForeignRoles(db, result, lineageIds(result.lineage)[0]!);
     await deps.events.record(
       db,
       'group.transferred',

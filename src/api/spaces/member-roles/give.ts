@@ -9,7 +9,7 @@ import { permissionsOfRoles } from './queries.ts';
  * @returns undefined where there is no such role, or where it is for another tree of groups
  */
 export async function roleToGive(db: Db, rootId: number | null, id: number): Promise<MemberStanding | undefined> {
-  if (!Number.isSafeInteger(id) || !(await lockRow(db, 'member_roles', id))) return undefined;
+  if (!(await lockRow(db, 'member_roles', id))) return undefined;
   const role = await db
     .selectFrom('member_roles')
     .select(['group_id', 'base_access_level'])

@@ -70,7 +70,7 @@ async function checkRole(
   errors: FieldErrors,
 ): Promise<RolePermissions> {
   if (memberRoleId === null) return NO_PERMISSIONS;
-  requirePlan(deps, 'ultimate');
+  await requirePlan(deps, 'ultimate', db);
   const role = await roleToGive(db, source.lineage[0] ?? null, memberRoleId);
   if (role === undefined) {
     errors.member_role = ["can't be blank"];

@@ -94,6 +94,33 @@ export const settingAttributes = {
   web_based_commit_signing_enabled: flag(),
 } satisfies Record<string, TSchema>;
 
+const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set<keyof typeof settingAttributes>([
+  'mr_default_target_self',
+  'resolve_outdated_diff_discussions',
+  'only_allow_merge_if_pipeline_succeeds',
+  'allow_merge_on_skipped_pipeline',
+  'only_allow_merge_if_all_discussions_are_resolved',
+  'only_allow_merge_if_all_status_checks_passed',
+  'remove_source_branch_after_merge',
+  'printing_merge_request_link_enabled',
+  'merge_method',
+  'merge_request_title_regex',
+  'merge_request_title_regex_description',
+  'squash_option',
+  'suggestion_commit_message',
+  'merge_commit_template',
+  'squash_commit_template',
+  'approvals_before_merge',
+  'merge_requests_template',
+  'merge_pipelines_enabled',
+  'merge_trains_enabled',
+  'merge_trains_skip_train_allowed',
+  'prevent_merge_without_jira_issue',
+]);
+
+/** Whether an attribute of a project is a setting of its merge requests. */
+export const isOfMergeRequests = (name: string): boolean => OF_MERGE_REQUESTS.has(name);
+
 /** Older names that mean something else's value. */
 const oldAttributes = {
   issues_enabled: flag('Old form of `issues_access_level`.'),

@@ -88,7 +88,9 @@ export const projectRoutes = [
     method: 'PUT',
     path: '/projects/:id',
     summary: 'Update a project',
-    access: inProject('update_project'),
+    description:
+      'Who has the permission `manage_merge_request_settings` by a custom role sets what is about merge requests.',
+    access: inProject('configure_merge_requests'),
     input: UpdateInput,
     rules: { atLeastOne: [UPDATE_NAMES] },
     success: { status: 200, schema: Project },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
-import { groupsOf } from '../../../access/membership.ts';
+import { groupsOf, lineageIds } from '../../../access/membership.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, notFound, refused } from '../../../core/errors.ts';
@@ -14,6 +14,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { presentPublicGroups } from '../groups/views.ts';
+import { dropForeignRoles } from '../member-roles/moved.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
 import { mayCreateProjects } from './placement.ts';
@@ -72,6 +73,8 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
     .where('id', '=', project.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  const root = namespace.kind === 'group' ? lineageIds(namespace.lineage)[0]! : null;
+  await dropForeignRoles(db, { projectId: project.id }, root);
   await addNamespaceOwner(db, namespace, project.id, moved.updated_at);
   await keepOldPath(db, project.id, project.full_path);
   await deps.events.record(

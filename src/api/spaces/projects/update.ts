@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { requireStill } from '../../../access/standing.ts';
@@ -18,7 +19,7 @@ import { setHead } from '../../../git/repository-files.ts';
 import { propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { avatarColumn } from '../../identity/index.ts';
-import { projectAttributes } from './attributes.ts';
+import { isOfMergeRequests, projectAttributes } from './attributes.ts';
 import {
   changesOf,
   configPathErrors,
@@ -68,10 +69,13 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   }
 }
 
-/** Names, paths and visibility are for owners. */
-function abilityFor({ name, path, visibility }: UpdateInput, project: Project): 'own_project' | 'update_project' {
+/** Names, paths and visibility are for owners; what is about merge requests is also for those who may set nothing else. */
+function abilityFor(input: UpdateInput, project: Project): ProjectAbility {
+  const { name, path, visibility } = input;
   const opens = visibility !== undefined && visibility !== project.visibility;
-  return name !== undefined || path !== undefined || opens ? 'own_project' : 'update_project';
+  if (name !== undefined || path !== undefined || opens) return 'own_project';
+  const others = UPDATE_NAMES.filter((key) => input[key as keyof UpdateInput] !== undefined && !isOfMergeRequests(key));
+  return others.length === 0 ? 'configure_merge_requests' : 'update_project';
 }
 
 function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInput, changes: ProjectChanges): void {
