@@ -79,7 +79,8 @@ function conditionsHold(standing: ProjectStanding, rule: Rule<ProjectAbility>, o
 }
 
 /** By the role that the caller has. */
-const grantedByRole = ({ level }: { level: number }, rule: Rule): boolean => level >= rule.level;
+const grantedByRole = ({ level }: { level: number }, rule: Rule): boolean =>
+  level >= rule.level || level === rule.alsoAt;
 
 /** By a permission of a custom role. */
 const grantedByCustomRole = ({ rolePermissions }: ProjectStanding, ability: ProjectAbility): boolean =>
@@ -137,6 +138,8 @@ export interface GroupStanding {
   /** Waiting for its deletion. */
   frozen: boolean;
   creationLevels: CreationLevels;
+  /** Who may use the wiki of the group. */
+  wiki: FeatureLevel;
 }
 
 /** Levels behind the words of `subgroup_creation_level` and `project_creation_level`. */
@@ -148,11 +151,16 @@ export const CREATION_LEVELS: Readonly<Record<string, number>> = {
   noone: Number.POSITIVE_INFINITY,
 };
 
+const wikiOpen = ({ wiki, level }: GroupStanding): boolean =>
+  wiki !== 'disabled' && (wiki !== 'private' || level >= guest);
+
 /** Whether the standing gives the ability in a group. Pure. */
 export function allowsInGroup(standing: GroupStanding, ability: GroupAbility, on: Circumstances = {}): boolean {
   const rule = IN_GROUPS[ability];
   const { visibility, signedIn } = standing;
   if (rule.writes && rule.whenFrozen !== 'kept' && standing.frozen) return false;
+  if (rule.feature === 'wiki' && !wikiOpen(standing)) return false;
+  if (standing.level === rule.alsoAt) return true;
   if (standing.level >= (rule.setting === undefined ? rule.level : standing.creationLevels[rule.setting])) return true;
   if (grantsInGroup(standing.rolePermissions, ability, standing.top)) return true;
   if (on.as !== undefined && rule.relations?.[on.as] !== undefined) return true;

@@ -19,6 +19,8 @@ export interface RelationRule<Ability extends string = string> {
 export interface Rule<Ability extends string = string> {
   /** Member level whose role grants it, with all higher ones; `NO_ROLE` where roles do not. */
   level: number;
+  /** A lower level whose role has it, too, and none between does. */
+  alsoAt?: number;
   /** Also granted to people without membership who can see a public place, or (signed in) an internal one. */
   open?: boolean;
   /** As `open`, but never to anonymous callers. */

@@ -26,6 +26,9 @@ const ROLES: Readonly<Record<number, string>> = {
   [admin]: 'an administrator',
 };
 
+/** The role of a level alone. */
+const ONE_ROLE: Readonly<Record<number, string>> = { [planner]: 'Planner' };
+
 const RELATIONS: Readonly<Record<Relation, (noun: string) => string>> = {
   author: (noun) => `the author of the ${noun}`,
   self: (noun) => `the ${noun} themselves`,
@@ -52,7 +55,7 @@ function holders(
   noun: string | undefined,
   anonymous: boolean,
 ): string {
-  const { level, open, openToUsers, deployScope, relations = {}, setting } = rule;
+  const { level, alsoAt, open, openToUsers, deployScope, relations = {}, setting } = rule;
   const related =
     noun === undefined
       ? []
@@ -75,8 +78,9 @@ function holders(
       ? ROLES[level]!
       : `the role that the group asks for (${ROLES[level]} unless it says otherwise)`;
   const deploy = deployScope === undefined ? '' : `, or a deploy token with the scope \`${deployScope}\``;
+  const also = alsoAt === undefined ? '' : `${ONE_ROLE[alsoAt]}, or `;
   return related.length === 0
-    ? `Needs ${role}${level === admin ? '' : ` in the ${place}`}${deploy}`
+    ? `Needs ${also}${role}${level === admin ? '' : ` in the ${place}`}${deploy}`
     : capital(`${related.join(', ')}, or ${role}`);
 }
 

@@ -55,6 +55,11 @@ export const GROUP_RULES = {
   admin_group_ci_variables: OWNED,
   read_group_runners: { level: maintainer },
   admin_group_runners: OWNED,
+  read_group_wiki: { level: guest, open: true, feature: 'wiki' },
+  /** To clone it. */
+  download_group_wiki: { level: planner, open: true, feature: 'wiki' },
+  create_group_wiki: { level: developer, alsoAt: planner, feature: 'wiki', writes: true },
+  admin_group_wiki: { level: maintainer, alsoAt: planner, feature: 'wiki', writes: true },
   read_group_packages: SEEN,
   read_group_releases: SEEN,
   read_group_issues: SEEN,

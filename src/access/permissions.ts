@@ -2,7 +2,7 @@ import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
-import type { Project, ProjectFeature } from '../db/tables/projects.ts';
+import type { FeatureLevel, Project, ProjectFeature } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import {
   allowsInGroup,
@@ -110,6 +110,7 @@ export async function groupPermissions(deps: Deps, caller: Caller, namespace: Na
     frozen: namespace.in_deletion === 1,
     inside: level === 0 && user !== null && !open && (await isInside(deps, namespace, user.id)),
     creationLevels: creationLevels(namespace),
+    wiki: parseJson<{ wiki_access_level?: FeatureLevel }>(namespace.settings).wiki_access_level ?? 'enabled',
   };
   return { level, rolePermissions, can: (ability, on) => allowsInGroup(standing, ability, on) };
 }

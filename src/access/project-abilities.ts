@@ -167,6 +167,12 @@ export const PROJECT_RULES = {
   admin_pull_mirror: { level: maintainer, writes: true },
   admin_remote_mirror: { level: maintainer, writes: true },
 
+  read_wiki: { level: guest, open: true, feature: 'wiki' },
+  /** To clone it. */
+  download_wiki: { level: planner, open: true, feature: 'wiki' },
+  create_wiki: { level: developer, alsoAt: planner, feature: 'wiki', writes: true },
+  admin_wiki: { level: maintainer, alsoAt: planner, feature: 'wiki', writes: true },
+
   read_issue: { level: guest, open: true, feature: 'issues' },
   /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
   read_confidential_issues: { level: planner, feature: 'issues' },

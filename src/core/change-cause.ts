@@ -17,6 +17,11 @@ export type ChangeCause =
       /** A snippet is updated; with its files these columns change. */
       type: 'snippet_update';
       changes: { title?: string; description?: string | null; visibility?: Visibility };
+    }
+  | {
+      /** Pages of a wiki have other names from now on: slugs before and after. */
+      type: 'wiki_pages_moved';
+      moved: [from: string, to: string][];
     };
 
 /**

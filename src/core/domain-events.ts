@@ -9,7 +9,16 @@ import type {
   ProjectFacts,
   ReleaseFacts,
   SnippetFacts,
+  WikiPageFacts,
 } from './event-facts.ts';
+
+interface WikiPagePayload {
+  wiki_page_id: number;
+  /** Either of the two: whose wiki it is. */
+  project_id: number | null;
+  group_id: number | null;
+  page: WikiPageFacts;
+}
 
 /** Says at compile time what events of a kind carry. */
 const payload = <T>(): { readonly payload?: T } => ({});
@@ -88,6 +97,9 @@ const eventKinds = {
     updates: { ref: string; old: string | null; new: string | null }[];
     via: ChangedVia;
   }>(),
+  'wiki_page.created': payload<WikiPagePayload>(),
+  'wiki_page.updated': payload<WikiPagePayload>(),
+  'wiki_page.destroyed': payload<WikiPagePayload>(),
   'snippet.created': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
   'snippet.updated': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
   'snippet.destroyed': payload<{

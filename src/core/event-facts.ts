@@ -85,6 +85,19 @@ export interface SnippetFacts {
   updated_at: string;
 }
 
+/** What a page of a wiki was. */
+export interface WikiPageFacts {
+  title: string;
+  slug: string;
+  /** Of its file, in the commit. */
+  path: string;
+  format: string;
+  /** Message and id of the commit that changed it; the commit before it, null where there was none. */
+  message: string;
+  sha: string | null;
+  previous_sha: string | null;
+}
+
 /** What a release was. */
 export interface ReleaseFacts {
   tag: string;

@@ -120,6 +120,7 @@ import type { UserMentionsTable } from './tables/user-mentions.ts';
 import type { UserPreferencesTable } from './tables/user-preferences.ts';
 import type { UserStatusesTable } from './tables/user-statuses.ts';
 import type { UsersTable } from './tables/users.ts';
+import type { WikiPagesTable } from './tables/wiki-pages.ts';
 import type { WikisTable } from './tables/wikis.ts';
 
 /** Every table of the database, by name. */
@@ -216,6 +217,7 @@ export interface Schema {
   approvals: ApprovalsTable;
   snippets: SnippetsTable;
   wikis: WikisTable;
+  wiki_pages: WikiPagesTable;
   badges: BadgesTable;
   licenses: LicensesTable;
   billable_user_counts: BillableUserCountsTable;

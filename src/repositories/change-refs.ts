@@ -170,12 +170,14 @@ async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: 
 
 async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent): Promise<void> {
   const { userId, updates, via } = intent;
-  const { project_id, namespace_id } = await db
+  const wiki = await db
     .updateTable('wikis')
     .set({ updated_at: timestamp(deps.clock) })
     .where('id', '=', wikiId)
     .returning(['project_id', 'namespace_id'])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (wiki === undefined) return;
+  const { project_id, namespace_id } = wiki;
   const payload = { wiki_id: wikiId, project_id, group_id: namespace_id, updates: [...updates], via };
   await deps.events.record(db, 'wiki.pushed', payload, {
     projectId: project_id,

@@ -82,6 +82,7 @@ function may(
   if (isAuthor) return true;
   const from = Math.max(rule.level, FURTHER[ability] ?? 0);
   if (FURTHER[ability] !== undefined) return level >= from;
+  if (level === rule.alsoAt) return true;
   if (open) return level >= rule.level || rule.openToUsers === true;
   return level >= Math.max(rule.level, seenFrom(path));
 }

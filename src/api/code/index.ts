@@ -21,6 +21,8 @@ import { takePartInRemovals } from './snippets/background.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
+import { recordWikiPages } from './wikis/record-pages.ts';
+import { wikiRoutes } from './wikis/routes.ts';
 
 export { defaultBranchOf } from './branches/list.ts';
 export { Commit } from './commits/answers.ts';
@@ -58,11 +60,13 @@ export const code: Area = {
     ...snippetsRoutes,
     ...submoduleRoutes,
     ...tagRoutes,
+    ...wikiRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     takePartInUserRemoval(deps);
     takePartInRemovals(deps);
     registerMirrors(deps);
+    deps.refObservers.push(recordWikiPages(deps));
   },
 };

@@ -34,8 +34,9 @@ export { lockProject } from './projects/destroy.ts';
 export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
-export { inSource, type SourceKind } from './source.ts';
+export { inSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
+export { markdownOf, uploadName } from './uploads/names.ts';
 
 /** Projects, groups and namespaces, who belongs to them and what they own. */
 export const spaces: Area = {

@@ -14,6 +14,7 @@ import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/answers.ts';
 import { Snippet } from '../snippets/answers.ts';
 import { Tag } from '../tags/answers.ts';
+import { WikiAttachment, WikiPage, WikiPageBasic } from '../wikis/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {
@@ -43,5 +44,8 @@ export const objects: Readonly<Record<string, TSchema>> = {
   Snippet,
   Tag,
   TreeObject,
+  WikiAttachment,
+  WikiPage,
+  WikiPageBasic,
   WrittenFile,
 };

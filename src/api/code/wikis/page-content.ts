@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import { invalidModel } from '../../../core/errors.ts';
+import { decodeText } from '../../../git/bytes.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { bytesOf, type FileContent, sizeOf } from '../../../git/stored-content.ts';
+import { decodeContent, type SentContent } from '../commits/content.ts';
+import { withFrontMatter } from './front-matter.ts';
+import type { createPage } from './inputs.ts';
+import type { WikiPage } from './pages.ts';
+
+/** Bytes of the text of a page. */
+const MAX_CONTENT = 5 * 1024 * 1024;
+
+const inUnits = (bytes: number): string => {
+  const [unit, size] = bytes >= 1024 ** 2 ? ['MiB', 1024 ** 2] : bytes >= 1024 ? ['KiB', 1024] : ['B', 1];
+  return `${Number((bytes / size).toPrecision(3))} ${unit}`;
+};
+
+function refuseSize(bytes: number): void {
+  if (bytes <= MAX_CONTENT) return;
+  throw invalidModel({
+    content: [`is too long (${inUnits(bytes)}). The maximum size is ${inUnits(MAX_CONTENT)}.`],
+  });
+}
+
+/** @throws ApiError 400 for a text that is too long */
+export async function contentOf(sent: SentContent): Promise<FileContent> {
+  const content = await decodeContent(sent, 'text', 'content');
+  refuseSize(sizeOf(content));
+  return content;
+}
+
+type Matter = Static<typeof createPage>['front_matter'];
+
+/** A content with the front matter that was given, if any was. */
+export async function withMatter(content: FileContent, matter: Matter): Promise<FileContent> {
+  if (matter === undefined) return content;
+  const bytes = Buffer.from(withFrontMatter(decodeText(await bytesOf(content)), matter));
+  refuseSize(bytes.length);
+  return bytes;
+}
+
+/** The text that a page gets; undefined where it stays as it is. @throws ApiError 400 for one that is too long */
+export async function textFor(
+  repo: Repository,
+  page: WikiPage,
+  sent: FileContent | undefined,
+  matter: Matter,
+): Promise<FileContent | undefined> {
+  if (matter === undefined) return sent;
+  if (sent !== undefined) return withMatter(sent, matter);
+  const now = await repo.objects.read(page.blob, MAX_CONTENT);
+  if (!now?.data) throw invalidModel({ content: ['is too long for its front matter to be changed'] });
+  return withMatter(now.data, matter);
+}

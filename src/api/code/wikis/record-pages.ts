@@ -1,0 +1,169 @@
+import { timestamp } from '../../../core/clock.ts';
+import type { WikiPageFacts } from '../../../core/event-facts.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/errors.ts';
+import type { Repository } from '../../../git/repository.ts';
+import type { Intent } from '../../../repositories/intent.ts';
+import type { RefObserver } from '../../../repositories/ref-observers.ts';
+import { type PageIndex, pagesOf, type WikiPage } from './pages.ts';
+
+/** Of one change only so many pages are told of, as on the platform. */
+const MAX_EVENTS = 100;
+/** And only so many get their number in the transaction of the change. */
+const MAX_NUMBERED = 2_000;
+const BATCH = 200;
+const MAX_MESSAGE = 10_000;
+
+type Action = 'created' | 'updated' | 'destroyed';
+
+interface PageChange {
+  action: Action;
+  page: WikiPage;
+  /** Its slug before, where it has another one now. */
+  from?: string;
+}
+
+/**
+ * Gives the pages that a change of a wiki makes, changes and removes their numbers, and tells what happened to them, in the
+ * transaction of the change, whether it comes by the API or by a push.
+ */
+export const recordWikiPages =
+  (deps: Deps): RefObserver =>
+  async (repo, change) => {
+    if (change.holder.type !== 'wiki') return null;
+    const ref = `refs/heads/${(await repo.refs.head()) ?? 'main'}`;
+    const update = change.updates.find((update) => update.ref === ref);
+    if (update === undefined) return null;
+    const changes = await changesOf(repo, update, change);
+    if (changes.length === 0) return null;
+    const commit = update.new === null ? null : await repo.objects.commit(update.new);
+    const told = { message: commit?.message.slice(0, MAX_MESSAGE) ?? '', sha: update.new, previous_sha: update.old };
+    return (db) => record(deps, db, change, changes, told);
+  };
+
+async function changesOf(
+  repo: Repository,
+  update: { old: string | null; new: string | null },
+  { cause }: Intent,
+): Promise<PageChange[]> {
+  try {
+    const [before, after] = [await pagesOf(repo, update.old), await pagesOf(repo, update.new)];
+    return pageChanges(before, after, cause?.type === 'wiki_pages_moved' ? cause.moved : []).slice(0, MAX_NUMBERED);
+  } catch (error) {
+    // The refs have moved: what cannot be read is told by no event.
+    if (error instanceof GitError) return [];
+    throw error;
+  }
+}
+
+/**
+ * What happened to pages between two commits. A page that is gone, and one that has come with the same text, are one page
+ * that was renamed.
+ * @param moved slugs before and after of pages that are known to have been renamed
+ */
+function pageChanges(before: PageIndex, after: PageIndex, moved: readonly [string, string][]): PageChange[] {
+  const bySlug = ({ pages }: PageIndex) => new Map(pages.map((page) => [page.slug, page]));
+  const [old, now] = [bySlug(before), bySlug(after)];
+  const gone = [...old.values()].filter(({ slug }) => !now.has(slug));
+  const come = [...now.values()].filter(({ slug }) => !old.has(slug));
+  const from = new Map(moved.map(([before, after]) => [after, before]));
+  const sameText = new Map(gone.map(({ blob, slug }) => [blob, slug]));
+  const changes: PageChange[] = [];
+  const renamed = new Set<string>();
+  for (const page of come) {
+    const slug = from.get(page.slug) ?? sameText.get(page.blob);
+    const known = slug !== undefined && old.has(slug) && !now.has(slug) && !renamed.has(slug);
+    if (known) renamed.add(slug);
+    changes.push(known ? { action: 'updated', page, from: slug } : { action: 'created', page });
+  }
+  for (const page of now.values()) {
+    const then = old.get(page.slug);
+    if (then !== undefined && (then.blob !== page.blob || then.path !== page.path)) {
+      changes.push({ action: 'updated', page });
+    }
+  }
+  for (const page of gone) if (!renamed.has(page.slug)) changes.push({ action: 'destroyed', page });
+  return changes;
+}
+
+async function record(
+  deps: Deps,
+  db: Db,
+  { holder, userId }: Intent,
+  changes: readonly PageChange[],
+  told: Pick<WikiPageFacts, 'message' | 'sha' | 'previous_sha'>,
+): Promise<void> {
+  const wiki = await db
+    .selectFrom('wikis')
+    .select(['project_id', 'namespace_id'])
+    .where('id', '=', holder.id)
+    .executeTakeFirst();
+  if (wiki === undefined) return;
+  const ids = await numberPages(deps, db, holder.id, changes);
+  const { project_id, namespace_id: group_id } = wiki;
+  const about = { projectId: project_id, groupId: group_id, actorId: userId };
+  for (const action of ['created', 'updated', 'destroyed'] as const) {
+    const payloads = changes
+      .slice(0, MAX_EVENTS)
+      .filter((change) => change.action === action)
+      .map(({ page: { slug, title, path, format } }) => ({
+        wiki_page_id: ids.get(slug)!,
+        project_id,
+        group_id,
+        page: { title, slug, path, format, ...told },
+      }));
+    if (payloads.length > 0) await deps.events.recordAll(db, `wiki_page.${action}`, payloads, about);
+  }
+}
+
+/** @returns ids by slug */
+async function numberPages(
+  deps: Deps,
+  db: Db,
+  wikiId: number,
+  changes: readonly PageChange[],
+): Promise<Map<string, number>> {
+  const now = timestamp(deps.clock);
+  for (const { page, from } of changes) if (from !== undefined) await rename(db, wikiId, from, page, now);
+  const ids = new Map<string, number>();
+  for (let at = 0; at < changes.length; at += BATCH) {
+    const rows = await db
+      .insertInto('wiki_pages')
+      .values(
+        changes
+          .slice(at, at + BATCH)
+          .map(({ page: { slug, title } }) => ({ wiki_id: wikiId, slug, title, created_at: now, updated_at: now })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['wiki_id', 'slug'])
+          .doUpdateSet((eb) => ({ title: eb.ref('excluded.title'), updated_at: now })),
+      )
+      .returning(['id', 'slug'])
+      .execute();
+    for (const { id, slug } of rows) ids.set(slug, id);
+  }
+  return ids;
+}
+
+/** The number of a page goes with it, unless another page had its new name before. */
+async function rename(db: Db, wikiId: number, from: string, { slug, title }: WikiPage, now: string): Promise<void> {
+  await db
+    .updateTable('wiki_pages')
+    .set({ slug, title, updated_at: now })
+    .where('wiki_id', '=', wikiId)
+    .where('slug', '=', from)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('wiki_pages as other')
+            .select('other.id')
+            .where('other.wiki_id', '=', wikiId)
+            .where('other.slug', '=', slug),
+        ),
+      ),
+    )
+    .execute();
+}

@@ -1,0 +1,70 @@
+import type { Static } from 'typebox';
+import { ApiError, notFound } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+import { decodeText } from '../../../git/bytes.ts';
+import type { Repository } from '../../../git/repository.ts';
+import type { WikiPageBasic, WikiPage as WikiPageSchema } from './answers.ts';
+import { frontMatterOf } from './front-matter.ts';
+import type { WikiPage } from './pages.ts';
+
+/** Bytes of the text of one page in an answer. */
+const MAX_SHOWN = 20 * 1024 * 1024;
+/** Bytes of all texts in one list. */
+const MAX_SHOWN_TOGETHER = 50 * 1024 * 1024;
+/** Bytes, text, JSON and what is sent, beside each other. */
+const MEMORY_FACTOR = 5;
+/** Texts up to here take no place in the memory of all. */
+const SMALL = 1024 * 1024;
+
+type Hold = (bytes: number) => Promise<void>;
+
+const tooLarge = (what: string) => new ApiError(413, `413 Request Entity Too Large - ${what}; clone the wiki`);
+
+/** Numbers of pages of a wiki, by slug. @param slugs all pages when absent */
+export async function numbersOf(db: Db, wikiId: number, slug?: string): Promise<Map<string, number>> {
+  let query = db.selectFrom('wiki_pages').select(['id', 'slug']).where('wiki_id', '=', wikiId);
+  if (slug !== undefined) query = query.where('slug', '=', slug);
+  return new Map((await query.execute()).map(({ id, slug }) => [slug, id]));
+}
+
+/** A page without its text. */
+export const presentBasic = (
+  { format, slug, title }: WikiPage,
+  numbers: ReadonlyMap<string, number>,
+): Static<typeof WikiPageBasic> => ({ format, slug, title, wiki_page_meta_id: numbers.get(slug) ?? null });
+
+/** Reads the texts of pages, in their order. @throws ApiError 413 for too much, 429, 503 while memory is scarce */
+export async function readTexts(repo: Repository, pages: readonly WikiPage[], hold: Hold): Promise<string[]> {
+  let total = 0;
+  for (const { blob, slug } of pages) {
+    const info = await repo.objects.info(blob);
+    if (info === null) throw notFound('Wiki Page');
+    if (info.size > MAX_SHOWN) throw tooLarge(`the page ${slug} is too large for this answer`);
+    total += info.size;
+    if (total > MAX_SHOWN_TOGETHER) throw tooLarge('the pages are too large for one answer: get them one by one');
+  }
+  if (total > SMALL) await hold(total * MEMORY_FACTOR);
+  const texts: string[] = [];
+  for (const { blob } of pages) {
+    const read = await repo.objects.read(blob, MAX_SHOWN);
+    if (!read?.data) throw notFound('Wiki Page');
+    texts.push(decodeText(read.data).toWellFormed());
+  }
+  return texts;
+}
+
+/**
+ * A page with its text.
+ * @param content what is shown in the place of the text
+ */
+export const presentPage = (
+  page: WikiPage,
+  numbers: ReadonlyMap<string, number>,
+  text: string,
+  content = text,
+): Static<typeof WikiPageSchema> => ({
+  ...presentBasic(page, numbers),
+  content,
+  encoding: 'UTF-8',
+  front_matter: frontMatterOf(text),
+});
