@@ -4,7 +4,9 @@ import type { Db } from '../db/schema.ts';
 
 /** How long times are kept in memory: a commit for each download would make everybody read everything anew. */
 const KEPT_MS = 60_000;
-/** Packages whose times are kept at most; then they are written at once. */
+/** Packages whose times are kept, after which they are written at once. */
+const WRITTEN_AT = 5_000;
+/** Packages whose times are kept at most, where they cannot be written: those that were downloaded last. */
 const MAX_KEPT = 10_000;
 const AT_ONCE = 500;
 
@@ -12,10 +14,13 @@ const AT_ONCE = 500;
 export class DownloadTimes {
   readonly #db: Db;
   readonly #log: Logger;
-  /** By the package's id. */
+  /** By the package's id, that of the last download at the end. */
   readonly #times = new Map<number, string>();
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  /** What writes at this moment. */
+  #writing: Promise<void> | undefined;
+  /** The last try did not succeed: the next one is that of the timer. */
+  #failed = false;
 
   constructor(db: Db, log: Logger) {
     this.#db = db;
@@ -24,12 +29,11 @@ export class DownloadTimes {
 
   /** @param at instant, ISO 8601 */
   note(packageId: number, at: string): void {
-    if (this.#times.size >= MAX_KEPT && !this.#times.has(packageId)) {
-      void this.flush();
-      return;
-    }
+    this.#times.delete(packageId);
     this.#times.set(packageId, at);
-    this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
+    if (this.#times.size > MAX_KEPT) this.#times.delete(this.#times.keys().next().value!);
+    if (this.#times.size >= WRITTEN_AT && !this.#failed) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
   }
 
   /** When this process last gave a file of the package, unless the database knows it. */
@@ -37,11 +41,13 @@ export class DownloadTimes {
     return this.#times.get(packageId);
   }
 
-  /** Writes what is kept. What cannot be written now is kept for later. */
+  /** Writes what is kept, what comes meanwhile, too; once for all who ask. What cannot be written now is kept for later. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
     return this.#writing;
   }
 
@@ -51,10 +57,12 @@ export class DownloadTimes {
         await this.#writeBatch(batch);
         for (const [id, at] of batch) if (this.#times.get(id) === at) this.#times.delete(id);
       }
+      this.#failed = false;
     } catch (error) {
       this.#log.log('warn', 'the times of downloads could not be written; they are tried again', {
         error: String(error),
       });
+      this.#failed = true;
       this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
     }
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp, TestClock } from '../../test/support/app.ts';
 import { makePackage } from '../../test/support/packages.ts';
+import { DownloadTimes } from './download-times.ts';
 import { lastDownload, noteDownload } from './downloads.ts';
 
 let app: TestApp;
@@ -63,4 +64,33 @@ test('packages that have gone meanwhile are passed over, and more than are kept 
   await app.deps.downloads.flush();
   assert.equal((await rowOf(id)).last_downloaded_at, clock.now().toISOString());
   assert.equal(app.deps.downloads.of(1_000_001), undefined);
+});
+
+test('while the database is away the latest times are kept, and one try serves all', async () => {
+  let tries = 0;
+  let away = true;
+  const db = app.deps.db.withPlugin({
+    transformQuery: ({ node }) => {
+      tries += 1;
+      if (away) throw new Error('the database is away');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const { id } = await makePackage(app.deps, projectId);
+  const times = new DownloadTimes(db, { log: () => {} });
+  const at = clock.now().toISOString();
+  for (let n = 0; n < 12_000; n += 1) times.note(2_000_000 + n, at);
+  times.note(id, at);
+  await times.flush();
+  assert.equal(tries, 1);
+  for (let n = 0; n < 100; n += 1) times.note(3_000_000 + n, at);
+  assert.equal(tries, 1, 'the next try waits for its time');
+  assert.equal(times.of(id), at);
+  assert.equal(times.of(2_000_000), undefined, 'the oldest gave way');
+  away = false;
+  await Promise.all([times.flush(), times.flush()]);
+  assert.equal(tries, 21, 'once for all who ask');
+  assert.equal((await rowOf(id)).last_downloaded_at, at);
+  await times.stop();
 });
