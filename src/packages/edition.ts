@@ -4,6 +4,19 @@ import type { Schema } from '../db/schema.ts';
 
 type Packages<O> = SelectQueryBuilder<Schema, 'packages', O>;
 
+/** What is selected of versions, by project: something of it is another as soon as one of them has come, gone or changed. */
+export const VERSION_STATE = [
+  'packages.project_id',
+  sql<number | string>`count(*)`.as('rows'),
+  sql<number>`max(packages.id)`.as('newest'),
+  sql<string>`max(packages.updated_at)`.as('changed_at'),
+  // The times of day of all: another change than the last one shows here, were it by a clock that is behind.
+  sql<number | string>`sum(cast(substr(packages.updated_at, 12, 2) as integer) * 3600000
+    + cast(substr(packages.updated_at, 15, 2) as integer) * 60000
+    + cast(substr(packages.updated_at, 18, 2) as integer) * 1000
+    + cast(substr(packages.updated_at, 21, 3) as integer))`.as('times'),
+] as const;
+
 /**
  * A text that is another one as soon as anything has changed of the packages that a query finds, or of their files: what is
  * made of them can be kept by it, and is never stale.
@@ -17,17 +30,7 @@ export async function editionOf(
     .leftJoin('package_files', (join) =>
       join.onRef('package_files.package_id', '=', 'packages.id').on('package_files.status', '=', 'default'),
     )
-    .select((eb) => [
-      'packages.project_id',
-      eb.fn.countAll<number | string>().as('rows'),
-      eb.fn.max('packages.id').as('newest'),
-      eb.fn.max('package_files.id').as('newest_file'),
-      eb.fn.max('packages.updated_at').as('changed_at'),
-      // The seconds of all: another change than the last one shows here, were it by a clock that is behind.
-      sql<
-        number | string
-      >`sum(cast(substr(packages.updated_at, 18, 2) || substr(packages.updated_at, 21, 3) as integer))`.as('times'),
-    ])
+    .select([...VERSION_STATE, sql<number | null>`max(package_files.id)`.as('newest_file')])
     .groupBy('packages.project_id')
     .orderBy('packages.project_id')
     .execute();

@@ -57,6 +57,18 @@ describe('publishing', () => {
     assert.equal((await filesOf(one!.id)).length, 12);
   });
 
+  test('changes the time of a version, however soon it is published again', async () => {
+    const times: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      await put('same-instant', `content ${count}`);
+      times.push((await versions('same-instant'))[0]!.updated_at);
+    }
+    assert.deepEqual([...new Set(times)].sort(), times);
+    clock.advance(5);
+    await put('same-instant', 'later');
+    assert.equal((await versions('same-instant'))[0]!.updated_at, clock.now().toISOString());
+  });
+
   test('and deleting at once leave either all or nothing of a version', async () => {
     for (let round = 0; round < 8; round += 1) {
       const name = `fought-over-${round}`;

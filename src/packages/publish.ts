@@ -100,7 +100,7 @@ async function findOrInsert(
     if (made !== undefined) return { row: made, isNew: true };
     const there = await db
       .updateTable('packages')
-      .set({ updated_at: now })
+      .set((eb) => ({ status: eb.ref('status') }))
       .where('project_id', '=', projectId)
       .where('package_type', '=', type)
       .where('name_key', '=', nameKey)
@@ -108,10 +108,17 @@ async function findOrInsert(
       .where('status', '<>', 'pending_destruction')
       .returningAll()
       .executeTakeFirst();
-    if (there !== undefined) return { row: there, isNew: false };
+    if (there !== undefined) {
+      const updated_at = later(now, there.updated_at);
+      await db.updateTable('packages').set({ updated_at }).where('id', '=', there.id).execute();
+      return { row: { ...there, updated_at }, isNew: false };
+    }
   }
   throw conflict();
 }
+
+/** The instant, or one after the last change: what is kept under the times of changes tells two within a millisecond apart by it. */
+const later = (now: string, last: string): string => (now > last ? now : new Date(Date.parse(last) + 1).toISOString());
 
 async function pipelineOf(db: Db, { credential }: Caller): Promise<number | null> {
   if (credential.kind !== 'job_token') return null;

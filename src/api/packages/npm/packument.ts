@@ -4,6 +4,7 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import type { Serialized } from '../../../http/send.ts';
+import { VERSION_STATE } from '../../../packages/edition.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
 import { compareSemVer, parseSemVer } from '../../../packages/semver.ts';
 import type { TarballFacts } from './publish.ts';
@@ -76,21 +77,15 @@ const versionsIn = (db: Db, projectIds: readonly number[], name: string) =>
 async function editionOf(db: Db, source: PackageSource, name: string): Promise<Edition> {
   const everywhere: PackageSource = { readable: (eb) => eb.lit(true) };
   const rows = await installable(db, 'projectId' in source ? source : everywhere, { type: 'npm', nameKey: name })
-    .select((eb) => [
-      'packages.project_id',
-      eb.fn.countAll<number | string>().as('versions'),
-      eb.fn.max('packages.id').as('newest'),
-      eb.fn.max('packages.updated_at').as('changed_at'),
-      // The times of day of all: another change than the last one shows here, were it by a clock that is behind.
-      sql<number | string>`sum(cast(substr(packages.updated_at, 12, 2) as integer) * 3600000
-        + cast(substr(packages.updated_at, 15, 2) as integer) * 60000
-        + cast(substr(packages.updated_at, 18, 2) as integer) * 1000
-        + cast(substr(packages.updated_at, 21, 3) as integer))`.as('times'),
-    ])
+    .select(VERSION_STATE)
     .groupBy('packages.project_id')
     .orderBy('packages.project_id')
     .execute();
-  const all = rows.map((row) => ({ ...row, versions: Number(row.versions), times: Number(row.times) }));
+  const all = rows.map(({ rows: versions, times, ...row }) => ({
+    ...row,
+    versions: Number(versions),
+    times: Number(times),
+  }));
   const states = 'projectId' in source ? all : await readableOf(db, source, name, all);
   return { states, tags: states.length === 0 ? [] : await tagsOf(db, states.map(projectOf), name) };
 }
