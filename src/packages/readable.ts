@@ -116,8 +116,7 @@ async function admitsJobsOf(db: Db, jobsOf: number): Promise<(eb: Projects) => C
           .where((link) =>
             link.or([
               link('ci_job_token_links.target_project_id', '=', jobsOf),
-              // None when the project of the job is gone meanwhile.
-              ...(groups.length === 0 ? [] : [link('ci_job_token_links.target_group_id', 'in', groups)]),
+              link('ci_job_token_links.target_group_id', 'in', groups),
             ]),
           ),
       ),

@@ -8,6 +8,8 @@ import { enqueuePackagesSize } from './size.ts';
 /** Removes packages and files that were deleted. */
 const REMOVE = jobKind<Record<string, never>>('packages.remove', { lane: 'slow' });
 const AT_ONCE = 200;
+/** Digests of the files of projects that go, which are read by one query. */
+const BLOBS_AT_ONCE = 5_000;
 
 /** Has the rows that are `pending_destruction` removed, with the handle of the transaction that marks them so. */
 export async function enqueueRemovalOf(deps: Deps, db: Db, projectId: number): Promise<void> {
@@ -19,19 +21,23 @@ export async function enqueueRemovalOf(deps: Deps, db: Db, projectId: number): P
 export function registerPackageRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE, (_payload, { signal }) => removeDeleted(deps, signal));
   deps.lifecycle.projectsRemoved.add(async (db, ids) => {
-    if (ids.length === 0) return;
-    const blobs = await db
-      .selectFrom('package_files')
-      .innerJoin('packages', 'packages.id', 'package_files.package_id')
-      .select('package_files.sha256')
-      .distinct()
-      .where('packages.project_id', 'in', ids)
-      .execute();
-    await enqueueBlobRemoval(
-      deps,
-      db,
-      blobs.map(({ sha256 }) => sha256),
-    );
+    let last = '';
+    while (true) {
+      const blobs = await db
+        .selectFrom('package_files')
+        .innerJoin('packages', 'packages.id', 'package_files.package_id')
+        .select('package_files.sha256')
+        .distinct()
+        .where('packages.project_id', 'in', ids)
+        .where('package_files.sha256', '>', last)
+        .orderBy('package_files.sha256')
+        .limit(BLOBS_AT_ONCE)
+        .execute();
+      if (blobs.length === 0) return;
+      const sha256s = blobs.map(({ sha256 }) => sha256);
+      await enqueueBlobRemoval(deps, db, sha256s);
+      last = sha256s.at(-1)!;
+    }
   });
 }
 
