@@ -250,6 +250,48 @@ describe('the repository of a group', () => {
     }
   });
 
+  test('has as many of the newest versions in a document as there is room for', async () => {
+    const { full_path, id } = await app.make.project({ namespace: group, visibility: 'public' });
+    const name = 'acme/large';
+    const now = app.deps.clock.now().toISOString();
+    const facts = { sha: 'a'.repeat(40), earlier: [], composer_json: { name, filler: 'x'.repeat(1_000_000) } };
+    const row = {
+      project_id: id,
+      package_type: 'composer',
+      name,
+      name_key: name,
+      created_at: now,
+      updated_at: now,
+    } as const;
+    for (let minor = 0; minor < 40; minor += 1) {
+      const version = `1.${minor}.0`;
+      const values = { ...row, version, version_key: version, metadata: JSON.stringify(facts) };
+      await app.deps.db.insertInto('packages').values(values).execute();
+    }
+    const found = Object.values(await versionsOf(name));
+    assert.equal(found.length, 33);
+    assert.deepEqual([found[0]!.version, found.at(-1)!.version], ['1.7.0', '1.39.0']);
+    assert.equal(found[0]!.source.url, `${app.deps.externalUrl()}/${full_path}.git`);
+    const root = (await ofGroup('packages.json')).json<{ 'provider-includes': Record<string, { sha256: string }> }>();
+    const providers = await ofGroup(`p/${root['provider-includes']['p/%hash%.json']!.sha256}.json`);
+    const { sha256: digest } = providers.json<{ providers: Record<string, { sha256: string }> }>().providers[name]!;
+    assert.equal((await ofGroup(`${name}%24${digest}.json`)).statusCode, 200);
+    await app.deps.db.deleteFrom('packages').where('name', '=', name).execute();
+  });
+
+  test('is had at commits that it was at, not at those that its file names', async () => {
+    const named = 'b'.repeat(40);
+    const more = { extra: { commits: [named], composer_json: 1 } };
+    const sha = git.commit('naming', { 'composer.json': composerJson('acme/naming', more) });
+    expectStatus(await publish({ branch: 'naming' }), 201);
+    const archive = (of: string) =>
+      app.get(`/projects/${project.id}/packages/composer/archives/acme/naming.zip?sha=${of}`, {
+        token: staff.reporter.token,
+      });
+    expectStatus(await archive(named), 404);
+    assert.equal((await archive(sha)).statusCode, 200);
+  });
+
   test('shows what the caller may read', async () => {
     for (const token of [staff.guest.token, staff.stranger.token, null]) {
       expectStatus(await ofGroup('p2/acme/names.json', token), 404);

@@ -1,9 +1,7 @@
-import { parseJson } from '../../../db/columns.ts';
+import { sql } from 'kysely';
 import type { Db } from '../../../db/schema.ts';
-import type { Package } from '../../../db/tables/packages.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
 import type { PackageCondition } from '../../../packages/readable.ts';
-import type { ComposerFacts } from './register.ts';
 
 /** Versions that are read at most, the newest of them: of a name, and of all names for clients of the first protocol. */
 export const MAX_VERSIONS = 10_000;
@@ -20,21 +18,24 @@ export const allVersions = (db: Db, readable: PackageCondition) =>
 export const versionsOfName = (db: Db, readable: PackageCondition, name: string) =>
   installable(db, { readable }, { type: 'composer', nameKey: name.toLowerCase() });
 
-/** The version of a package of a project that is, or was, at a commit. */
+/** More characters than the commits of a version take (`ComposerFacts`), before its composer.json. */
+const HEAD = 8_000;
+/** Versions that name a commit within them and are looked at. */
+const MAX_NAMING = 100;
+
+/** The id of the version of a package of a project that is, or was, at a commit. */
 export async function versionAt(
   db: Db,
   source: PackageSource & { projectId: number },
   name: string,
   sha: string,
-): Promise<Package | undefined> {
+): Promise<number | undefined> {
+  const head = sql<string>`substr(packages.metadata, 1, ${sql.lit(HEAD)})`;
   const rows = await installable(db, source, { type: 'composer', nameKey: name.toLowerCase() })
-    .selectAll('packages')
-    .where('packages.metadata', 'like', `%"${sha}"%`)
+    .select(['packages.id', head.as('head')])
+    .where(head, 'like', `%"${sha}"%`)
     .orderBy('packages.id', 'desc')
-    .limit(MAX_VERSIONS)
+    .limit(MAX_NAMING)
     .execute();
-  return rows.find(({ metadata }) => {
-    const facts = parseJson<ComposerFacts>(metadata);
-    return facts.sha === sha || facts.earlier.includes(sha);
-  });
+  return rows.find(({ head }) => head.slice(0, head.indexOf(',"composer_json":')).includes(`"${sha}"`))?.id;
 }

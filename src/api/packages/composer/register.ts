@@ -16,7 +16,7 @@ const MAX_FILE = 64 * 1024;
 /** Commits that a version was at before, and that lock files still ask for. */
 const MAX_EARLIER = 100;
 
-/** What is kept of a version. */
+/** What is kept of a version, written in this order: `versionAt` looks for commits before `composer_json`. */
 export interface ComposerFacts {
   /** The commit. */
   sha: string;

@@ -127,6 +127,7 @@ export const composerRoutes: readonly Route[] = [
     path: '/projects/:id/packages/composer/archives/:vendor/:file_name',
     operationId: 'downloadComposerArchive',
     summary: 'Download a version of a Composer package',
+    // Unlike the modules of Go, which are any tag, only what somebody published can be had: a deploy token needs no `read_repository`.
     access: readsRegistry,
     scopes: READ_PACKAGES,
     expensive: true,
@@ -147,7 +148,7 @@ export const composerRoutes: readonly Route[] = [
       const found = await versionAt(c.deps.db, { projectId: c.project.id }, name, sha);
       if (found === undefined) throw notFound('Package');
       const archive = await sendArchive(c, { sha, format: 'zip' });
-      if (c.request.method !== 'HEAD' && archive !== undefined) noteDownload(c.deps, found.id);
+      if (c.request.method !== 'HEAD' && archive !== undefined) noteDownload(c.deps, found);
       return archive;
     },
   }),
