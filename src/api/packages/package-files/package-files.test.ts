@@ -68,6 +68,14 @@ describe('the files of a package', () => {
       file!.pipelines!.map(({ id }) => id),
       [pipeline.id],
     );
+    const elsewhere = await holdJob(app, await app.make.project({ visibility: 'private' }));
+    const later = { package_id: one!.id, package_file_id: file!.id, pipeline_id: elsewhere.pipeline.id };
+    await app.deps.db.insertInto('package_pipelines').values(later).execute();
+    assert.deepEqual(
+      (await filesOf(one!.id))[0]?.pipelines?.map(({ id }) => id),
+      [pipeline.id],
+      'one elsewhere hides it',
+    );
     const asJob = { token: null, headers: { 'job-token': token } };
     expectStatus(await app.get(`/projects/${project.id}/packages/${one!.id}`, asJob), 200);
     expectStatus(await app.request('DELETE', `${filesAt(one!.id)}/${file!.id}`, asJob), 403);

@@ -35,6 +35,7 @@ export async function presentFiles(
   });
 }
 
+/** The last pipeline of the project that published each file: of others not all readers may know. */
 const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly Row[]) =>
   rows.length === 0
     ? []
@@ -44,7 +45,9 @@ const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly 
           (eb) =>
             eb
               .selectFrom('package_pipelines')
-              .select(['package_file_id', sql<number>`max(pipeline_id)`.as('last_id')])
+              .innerJoin('pipelines as built', 'built.id', 'package_pipelines.pipeline_id')
+              .select(['package_file_id', sql<number>`max(built.id)`.as('last_id')])
+              .where('built.project_id', '=', projectId)
               .where(
                 'package_file_id',
                 'in',
@@ -56,5 +59,4 @@ const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly 
         )
         .selectAll('pipelines')
         .select('last.package_file_id')
-        .where('pipelines.project_id', '=', projectId)
         .execute();
