@@ -109,6 +109,32 @@ test('each caller sees the releases that he may read, and of each what he may se
   assert.deepEqual(tagsOf(dim), ['open']);
 });
 
+test('of many projects the order is the same, and so is what each caller sees', async () => {
+  const group = await app.make.group({ visibility: 'public' });
+  const releasedAt = (n: number) => new Date(Date.UTC(2026, 0, 1) + ((n * 37) % 120) * 86_400_000).toISOString();
+  for (let n = 0; n < 55; n += 1) {
+    const { id } = await app.make.project({ namespace: group, visibility: n % 5 === 0 ? 'public' : 'private' });
+    const rows = [n, n + 60].map((at) => ({ project_id: id, tag: `v${at}`, released_at: releasedAt(at) }));
+    const stamp = { created_at: releasedAt(0), updated_at: releasedAt(0) };
+    await app.deps.db
+      .insertInto('releases')
+      .values(rows.map((row) => ({ ...row, ...stamp })))
+      .execute();
+  }
+  const numbers = Array.from({ length: 55 }, (_, n) => [n, n + 60]).flat();
+  const ordered = numbers.sort((a, b) => (releasedAt(a) < releasedAt(b) ? 1 : -1));
+  const tagsAt = async (page: number, sort: 'asc' | 'desc', token?: string | null) =>
+    tagsOf(await list(group, token, { page, sort, simple: true, per_page: 10 }));
+  const wanted = (from: readonly number[], page: number) => from.slice((page - 1) * 10, page * 10).map((n) => `v${n}`);
+  assert.deepEqual(await tagsAt(1, 'desc'), wanted(ordered, 1));
+  assert.deepEqual(await tagsAt(4, 'asc'), wanted(ordered.toReversed(), 4));
+  assert.deepEqual(await tagsAt(12, 'asc'), []);
+  const open = ordered.filter((n) => (n % 60) % 5 === 0);
+  assert.deepEqual(await tagsAt(2, 'desc', null), wanted(open, 2));
+  const { headers } = await app.get(`/groups/${group.id}/releases`, { query: { simple: true } });
+  assert.equal(headers['x-total'], '110');
+});
+
 test('a group that the caller may not see is not there', async (t) => {
   const group = await app.make.group();
   await projectWith(t, { namespace: group }, [['a', 1]]);

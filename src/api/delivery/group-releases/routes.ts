@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
-import { readableProjects } from '../../../access/readable-projects.ts';
-import { AccessLevel } from '../../../core/access-levels.ts';
-import { today } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { Enum, optional, pagination } from '../../../http/schema.ts';
 import { inGroup } from '../../access.ts';
 import { Release, ReleaseBasic } from '../releases/answers.ts';
+import { memoryOf } from '../releases/view-rows.ts';
 import { presentBasic, presentReleases } from '../releases/views.ts';
+import { releasesOfGroup } from './list.ts';
 import { placesOf } from './places.ts';
 
 /** Releases of the projects in a group and below it (part 2, section 4.9). */
@@ -26,21 +24,10 @@ export const groupReleaseRoutes: readonly Route[] = [
       per_page: pagination.per_page,
     }),
     success: { status: 200, schema: Type.Array(Type.Union([Release, ReleaseBasic])) },
-    handler: async ({ deps, caller, group, input, page, request, reply }) => {
+    handler: async (c) => {
+      const { deps, caller, group, input, page, request, reply } = c;
       const { sort = 'desc', simple = false } = input;
-      const wanted = { feature: 'releases', level: AccessLevel.guest, below: group.lineage } as const;
-      const query = deps.db
-        .selectFrom('releases')
-        .selectAll()
-        .where('project_id', 'in', (eb) =>
-          eb
-            .selectFrom('projects')
-            .select('projects.id')
-            .where((where) => readableProjects(where, caller, wanted, today(deps.clock))),
-        )
-        .orderBy('released_at', sort)
-        .orderBy('id', sort);
-      const { rows, total } = await pageOf(deps.db, query, page);
+      const { rows, total } = await releasesOfGroup(deps, caller, group, { sort, ...page });
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       if (simple) return rows.map((row) => presentBasic(deps, row));
       const places = await placesOf(
@@ -48,6 +35,7 @@ export const groupReleaseRoutes: readonly Route[] = [
         caller,
         rows.map(({ project_id }) => project_id),
       );
+      await c.hold(await memoryOf(deps.db, rows));
       return presentReleases(deps, rows, (id) => places.get(id));
     },
   }),

@@ -267,6 +267,29 @@ describe('GET releases', () => {
     );
   });
 
+  test('a page with many assets waits for its share of the memory', async (t) => {
+    const made = await seededProject(app, t);
+    const links = Array.from({ length: 500 }, (_, n) => ({ name: `${n}`, url: `http://x/${n}/${'y'.repeat(2_000)}` }));
+    for (const tag_name of ['a', 'b']) await create(made, { tag_name, ref: 'main', assets: { links } });
+    const { memory } = app.deps;
+    const leave = await memory.take('another caller', { cost: memory.total });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    let answered = false;
+    const answer = app.get(pathOf(made)).finally(() => {
+      answered = true;
+    });
+    while (memory.waiting === 0 && !answered) await turn();
+    assert.equal(answered, false);
+    leave();
+    assert.ok(memory.held > 2 * 500 * 2_000, `${memory.held} bytes`);
+    const shown = expectStatus<ReleaseJson[]>(await answer, 200);
+    assert.deepEqual(
+      shown.map(({ assets }) => assets.links.length),
+      [500, 500],
+    );
+    while (memory.held > 0) await turn();
+  });
+
   test('a release that is not there is 404', async (t) => {
     const made = await seededProject(app, t);
     made.git.git(['tag', 'v1', made.head]);

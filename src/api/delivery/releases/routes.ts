@@ -9,6 +9,7 @@ import { createRelease } from './create.ts';
 import { getRelease } from './find.ts';
 import { changedRelease, listReleases, newRelease, oneRelease, ReleaseTag } from './inputs.ts';
 import { releaseToWrite } from './locked.ts';
+import { memoryOf } from './view-rows.ts';
 import { presentRelease, presentReleases } from './views.ts';
 import { addEvidence, destroyRelease, updateRelease } from './writes.ts';
 
@@ -34,6 +35,7 @@ export const releaseRoutes: readonly Route[] = [
       if (updated_after !== undefined) query = query.where('updated_at', '>=', updated_after);
       const { rows, total } = await pageOf(deps.db, query.orderBy(order_by, sort).orderBy('id', sort), page);
       setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total });
+      await c.hold(await memoryOf(deps.db, rows));
       return presentReleases(deps, rows, () => c, input.include_html_description === true);
     },
   }),

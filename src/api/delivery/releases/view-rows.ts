@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../db/schema.ts';
 import type { ReleaseEvidence } from '../../../db/tables/release-evidences.ts';
 import type { ReleaseLink } from '../../../db/tables/release-links.ts';
+import type { Release } from '../../../db/tables/releases.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Milestone, milestonesById } from '../../planning/index.ts';
 
@@ -18,6 +19,27 @@ export interface ReleaseRows {
   evidences: ReadonlyMap<number, Omit<ReleaseEvidence, 'summary'>[]>;
   /** By due date, then title. */
   milestones: ReadonlyMap<number, (Milestone & { issue_stats: IssueStats })[]>;
+}
+
+/** Copies of a text on its way from the database into an answer, and memory of a link beside its texts. */
+const COPIES = 4;
+const LINK_BYTES = 1_024;
+
+/** Memory that a page of releases takes, read and written: each may have 500 assets and long notes. */
+export async function memoryOf(db: Db, rows: readonly Release[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const notes = rows.reduce((sum, { description }) => sum + (description?.length ?? 0), 0);
+  const links = await db
+    .selectFrom('release_links')
+    .select(({ fn }) => fn.countAll<number | string>().as('many'))
+    .select(sql<number | string | null>`sum(length(name) + 2 * length(url))`.as('texts'))
+    .where(
+      'release_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .executeTakeFirstOrThrow();
+  return COPIES * (notes + Number(links.texts ?? 0)) + LINK_BYTES * Number(links.many);
 }
 
 /** Reads what a page of releases is shown with: a fixed number of queries. */
@@ -57,7 +79,9 @@ async function milestonesOf(deps: Deps, ids: readonly number[]): Promise<Release
     .execute();
   const wanted = pairs.map(({ milestone_id }) => milestone_id);
   const shown = await milestonesById(deps, db, wanted);
-  const stats = await issueStats(db, [...new Set(wanted)]);
+  const milestoneIds = [...new Set(wanted)].sort((a, b) => a - b);
+  // A milestone may have many issues: they are counted once for as long as nothing is written.
+  const stats = await deps.snapshot.get(`issue-stats:${milestoneIds}`, () => issueStats(db, milestoneIds));
   const found = new Map<number, (Milestone & { issue_stats: IssueStats })[]>();
   for (const { release_id, milestone_id } of pairs) {
     const milestone = shown.get(milestone_id);
