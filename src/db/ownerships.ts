@@ -27,6 +27,8 @@ import { labelsOwnership } from './tables/labels.ts';
 import { membersOwnership } from './tables/members.ts';
 import { mergeRequestsOwnership } from './tables/merge-requests.ts';
 import { notesOwnership } from './tables/notes.ts';
+import { packageNamePartsOwnership } from './tables/package-name-parts.ts';
+import { packageNamesOwnership } from './tables/package-names.ts';
 import { packageProtectionRulesOwnership } from './tables/package-protection-rules.ts';
 import { packageTagsOwnership } from './tables/package-tags.ts';
 import { packagesOwnership } from './tables/packages.ts';
@@ -79,6 +81,8 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   ci_jobs: ciJobsOwnership,
   pipelines: pipelinesOwnership,
   packages: packagesOwnership,
+  package_names: packageNamesOwnership,
+  package_name_parts: packageNamePartsOwnership,
   package_tags: packageTagsOwnership,
   package_protection_rules: packageProtectionRulesOwnership,
   releases: releasesOwnership,

@@ -82,6 +82,8 @@ import type { NotesTable } from './tables/notes.ts';
 import type { OauthApplicationsTable } from './tables/oauth-applications.ts';
 import type { OauthTokensTable } from './tables/oauth-tokens.ts';
 import type { PackageFilesTable } from './tables/package-files.ts';
+import type { PackageNamePartsTable } from './tables/package-name-parts.ts';
+import type { PackageNamesTable } from './tables/package-names.ts';
 import type { PackagePipelinesTable } from './tables/package-pipelines.ts';
 import type { PackageProtectionRulesTable } from './tables/package-protection-rules.ts';
 import type { PackageTagsTable } from './tables/package-tags.ts';
@@ -232,6 +234,8 @@ export interface Schema {
   project_aliases: ProjectAliasesTable;
   packages: PackagesTable;
   package_files: PackageFilesTable;
+  package_names: PackageNamesTable;
+  package_name_parts: PackageNamePartsTable;
   package_pipelines: PackagePipelinesTable;
   package_tags: PackageTagsTable;
   package_protection_rules: PackageProtectionRulesTable;

@@ -8,6 +8,7 @@ import type { PackageFile } from '../db/tables/package-files.ts';
 import type { Package, PackageType } from '../db/tables/packages.ts';
 import type { Deps } from '../deps.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
+import { enterName } from './names.ts';
 import { isProtectedFrom, packageProtected } from './protection.ts';
 import type { ReceivedFile } from './receive.ts';
 import { enqueuePackagesSize } from './size.ts';
@@ -97,7 +98,10 @@ async function findOrInsert(
       )
       .returningAll()
       .executeTakeFirst();
-    if (made !== undefined) return { row: made, isNew: true };
+    if (made !== undefined) {
+      await enterName(db, made);
+      return { row: made, isNew: true };
+    }
     const there = await db
       .updateTable('packages')
       .set((eb) => ({ status: eb.ref('status') }))

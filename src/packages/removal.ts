@@ -3,6 +3,7 @@ import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
+import { forgetNames } from './names.ts';
 import { enqueuePackagesSize } from './size.ts';
 
 /** Removes packages and files that were deleted. */
@@ -77,6 +78,12 @@ async function removeFiles(deps: Deps, db: Db): Promise<boolean> {
 async function removePackages(db: Db): Promise<boolean> {
   const packages = await db.selectFrom('packages').select('id').where(ending('packages')).limit(AT_ONCE).execute();
   const ids = packages.map(({ id }) => id);
-  if (ids.length > 0) await db.deleteFrom('packages').where('id', 'in', ids).execute();
-  return ids.length > 0;
+  if (ids.length === 0) return false;
+  const gone = await db
+    .deleteFrom('packages')
+    .where('id', 'in', ids)
+    .returning(['project_id', 'package_type', 'name_key'])
+    .execute();
+  await forgetNames(db, gone);
+  return true;
 }

@@ -10,6 +10,7 @@ import { featureFlags } from './0016-feature-flags.ts';
 import { releases } from './0017-releases.ts';
 import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
+import { lists } from './0020-lists.ts';
 import { wikis } from './0021-wikis.ts';
 import { memberRoles } from './0023-member-roles.ts';
 import { licences } from './0024-licences.ts';
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0017-releases': releases,
   '0018-mirrors': mirrors,
   '0019-bridges': bridges,
+  '0020-lists': lists,
   '0021-wikis': wikis,
   '0023-member-roles': memberRoles,
   '0024-licences': licences,

@@ -8,29 +8,42 @@ const RUNNERS = 100;
 const shaOf = (n: number) => n.toString(16).padStart(40, '0');
 /** The last ones are at work; of the others most succeeded. */
 const stateOf = (n: number, amount: number) =>
-  n >= amount - 5 ? 'running' : n % 17 === 3 ? 'failed' : n % 29 === 7 ? 'canceled' : 'success';
+  n >= amount - 5 ? 'running' : n % 4 === 3 ? 'failed' : n % 29 === 7 ? 'canceled' : 'success';
+/** One of them made every second pipeline. */
+const userOf = (n: number) => 1_000 + (n % 2 === 0 ? 10 : n % USERS);
 
-/** Pipelines of the big project with ten jobs each: of its branches and of its first merge request, and children of others. */
+/** The first one has the merge request pipelines of the first hundred, a page of them. */
+const mergeRequestOf = (n: number) => (n < 100 ? 1 : 2 + (n % 200));
+
+/**
+ * Pipelines of the big project with ten jobs each: of its branches and of merge requests, and children of others. A
+ * hundred of them hold a page of every kind.
+ */
 export async function pipelines(db: Db, { jobs: amount }: Amounts, project: number): Promise<void> {
   const pipelineCount = Math.ceil(amount / JOBS_OF_ONE);
   await insert(
     db,
     'pipelines',
     rowsOf(pipelineCount, (n) => {
-      const kind = n % 20 === 9 ? 'child' : n % 20 === 4 ? 'merge_request' : 'branch';
+      const kind = n % 4 === 1 ? 'child' : n % 4 === 2 ? 'merge_request' : 'branch';
       return {
         id: 1 + n,
         iid: 1 + n,
         project_id: project,
         sha: shaOf(n),
-        ref: kind === 'merge_request' ? 'refs/merge-requests/1/head' : n % 3 === 0 ? 'main' : `feature-${n % BRANCHES}`,
+        ref:
+          kind === 'merge_request'
+            ? `refs/merge-requests/${mergeRequestOf(n)}/head`
+            : n % 3 === 0
+              ? 'main'
+              : `feature-${n % BRANCHES}`,
         source: kind === 'child' ? 'parent_pipeline' : kind === 'merge_request' ? 'merge_request_event' : 'push',
         status: stateOf(n, pipelineCount),
-        user_id: 1_000 + (n % USERS),
-        merge_request_id: kind === 'merge_request' ? 1 : null,
+        user_id: userOf(n),
+        merge_request_id: kind === 'merge_request' ? mergeRequestOf(n) : null,
         parent_id: kind === 'child' ? n : null,
-        name: n % 40 === 0 ? 'Nightly' : null,
-        yaml_errors: n % 97 === 5 ? 'jobs:test config should contain either a trigger or a script' : null,
+        name: n % 4 === 0 ? 'Nightly' : null,
+        yaml_errors: n % 4 === 3 ? 'jobs:test config should contain either a trigger or a script' : null,
         created_at: at(n),
         updated_at: at(n + 1),
         started_at: at(n),
@@ -107,12 +120,13 @@ function jobRow(n: number, amount: number, project: number): Row {
     sha: shaOf(pipeline),
     ref: pipeline % 3 === 0 ? 'main' : `feature-${pipeline % BRANCHES}`,
     name: `job ${n % JOBS_OF_ONE}`,
-    runner_id: n % JOBS_OF_ONE === 9 ? null : 1 + (n % RUNNERS),
+    // The first of them does every second job.
+    runner_id: n % JOBS_OF_ONE === 9 ? null : n % 4 > 1 ? 1 : 1 + (n % RUNNERS),
     stage: n % 2 === 0 ? 'build' : 'test',
     stage_index: 1 + (n % 2),
     status,
     retried: n % 23 === 11 ? 1 : 0,
-    user_id: 1_000 + (pipeline % USERS),
+    user_id: userOf(pipeline),
     created_at: at(pipeline),
     updated_at: at(pipeline),
     queued_at: at(pipeline),

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { PackageFile } from '../../../db/tables/package-files.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import { findVersion, INSTALLABLE, type PackageSource } from '../../../packages/find.ts';
+import { packagesNamed } from '../../../packages/names.ts';
 import { INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey, UNREVISED } from './names.ts';
 
 /** A revision that is whole. */
@@ -108,14 +109,15 @@ export function searchRecipes(
   source: PackageSource,
   parts: readonly string[],
 ): Promise<{ name: string; full_path: string }[]> {
-  let query = db
-    .selectFrom('packages')
+  const [longest = '', ...others] = parts.toSorted((a, b) => b.length - a.length);
+  const place = { types: ['conan'] as const, ...('projectId' in source ? { projectIds: [source.projectId] } : {}) };
+  let query = packagesNamed(db, longest, place)
     .innerJoin('projects', 'projects.id', 'packages.project_id')
     .select(['packages.name', 'projects.full_path'])
     .where('packages.package_type', '=', 'conan')
     .where('packages.status', 'in', INSTALLABLE);
   query =
     'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
-  for (const part of parts) query = query.where((eb) => contains(eb.ref('packages.name'), part));
+  for (const part of others) query = query.where((eb) => contains(eb.ref('packages.name'), part));
   return query.orderBy('packages.name').limit(MAX_FOUND).execute();
 }

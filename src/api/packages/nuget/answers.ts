@@ -80,7 +80,7 @@ export const PackageRegistration = Type.Object({
 
 /** Packages that a search found. */
 export const SearchResults = Type.Object({
-  totalHits: Type.Integer({ description: 'How many packages fit.' }),
+  totalHits: Type.Integer({ description: 'How many packages fit; more than 10,000 are not counted.' }),
   data: Type.Array(
     Type.Object({
       '@type': Type.Literal('Package', { description: 'Always `Package`.' }),

@@ -1,13 +1,12 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
-import { contains } from '../../../db/like.ts';
-import type { Db } from '../../../db/schema.ts';
+import type { Db, Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
-import { projectsWithPackages } from '../../../packages/readable.ts';
+import { readablePackages } from '../../../packages/readable.ts';
 import { compareVersions, nameKeyOf } from './names.ts';
 
 /** Where packages are looked for, and its address below the API. */
@@ -23,12 +22,8 @@ export const projectFeed = (id: number): Feed => ({
 
 /** Those of all projects in and below a group whose packages the caller may read. */
 export async function groupFeed(deps: Deps, caller: Caller, group: Namespace): Promise<Feed> {
-  const readable = await projectsWithPackages(deps, caller, { group });
   return {
-    source: {
-      readable: (eb) =>
-        eb('packages.project_id', 'in', eb.selectFrom('projects').select('projects.id').where(readable)),
-    },
+    source: { readable: await readablePackages(deps, caller, { group }) },
     path: `/groups/${group.id}/-/packages/nuget`,
   };
 }
@@ -83,53 +78,27 @@ export async function described(c: BaseContext, versions: readonly KnownVersion[
 
 const PRERELEASE = '%-%';
 
-function matching(db: Db, source: PackageSource, { q, prerelease }: { q: string; prerelease: boolean }) {
-  let query = db
-    .selectFrom('packages')
-    .where('packages.package_type', '=', 'nuget')
-    .where('packages.status', 'in', INSTALLABLE);
-  query =
-    'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
-  if (q !== '') query = query.where(contains(sql.ref('packages.name_key'), q));
-  return prerelease ? query : query.where('packages.version_key', 'not like', PRERELEASE);
-}
-
-export interface Search {
-  /** Part of the name; empty for all. */
-  q: string;
-  prerelease: boolean;
-  skip: number;
-  take: number;
-}
-
-/** Names that fit a search, a page of them in their order, with how many there are. */
-export async function searchNames(
-  db: Db,
+/** The versions of a feed that can be installed. @param from packages in which they are looked for */
+export function installableOf(
   { source }: Feed,
-  search: Search,
-): Promise<{ total: number; nameKeys: string[] }> {
-  const { total } = await matching(db, source, search)
-    .select((eb) => eb.fn.count<number | string>('packages.name_key').distinct().as('total'))
-    .executeTakeFirstOrThrow();
-  const names = await matching(db, source, search)
-    .select('packages.name_key')
-    .groupBy('packages.name_key')
-    .orderBy('packages.name_key')
-    .limit(search.take)
-    .offset(search.skip)
-    .execute();
-  return { total: Number(total), nameKeys: names.map(({ name_key }) => name_key) };
+  prerelease: boolean,
+  from: SelectQueryBuilder<Schema, 'packages', object>,
+) {
+  const query = from.where('packages.package_type', '=', 'nuget').where('packages.status', 'in', INSTALLABLE);
+  const there =
+    'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
+  return prerelease ? there : there.where('packages.version_key', 'not like', PRERELEASE);
 }
 
 /** Versions of names of a page, by name, the highest first; of one that several projects have, that which came last. */
 export async function versionsOfNames(
   db: Db,
-  { source }: Feed,
+  feed: Feed,
   prerelease: boolean,
   nameKeys: readonly string[],
 ): Promise<Map<string, KnownVersion[]>> {
   if (nameKeys.length === 0) return new Map();
-  const rows = await matching(db, source, { q: '', prerelease })
+  const rows = await installableOf(feed, prerelease, db.selectFrom('packages'))
     .select(KNOWN)
     .where('packages.name_key', 'in', nameKeys)
     .orderBy('packages.id', 'desc')
@@ -143,23 +112,4 @@ export async function versionsOfNames(
       [...versions.values()].sort((a, b) => compareVersions(b.versionKey, a.versionKey)),
     ]),
   );
-}
-
-/** Versions whose names fit a search, a page of them by name, with how many there are. */
-export async function searchVersions(
-  db: Db,
-  { source }: Feed,
-  search: Search,
-): Promise<{ total: number; versions: { nameKey: string; id: number }[] }> {
-  const { total } = await matching(db, source, search)
-    .select((eb) => eb.fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await matching(db, source, search)
-    .select(['packages.id', 'packages.name_key'])
-    .orderBy('packages.name_key')
-    .orderBy('packages.id')
-    .limit(search.take)
-    .offset(search.skip)
-    .execute();
-  return { total: Number(total), versions: rows.map(({ id, name_key }) => ({ id, nameKey: name_key })) };
 }

@@ -4,9 +4,10 @@ import { notFound } from '../../../core/errors.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { findFile, findVersion } from '../../../packages/find.ts';
 import { sendPackageFile } from '../send-file.ts';
-import { described, type Feed, searchNames, sortedVersions, versionsOfNames } from './find.ts';
+import { described, type Feed, sortedVersions, versionsOfNames } from './find.ts';
 import type { SearchInput } from './inputs.ts';
 import { nameKeyOf, storedName, versionKeyOf } from './names.ts';
+import { searchNames } from './search.ts';
 import { presentFound, presentRegistration, presentVersion } from './views.ts';
 
 const MAX_TAKE = 30;

@@ -1,15 +1,8 @@
 import { notFound } from '../../../core/errors.ts';
 import type { BaseContext } from '../../../http/route.ts';
-import {
-  described,
-  type Feed,
-  type KnownVersion,
-  searchNames,
-  searchVersions,
-  sortedVersions,
-  versionsOfNames,
-} from './find.ts';
+import { described, type Feed, type KnownVersion, sortedVersions, versionsOfNames } from './find.ts';
 import { apiOf } from './reading.ts';
+import { searchNames, searchVersions } from './search.ts';
 import type { SearchAsked, VersionsAsked } from './v2-query.ts';
 import { presentV2Entry, presentV2Feed, type V2Version } from './v2-views.ts';
 

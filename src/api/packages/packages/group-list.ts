@@ -5,15 +5,20 @@ import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
+import type { NamesPlace } from '../../../packages/names.ts';
 import { projectsWithPackages } from '../../../packages/readable.ts';
 import {
+  FEW_NAMED,
   inOrder,
+  isByName,
   type ListedProject,
   matching,
+  namesPlace,
   orderOf,
   type PackageFilters,
   type PageWanted,
   packagesOfFew,
+  pageByName,
   SHOWN,
   type ShownPackage,
 } from './list.ts';
@@ -44,7 +49,10 @@ export async function packagesOfGroup(
   const projects = await remember('projects', () => projectsOf(deps, readable));
   const few = projects.length <= FEW_PROJECTS && (page.offset + page.size) * projects.length <= FEW_ROWS;
   if (few) return ofFew(deps, projects, filters, page);
-  if (orderOf(filters).order !== 'project_path') return pageOf(db, ofMany(deps, readable, filters), page);
+  if (orderOf(filters).order !== 'project_path') {
+    const listed = (named: NamesPlace | null) => ofMany(deps, readable, filters, named);
+    return isByName(filters) ? pageByName(db, listed, namesPlace(filters), page) : pageOf(db, listed(null), page);
+  }
   const counts = await remember(JSON.stringify({ ...filters, page: 0, per_page: 0 }), () =>
     countsOf(deps, readable, filters),
   );
@@ -69,17 +77,23 @@ async function ofFew(
   filters: PackageFilters,
   page: PageWanted,
 ): Promise<Listed> {
+  const projectIds = projects.map(({ id }) => id);
+  const all = matching(db, filters, isByName(filters) ? namesPlace(filters, projectIds) : null)
+    .where('packages.project_id', 'in', projectIds)
+    .select('packages.id');
+  if (isByName(filters)) {
+    const total = await countOf(db, all);
+    return { rows: await packagesOfFew(db, projects, filters, page, total <= FEW_NAMED), total };
+  }
   const rows = await packagesOfFew(db, projects, filters, page);
   if (rows.length > 0 && rows.length < page.size) return { rows, total: page.offset + rows.length };
-  const ids = projects.map(({ id }) => id);
-  const all = matching(db, filters).where('packages.project_id', 'in', ids).select('packages.id');
   return { rows, total: await countOf(db, all) };
 }
 
 /** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
-const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters) =>
+const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named: NamesPlace | null) =>
   inOrder(
-    matching(db, filters).where((eb) =>
+    matching(db, filters, named).where((eb) =>
       eb.exists(
         eb
           .selectFrom('projects')
@@ -95,7 +109,7 @@ type Counted = ListedProject & { many: number };
 
 /** How many packages each of the projects has, in the order of their paths. */
 async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilters): Promise<Counted[]> {
-  const counted = matching(db, filters)
+  const counted = matching(db, filters, isByName(filters) ? namesPlace(filters) : null)
     .select(({ fn }) => ['packages.project_id', fn.countAll<number | string>().as('many')])
     .groupBy('packages.project_id')
     .as('counted');
@@ -128,5 +142,6 @@ async function byPath(
     before = end;
   }
   const within = { offset: Math.max(0, page.offset - skipped), size: page.size };
-  return { rows: await packagesOfFew(db, spanned, filters, within), total: before };
+  const fewNamed = isByName(filters) && spanned.every(({ many }) => many <= FEW_NAMED);
+  return { rows: await packagesOfFew(db, spanned, filters, within, fewNamed), total: before };
 }

@@ -1,8 +1,9 @@
 import { type OrderByItemBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
+import { countOf, pageOf } from '../../../db/paginate.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
-import type { Package, PackageStatus, PackageType } from '../../../db/tables/packages.ts';
+import { PACKAGE_TYPES, type Package, type PackageStatus, type PackageType } from '../../../db/tables/packages.ts';
+import { type NamesPlace, packagesNamed } from '../../../packages/names.ts';
 
 export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project_path';
 
@@ -56,17 +57,26 @@ export const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilter
   sort,
 });
 
-/** Packages that filters let through, of any project. */
-export function matching(db: Db, filters: PackageFilters): Packages {
-  const { package_type, package_name, package_version, include_versionless, status } = filters;
-  let query = db.selectFrom('packages').where('packages.status', 'in', status === undefined ? DISPLAYED : [status]);
+/** Packages up to which those of a part of a name are gathered and put in order; of more a walk along the order finds enough. */
+export const FEW_NAMED = 1_000;
+
+/**
+ * Packages that filters let through, of any project.
+ * @param named begins with the names of this place, where a part of a name is wanted
+ */
+export function matching(db: Db, filters: PackageFilters, named: NamesPlace | null = null): Packages {
+  const { package_type, package_name = '', package_version, include_versionless, status } = filters;
+  let query = (
+    named === null || package_name === '' ? db.selectFrom('packages') : packagesNamed(db, package_name, named)
+  ) as Packages;
+  query = query.where('packages.status', 'in', status === undefined ? DISPLAYED : [status]);
   if (package_type !== undefined) query = query.where('packages.package_type', '=', package_type);
-  if (package_name !== undefined && package_name !== '') {
+  if (named === null && package_name !== '') {
     query = query.where((eb) => contains(eb.ref('packages.name'), package_name));
   }
   if (package_version !== undefined) query = query.where('packages.version', '=', package_version);
   else if (include_versionless !== true) query = query.where('packages.version', 'is not', null);
-  return query as Packages;
+  return query;
 }
 
 /** A query for packages with the order that is wanted of it. */
@@ -91,27 +101,59 @@ function direction(
 }
 
 /** A page of the packages of a project. */
-export const packagesOfProject = (db: Db, projectId: number, filters: PackageFilters, page: PageWanted) =>
-  pageOf(db, inOrder(matching(db, filters).where('packages.project_id', '=', projectId), filters).select(SHOWN), page);
+export function packagesOfProject(db: Db, projectId: number, filters: PackageFilters, page: PageWanted) {
+  const listed = (named: NamesPlace | null) =>
+    inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(SHOWN);
+  if (!isByName(filters)) return pageOf(db, listed(null), page);
+  return pageByName(db, listed, namesPlace(filters, [projectId]), page);
+}
+
+/** Whether a part of a name is wanted. */
+export const isByName = ({ package_name = '' }: PackageFilters): boolean => package_name !== '';
+
+/** Which names are looked through: of the type that is wanted, in these projects, or in all. */
+export const namesPlace = ({ package_type }: PackageFilters, projectIds?: readonly number[]): NamesPlace => ({
+  types: package_type === undefined ? PACKAGE_TYPES : [package_type],
+  ...(projectIds === undefined ? {} : { projectIds }),
+});
+
+/** A page of packages of a part of a name. @param listed the query for them, by their names or by an order */
+export async function pageByName(
+  db: Db,
+  listed: (named: NamesPlace | null) => SelectQueryBuilder<Schema, 'packages', ShownPackage>,
+  place: NamesPlace,
+  { offset, size }: PageWanted,
+): Promise<{ rows: ShownPackage[]; total: number }> {
+  const total = await countOf(db, listed(place));
+  const query = listed(total <= FEW_NAMED ? place : null);
+  return { rows: await query.limit(size).offset(offset).execute(), total };
+}
 
 export interface ListedProject {
   id: number;
   full_path: string;
 }
 
-/** A page of the packages of a few projects: the first of each by its own order, and of these the page. */
+/**
+ * A page of the packages of a few projects: the first of each by its own order, and of these the page.
+ * @param fewNamed begins with the names, where a part of one is wanted
+ */
 export async function packagesOfFew(
   db: Db,
   projects: readonly ListedProject[],
   filters: PackageFilters,
   { offset, size }: PageWanted,
+  fewNamed = false,
 ): Promise<ShownPackage[]> {
   const { order, columns, sort } = orderOf(filters);
   const byPath = [...projects].sort((a, b) => (a.full_path < b.full_path ? -1 : 1));
   const [first, ...others] = byPath.map(({ id }, rank) =>
     db
       .selectFrom(
-        inOrder(matching(db, filters).where('packages.project_id', '=', id), filters)
+        inOrder(
+          matching(db, filters, fewNamed ? namesPlace(filters, [id]) : null).where('packages.project_id', '=', id),
+          filters,
+        )
           .select(['packages.id', sql.ref(columns[0]).as('first_key'), sql.ref(columns[1]).as('second_key')])
           .select(sql.lit(order === 'project_path' ? rank : 0).as('rank'))
           .limit(offset + size)
