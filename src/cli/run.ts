@@ -12,6 +12,7 @@ Usage: stithy <command>
   backup     copy the installation to a folder, server running or not: backup <folder> [--keep N | --list]
   restore    put such a copy into an empty data folder and database: restore <folder> [--at NAME]
   jobs       look after the background work: jobs [status | list | retry | drop] ("stithy jobs --help" says more)
+  license    make an issuer of licenses, and licenses; look at one: license [issuer | issue | show] ("--help" says more)
   token      make another token of the administrator and print it
   version    print the version
   help       print this text
@@ -32,6 +33,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await (await import('./restore.ts')).restoreCommand(args.slice(1), env);
       case 'jobs':
         return await (await import('./jobs.ts')).jobsCommand(args.slice(1), env);
+      case 'license':
+        return await (await import('./license.ts')).licenseCommand(args.slice(1), env);
       case 'token':
         return await (await import('./token.ts')).tokenCommand(env);
       case 'version':
