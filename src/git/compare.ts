@@ -75,6 +75,26 @@ export async function isAncestor(repo: Repository, ancestor: string, descendant:
   return (await mergedInto(repo, [ancestor], descendant)).has(ancestor);
 }
 
+/** Commits that are looked at before git is started. */
+const NEAR = 256;
+
+/**
+ * The same for commits that are likely near each other, as those of a branch that moves: looks at the newest commits by the
+ * warm reader, and starts a command only where these do not tell.
+ * @throws GitError as `mergedInto` does
+ */
+export async function isNearAncestor(repo: Repository, ancestor: string, descendant: string): Promise<boolean> {
+  checkOids([ancestor, descendant]);
+  const seen = new Set([descendant]);
+  // Grows while it is gone through.
+  for (const oid of seen) {
+    if (oid === ancestor) return true;
+    if (seen.size > NEAR) return isAncestor(repo, ancestor, descendant);
+    for (const parent of (await repo.objects.commit(oid))?.parents ?? []) seen.add(parent);
+  }
+  return false;
+}
+
 /**
  * How far two commits have gone apart.
  * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository

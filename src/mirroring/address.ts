@@ -31,6 +31,9 @@ function changed(address: string, secret: string): string {
   }
   if (url.username !== '') url.username = secret;
   if (url.password !== '') url.password = secret;
+  // Stored by an earlier version: `?private_token=...` says as much as a password.
+  if (url.search !== '') url.search = secret;
+  url.hash = '';
   return url.href;
 }
 
@@ -80,6 +83,10 @@ export function parseRemote(address: string): URL {
   const invalid = new BlockedAddress('is blocked: URI is invalid');
   // Each stands on a line of its own where git reads it.
   if (/[\r\n\0]/.test(user + password)) throw invalid;
+  // Git puts the rest of its own addresses behind it, and shows all of it to whoever lists processes.
+  if (url.search !== '' || url.hash !== '') {
+    throw new BlockedAddress('is blocked: Query and fragment are not allowed, use user and password for a token');
+  }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   // These are decoded by git, and become words of a command or lines of a protocol.
   let path: string;
@@ -88,7 +95,7 @@ export function parseRemote(address: string): URL {
   } catch {
     throw invalid;
   }
-  if (/[\0-\x1f\x7f]/.test(path) || path.length < 2 || path.startsWith('/-') || url.search !== '' || url.hash !== '') {
+  if (/[\0-\x1f\x7f]/.test(path) || path.length < 2 || path.startsWith('/-')) {
     throw invalid;
   }
   if (url.protocol === 'ssh:' && user !== '' && !/^[\w.@+][\w.@+-]*$/.test(user)) throw invalid;

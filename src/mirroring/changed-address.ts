@@ -28,6 +28,7 @@ export function changedAddress(stored: string | null, { url, user, password }: A
   if (url === null || url === '') return null;
   const address = url ?? stored;
   if (address === null) return null;
+  if (url === undefined && user === undefined && password === undefined) return stored;
   const { href } = parseRemote(address);
   const kept = stored !== null && sameRepository(stored, href) ? credentialsOf(stored) : NOBODY;
   const own = isMasked(href) ? NOBODY : credentialsOf(href);

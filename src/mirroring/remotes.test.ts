@@ -46,6 +46,13 @@ test('what answers show of an address', () => {
   assert.equal(maskCredentials('ssh://git@example.org/x.git'), 'ssh://*****@example.org/x.git');
   assert.equal(maskCredentials('https://example.org/x.git'), 'https://example.org/x.git');
   assert.equal(maskCredentials('no address with secret'), '*****');
+  assert.equal(maskCredentials('https://example.org/x.git?private_token=abc#d'), 'https://example.org/x.git?*****');
+  assert.equal(withoutCredentials('https://example.org/x.git?private_token=abc'), 'https://example.org/x.git');
+  for (const url of ['https://one.org/x?token=abc', 'https://one.org/x#abc', 'ssh://one.org/x?a']) {
+    assert.throws(() => changedAddress(null, { url }), /Query and fragment are not allowed/);
+  }
+  const old = 'https://one.org/x?token=abc';
+  assert.equal(changedAddress(old, {}), old, 'one of an earlier version keeps no other change out');
   assert.equal(withoutCredentials('https://u:p@example.org/x.git'), 'https://example.org/x.git');
   assert.equal(
     changedAddress('https://u:p@one.org/x', { url: 'https://u@one.org/x.git' }),

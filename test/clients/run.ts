@@ -265,6 +265,17 @@ const nuget: Client = {
   },
 };
 
+const ssh: Client = {
+  name: 'ssh',
+  settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' },
+  prepare: async () => {
+    const program = [onPath('sshd') ?? '', '/usr/sbin/sshd'].find((file) => existsSync(file));
+    if (program === undefined || onPath('ssh') === undefined) throw new Missing('OpenSSH is not on this machine');
+    if (process.getuid?.() === 0 && !existsSync('/run/sshd')) throw new Missing('sshd needs the folder /run/sshd');
+    return [process.execPath, join(here, 'ssh.ts'), program];
+  },
+};
+
 const composer: Client = {
   name: 'composer',
   prepare: async () => {
@@ -348,6 +359,7 @@ for (const client of [
   nuget,
   terraform,
   unleash,
+  ssh,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {

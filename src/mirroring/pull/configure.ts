@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { BlockedAddress } from '../../outbound/resolve.ts';
 import { branchPatternErrors } from '../branch-filter.ts';
 import { type AddressChange, changedAddress } from '../changed-address.ts';
-import { requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
+import { hasFailedTooOften, requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
 
 /** What is asked for of a pull mirror; what is left out stays as it is. */
@@ -122,16 +122,27 @@ async function cancelUpdate(deps: Deps, db: Db, projectId: number): Promise<void
 }
 
 /**
- * Has a project's mirror updated now, also one that has failed too often.
- * @returns false where the project has none
+ * Has a project's mirror updated now.
+ * @param by whom: a person also begins one anew that has failed too often, what another server sends by itself does not
+ * @returns `none` where the project has no mirror, `paused` where it has failed too often
  */
 export async function updatePullMirrorNow(
   deps: Deps,
   db: Db,
   project: Pick<Project, 'id' | 'settings'>,
-): Promise<boolean> {
-  if (!mirrorSettings(project).mirror) return false;
-  await db.updateTable('pull_mirrors').set({ failures: 0 }).where('project_id', '=', project.id).execute();
+  by: 'person' | 'webhook',
+): Promise<'requested' | 'none' | 'paused'> {
+  if (!mirrorSettings(project).mirror) return 'none';
+  if (by === 'webhook') {
+    const row = await db
+      .selectFrom('pull_mirrors')
+      .select('failures')
+      .where('project_id', '=', project.id)
+      .executeTakeFirst();
+    if (row !== undefined && hasFailedTooOften(row.failures)) return 'paused';
+  } else {
+    await db.updateTable('pull_mirrors').set({ failures: 0 }).where('project_id', '=', project.id).execute();
+  }
   await requestUpdates(deps, db, [project.id]);
-  return true;
+  return 'requested';
 }

@@ -21,9 +21,12 @@ const MAX_FAILURES = 14;
 /** Mirrors that are sent on their way in one run. */
 const AT_ONCE = 500;
 
+/** Whether a mirror waits for a person. */
+export const hasFailedTooOften = (failures: number): boolean => failures >= MAX_FAILURES;
+
 /** When a mirror is due again. @returns null where it has failed too often */
 export function nextUpdate(now: Date, failures: number): string | null {
-  if (failures >= MAX_FAILURES) return null;
+  if (hasFailedTooOften(failures)) return null;
   return new Date(now.getTime() + Math.min(INTERVAL_MS * (failures + 1), LONGEST_PAUSE_MS)).toISOString();
 }
 

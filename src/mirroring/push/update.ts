@@ -2,7 +2,7 @@ import { timestamp } from '../../core/clock.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { RemoteMirror } from '../../db/tables/remote-mirrors.ts';
 import type { Deps } from '../../deps.ts';
-import { isAncestor, mergedInto } from '../../git/compare.ts';
+import { isNearAncestor, mergedInto } from '../../git/compare.ts';
 import { knownCommits, pushRefs } from '../../git/remote-push.ts';
 import { listRemote } from '../../git/remote-refs.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
@@ -140,7 +140,7 @@ const listed = (words: string, refs: readonly string[]): string[] =>
 function historyOf(repo: Repository): History {
   return {
     isAncestor: async (ancestor, descendant) =>
-      (await knownCommits(repo, [ancestor])).has(ancestor) && isAncestor(repo, ancestor, descendant),
+      (await knownCommits(repo, [ancestor])).has(ancestor) && isNearAncestor(repo, ancestor, descendant),
     merged: async (oids) => {
       const head = await repo.refs.head();
       const main = head === null ? null : await repo.refs.resolve(`refs/heads/${head}`);

@@ -90,6 +90,8 @@ describe('PUT /projects/:id/mirror/pull', () => {
     'ssh://2130706433/x',
     'ftp://example.org/x',
     'https://1.1.1.1:25/x',
+    'https://1.1.1.1/x.git?private_token=secret',
+    'https://1.1.1.1/x.git#secret',
   ]) {
     test(`refuses ${url}`, async () => {
       const project = await guarded.make.project();

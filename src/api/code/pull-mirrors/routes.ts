@@ -3,9 +3,13 @@ import { route } from '../../../http/route.ts';
 import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
 import { PullMirror } from './answers.ts';
-import { PullMirrorUpdate, UPDATE_NAMES } from './inputs.ts';
+import { PullMirrorEvent, PullMirrorUpdate, UPDATE_NAMES } from './inputs.ts';
 import { presentPullMirror } from './views.ts';
 import { changePullMirror, notMirrored, startUpdate } from './writes.ts';
+
+/** What webhooks of other hosts say of themselves; who calls is told by the token alone. */
+const WEBHOOK_HEADERS = ['x-hub-signature', 'x-hub-signature-256', 'x-github-event', 'x-gitlab-event'];
+const isWebhook = (headers: Record<string, unknown>) => WEBHOOK_HEADERS.some((name) => headers[name] !== undefined);
 
 const PATH = '/projects/:id/mirror/pull';
 
@@ -52,12 +56,14 @@ export const pullMirrorRoutes = [
     operationId: 'startProjectPullMirror',
     summary: 'Start an update of the pull mirror of a project',
     description:
-      'It is done in the background; `update_status` tells how far it is. 400 where the project follows nothing.',
+      'It is done in the background; `update_status` tells how far it is. 400 where the project follows nothing. A webhook of an external host may call it, too: a pull request in its body has to be complete and within one repository, else 422; after too many failures it is 403 for a webhook, while a call of a person begins anew.',
     access: inProjectByUser('admin_pull_mirror'),
     plan: 'premium',
+    input: PullMirrorEvent,
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
-    handler: async ({ deps, caller, project }) => {
-      await startUpdate(deps, caller, project);
+    errors: [422],
+    handler: async ({ deps, caller, project, input, request }) => {
+      await startUpdate(deps, caller, project, input, isWebhook(request.headers) ? 'webhook' : 'person');
       return { message: '202 Accepted' };
     },
   }),

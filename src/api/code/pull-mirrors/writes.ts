@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { badRequest, invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { badRequest, invalidModel, recordNotFound, refused } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -9,9 +9,10 @@ import type { PullMirror } from '../../../db/tables/pull-mirrors.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkRemote } from '../../../mirroring/address.ts';
 import { pullMirrorChange, savePullMirror, updatePullMirrorNow } from '../../../mirroring/pull/configure.ts';
+import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { lockProject } from '../../spaces/index.ts';
-import type { PullMirrorUpdate } from './inputs.ts';
+import type { PullMirrorEvent, PullMirrorUpdate } from './inputs.ts';
 
 export const notMirrored = () => badRequest('The project is not mirrored');
 
@@ -65,10 +66,40 @@ async function checkAddress(deps: Deps, url: string): Promise<void> {
   }
 }
 
-/** Starts an update. @throws ApiError 400 where the project follows nothing, 401, 403, 404 */
-export async function startUpdate(deps: Deps, caller: UserCaller, project: Project): Promise<void> {
+/** Actions of pull requests after which there may be something new. */
+const ACTIONS = ['opened', 'reopened', 'synchronize', 'closed'];
+
+/** Whether the event of a pull request says all that it has to, and is one within a repository. */
+function isProcessable({ action, pull_request }: PullMirrorEvent): boolean {
+  const { number, head, base } = pull_request ?? {};
+  const sides = [head, base];
+  const whole = sides.every((side) => side?.ref && /^[0-9a-f]{40,64}$/.test(side.sha ?? '') && side.repo?.full_name);
+  return (
+    ACTIONS.includes(action ?? '') && number !== undefined && whole && head?.repo?.full_name === base?.repo?.full_name
+  );
+}
+
+/**
+ * Starts an update.
+ * @param event what came along, where another host has sent it
+ * @throws ApiError 400 where the project follows nothing, 401, 403 also where a mirror has failed too often for what comes
+ *   by itself, 404, 422 for the event of a pull request that cannot be used
+ */
+export async function startUpdate(
+  deps: Deps,
+  caller: UserCaller,
+  project: Project,
+  event: PullMirrorEvent,
+  by: 'person' | 'webhook',
+): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_pull_mirror');
-    if (!(await updatePullMirrorNow(deps, db, now))) throw notMirrored();
+    if (!mirrorSettings(now).mirror) throw notMirrored();
+    if (event.pull_request !== undefined && !isProcessable(event)) {
+      throw refused('The pull request event is not processable', 422);
+    }
+    const started = await updatePullMirrorNow(deps, db, now, by);
+    if (started === 'none') throw notMirrored();
+    if (started === 'paused') throw refused('Mirroring for the project is on pause', 403);
   });
 }
