@@ -74,7 +74,7 @@ test('an ancestor is found however far away it is', async () => {
   const commits = Array.from({ length: 400 }, (_, index) =>
     [
       `commit refs/heads/long`,
-      `committer A <a@example.com> ${index} +0000`,
+      `committer A <a@example.com> ${4_000_000_000 + index} +0000`,
       data(`${index}`),
       index === 0 ? `from ${from}` : '',
     ].join('\n'),

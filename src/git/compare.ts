@@ -89,8 +89,9 @@ export async function isNearAncestor(repo: Repository, ancestor: string, descend
   // Grows while it is gone through.
   for (const oid of seen) {
     if (oid === ancestor) return true;
-    if (seen.size > NEAR) return isAncestor(repo, ancestor, descendant);
-    for (const parent of (await repo.objects.commit(oid))?.parents ?? []) seen.add(parent);
+    const commit = seen.size > NEAR ? null : await repo.objects.commit(oid);
+    if (commit === null) return isAncestor(repo, ancestor, descendant);
+    for (const parent of commit.parents) seen.add(parent);
   }
   return false;
 }
