@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
 import type { Logger } from './core/logger.ts';
+import type { UnderWay } from './core/under-way.ts';
 import type { WaitingRoom } from './core/waiting-room.ts';
 import type { Database } from './db/database.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
@@ -48,6 +49,8 @@ export interface Deps {
   archives: Archives;
   /** What reports of tests in it hold. */
   junit: JunitReports;
+  /** Requests and jobs of this process that have not ended. */
+  underWay: UnderWay;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
+import { UnderWay } from './core/under-way.ts';
 import { WaitingRoom } from './core/waiting-room.ts';
 import { type Claim, claimData } from './db/claim.ts';
 import { openDatabase } from './db/database.ts';
@@ -34,6 +35,7 @@ import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { LeftIntents } from './repositories/left-intents.ts';
+import { resumeMoves } from './repositories/moves/background.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
@@ -73,7 +75,8 @@ export async function open(
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
   const pool = new RepositoryPool();
-  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres');
+  const underWay = new UnderWay();
+  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', underWay);
   const blobs = new DiskBlobStore(join(config.dataDir, 'blobs'));
   const snapshot = new SnapshotCache(database.version);
   rememberCounts(database.db, snapshot);
@@ -93,6 +96,7 @@ export async function open(
     archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
     junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
     writes: new KeyedQueue(),
+    underWay,
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     memory: memoryBudget(config.limits.memory),
@@ -199,6 +203,7 @@ async function serveClaimed(
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntents(instance.deps);
     await recoverBackgroundWork(instance.deps);
+    if (claim.alone) await resumeMoves(instance.deps);
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });

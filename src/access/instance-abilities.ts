@@ -51,6 +51,7 @@ export const INSTANCE_RULES = {
   admin_member_roles: ADMINISTERED,
   admin_project_aliases: ADMINISTERED,
   admin_projects: ADMINISTERED,
+  admin_storage_moves: ADMINISTERED,
   admin_topics: ADMINISTERED,
   admin_instance_runners: ADMINISTERED,
   admin_instance_ci_variables: ADMINISTERED,

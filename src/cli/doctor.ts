@@ -3,12 +3,14 @@ import { sql } from 'kysely';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { type Database, openExisting } from '../db/database.ts';
+import type { Db } from '../db/schema.ts';
 import { useGitConfig } from '../git/environment.ts';
 import { fsck } from '../git/fsck.ts';
 import { runGit } from '../git/process.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
-import { allRepositories, type NamedHolder } from '../repositories/all.ts';
+import { allRepositories } from '../repositories/all.ts';
+import { findHolder, type Holder } from '../repositories/holder.ts';
 import { checkAgreement } from './doctor-agreement.ts';
 
 type Say = (good: boolean, text: string) => void;
@@ -122,7 +124,7 @@ async function checkRepositories(config: Config, { db }: Database, quick: boolea
   let broken = 0;
   for await (const holder of allRepositories(db)) {
     count += 1;
-    const problem = await problemOf(storages, holder, quick);
+    const problem = await problemNow(db, storages, holder, quick);
     if (problem !== null) {
       broken += 1;
       say(false, `The repository of ${holder.name} (id ${holder.id}): ${problem}`);
@@ -134,9 +136,18 @@ async function checkRepositories(config: Config, { db }: Database, quick: boolea
   if (broken === 0) say(true, `${count} repositories ${quick ? 'are there' : 'are sound'}.`);
 }
 
+/** What is wrong with a repository where it lies now: it may be moved to another storage, or go, while it is looked at. */
+async function problemNow(db: Db, storages: Storages, holder: Holder, quick: boolean): Promise<string | null> {
+  const problem = await problemOf(storages, holder, quick);
+  if (problem === null) return null;
+  const now = await findHolder(db, holder);
+  if (now === undefined) return null;
+  return now.disk_path === holder.disk_path ? problem : problemNow(db, storages, now, quick);
+}
+
 async function problemOf(
   storages: Storages,
-  { repository_storage: storage, disk_path: diskPath }: NamedHolder,
+  { repository_storage: storage, disk_path: diskPath }: Holder,
   quick: boolean,
 ): Promise<string | null> {
   try {

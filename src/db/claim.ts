@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
+import type { Db } from './schema.ts';
 
 /** A running server's claim on its data, which ends with the process however that ends. */
 export interface Claim {
@@ -104,4 +106,13 @@ async function claimPostgres(url: string): Promise<Claim> {
       await client.end();
     },
   };
+}
+
+/** Whether several server processes work on a database of PostgreSQL: each holds the lock of its claim. */
+export async function otherServers(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ holders: number }>`
+    select count(distinct pid) as holders from pg_locks
+    where locktype = 'advisory' and granted and classid = 0 and objid = ${sql.lit(POSTGRES_LOCK)}
+      and database = (select oid from pg_database where datname = current_database())`.execute(db);
+  return Number(rows[0]!.holders) > 1;
 }

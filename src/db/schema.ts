@@ -109,6 +109,7 @@ import type { SecurityPolicySettingsTable } from './tables/security-policy-setti
 import type { SnippetsTable } from './tables/snippets.ts';
 import type { SshKeysTable } from './tables/ssh-keys.ts';
 import type { StatusCheckResponsesTable } from './tables/status-check-responses.ts';
+import type { StorageMovesTable } from './tables/storage-moves.ts';
 import type { SubscriptionsTable } from './tables/subscriptions.ts';
 import type { TerraformStateVersionsTable } from './tables/terraform-state-versions.ts';
 import type { TerraformStatesTable } from './tables/terraform-states.ts';
@@ -218,6 +219,7 @@ export interface Schema {
   approval_rule_branches: ApprovalRuleBranchesTable;
   approvals: ApprovalsTable;
   snippets: SnippetsTable;
+  repository_storage_moves: StorageMovesTable;
   wikis: WikisTable;
   wiki_pages: WikiPagesTable;
   badges: BadgesTable;

@@ -10,6 +10,7 @@ import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import { type Holder, ofProject, ofSnippet } from '../repositories/holder.ts';
+import { READ_ONLY } from '../repositories/read-only.ts';
 import { createByPush } from './create-by-push.ts';
 
 interface Admitted {
@@ -97,6 +98,7 @@ async function admitToProject(
   if (wants === 'write') {
     refuseJobs(caller, project);
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
+    if (project.repository_read_only === 1) throw refused(READ_ONLY, 403);
     if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
     const collaborates = permissions.can('push_code')
       ? undefined
@@ -133,6 +135,7 @@ async function admitToSnippet(
   if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);
   }
+  if (wants === 'write' && found.snippet.repository_read_only === 1) throw refused(READ_ONLY, 403);
   return { kind: 'snippet', caller, holder: ofSnippet(found.snippet) };
 }
 

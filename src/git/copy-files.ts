@@ -60,7 +60,7 @@ export async function copyMissing(
 }
 
 /** Copies one file under a temporary name, flushes it and gives it its name. @returns its size, null where it is gone */
-async function copyDurably(from: string, to: string): Promise<number | null> {
+export async function copyDurably(from: string, to: string): Promise<number | null> {
   const temporary = `${to}.part`;
   try {
     await copyFile(from, temporary, constants.COPYFILE_FICLONE);

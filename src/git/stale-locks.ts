@@ -45,7 +45,8 @@ async function look(sweep: Sweep, folder: string): Promise<void> {
   }
 }
 
-function isLeftover(name: string, isFolder: boolean, folder: string): boolean {
+/** Whether a name in a folder of a repository is that of a lock or a temporary file. */
+export function isLeftover(name: string, isFolder: boolean, folder: string): boolean {
   return isFolder ? folder === 'objects' && LEFTOVER_FOLDER.test(name) : LEFTOVER_FILE.test(name);
 }
 

@@ -14,6 +14,19 @@ export interface Location {
   diskPath: string;
 }
 
+/** By which the repository at a location is known (`Repository.id`). */
+export const repositoryId = ({ storage, diskPath }: Location): string => `${storage}:${diskPath}`;
+
+/** One of storages of which some take repositories. */
+function draw(list: readonly Storage[], random: number): Storage {
+  let rest = random * list.reduce((sum, { weight }) => sum + weight, 0);
+  for (const storage of list) {
+    rest -= storage.weight;
+    if (rest < 0) return storage;
+  }
+  return list.findLast(({ weight }) => weight > 0)!;
+}
+
 /** The storages of the installation. A repository's path does not depend on its name, so renames move nothing. */
 export class Storages {
   readonly list: readonly Storage[];
@@ -26,13 +39,17 @@ export class Storages {
 
   /** The storage a new repository goes to, drawn by weight. @param random a number from 0 to below 1 */
   pick(random: number): Storage {
-    const total = this.list.reduce((sum, { weight }) => sum + weight, 0);
-    let rest = random * total;
-    for (const storage of this.list) {
-      rest -= storage.weight;
-      if (rest < 0) return storage;
-    }
-    return this.list.findLast(({ weight }) => weight > 0)!;
+    return draw(this.list, random);
+  }
+
+  /** Another storage than that one, drawn by weight; undefined where no other one takes repositories. */
+  pickBeside(name: string, random: number): Storage | undefined {
+    const others = this.list.filter((storage) => storage.name !== name && storage.weight > 0);
+    return others.length === 0 ? undefined : draw(others, random);
+  }
+
+  has(name: string): boolean {
+    return this.list.some((storage) => storage.name === name);
   }
 
   /** A fresh path inside a storage: no name in it, so that a rename moves nothing, and never used twice. */
@@ -50,11 +67,11 @@ export class Storages {
 
   /** The open repository of a location. */
   open(location: Location): Repository {
-    return this.pool.get(`${location.storage}:${location.diskPath}`, this.dirOf(location));
+    return this.pool.get(repositoryId(location), this.dirOf(location));
   }
 
   /** Ends what is held open of a repository that is about to be moved or removed. */
   forget(location: Location): void {
-    this.pool.forget(`${location.storage}:${location.diskPath}`);
+    this.pool.forget(repositoryId(location));
   }
 }

@@ -154,8 +154,10 @@ export function buildServer(
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
     underWay.add(reply.raw);
+    const end = deps.underWay.begin();
     reply.raw.once('close', () => {
       underWay.delete(reply.raw);
+      end();
       ended(request, reply, CLIENT_GONE);
     });
     reply.headers(SECURITY_HEADERS);

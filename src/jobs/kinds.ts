@@ -1,12 +1,18 @@
 /**
  * The lanes of background work, each with the number of its jobs that one process runs at once: what fills one lane holds
  * up no other. `git` changes repositories or waits for one, `events` follows up what happened, `outgoing` waits for
- * servers elsewhere, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `slow` for what may take many minutes.
+ * servers elsewhere, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `moves` copies repositories to other
+ * storages, `slow` is for what may take many minutes.
  */
-export const LANES = { git: 3, events: 3, outgoing: 16, mirrors: 8, ci: 4, slow: 2 } as const satisfies Record<
-  string,
-  number
->;
+export const LANES = {
+  git: 3,
+  events: 3,
+  outgoing: 16,
+  mirrors: 8,
+  ci: 4,
+  moves: 3,
+  slow: 2,
+} as const satisfies Record<string, number>;
 export type Lane = keyof typeof LANES;
 
 /**

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
+import { comesAgainAfter } from '../core/comes-again.ts';
 import type { Logger } from '../core/logger.ts';
+import type { UnderWay } from '../core/under-way.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { anyDue, claimJobs } from './claim.ts';
@@ -18,6 +20,8 @@ export interface Workshop {
   postgres: boolean;
   /** What this process can do, by the name of the kind. */
   works: ReadonlyMap<string, Work>;
+  /** Knows of jobs that run. */
+  underWay: UnderWay;
   /** A new word for taking jobs. */
   claim(): string;
   /** Called when a lane has nothing that waits. */
@@ -167,7 +171,12 @@ export class LaneWorkers {
   #begin(job: StoredJob): void {
     const work = this.#shop.works.get(job.kind)!;
     this.#running.set(job.id, job);
+    // A move waits for what reads where a repository was, and reads nothing there but its own.
+    const end = this.#lane === 'moves' ? () => {} : this.#shop.underWay.begin();
     void runJob(work, job, this.#cut.signal).then((failure) => {
+      // What was left goes on.
+      if (failure?.left) void failure.left.finally(end);
+      else end();
       this.#running.delete(job.id);
       this.#end(work, job, failure);
     });
@@ -177,7 +186,8 @@ export class LaneWorkers {
     const { clock, log } = this.#shop;
     const stopped = this.#cut.signal.aborted;
     const outcome = outcomeOf(work, job, failure, clock.now(), stopped);
-    if (failure !== null && !stopped) {
+    const failed = failure !== null && comesAgainAfter(failure.error) === null;
+    if (failed && !stopped) {
       const dead = outcome.to !== 'done' && outcome.to.state === 'dead';
       this.counts[dead ? 'dead' : 'failed'] += 1;
       log.log(dead ? 'error' : 'warn', 'job failed', {
@@ -187,7 +197,7 @@ export class LaneWorkers {
         error: textOf(failure.error),
       });
     }
-    if (failure === null) this.counts.done += 1;
+    if (!failed) this.counts.done += 1;
     if (failure?.left) {
       this.#left += 1;
       log.log('error', 'a job goes on after its time was over, and is left', { job: job.id, kind: job.kind });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
+import { comesAgainAfter } from '../core/comes-again.ts';
 import type { Logger } from '../core/logger.ts';
+import { UnderWay } from '../core/under-way.ts';
 import type { Db } from '../db/schema.ts';
 import { afterCommit } from '../db/transactions.ts';
 import { claimJobs } from './claim.ts';
@@ -61,8 +63,11 @@ export class JobQueue {
   #nextUpkeep = 0;
   #stopping: Promise<void> | null = null;
 
-  /** @param postgres whether other processes may work on the same jobs */
-  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean) {
+  /**
+   * @param postgres whether other processes may work on the same jobs
+   * @param underWay is told of jobs that run
+   */
+  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean, underWay = new UnderWay()) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
@@ -74,6 +79,7 @@ export class JobQueue {
       log,
       postgres,
       works: this.#works,
+      underWay,
       claim: () => `${process}.${++claims}`,
       onEmpty: (lane) => this.#turns.forget(lane),
     };
@@ -187,6 +193,7 @@ export class JobQueue {
       for (const lane of this.#lanes.values()) lane.cut();
     };
     this.#lanes.get('slow')?.cut();
+    this.#lanes.get('moves')?.cut();
     if (deadline.aborted) cut();
     else deadline.addEventListener('abort', cut, { once: true });
     await this.#stopping;
@@ -206,7 +213,8 @@ export class JobQueue {
       if (job === undefined) return;
       const work = this.#works.get(job.kind)!;
       const failure = await runJob(work, job, new AbortController().signal);
-      if (failure !== null) this.#log.log('warn', 'job failed', { kind: job.kind, error: textOf(failure.error) });
+      const failed = failure !== null && comesAgainAfter(failure.error) === null;
+      if (failed) this.#log.log('warn', 'job failed', { kind: job.kind, error: textOf(failure.error) });
       const outcome = outcomeOf(work, job, failure, this.#clock.now(), false);
       await this.#db.transaction().execute((db) => settleJobs(db, [outcome]));
     }

@@ -1,3 +1,4 @@
+import { comesAgainAfter } from '../core/comes-again.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import type { JobKind, Schedule } from './kinds.ts';
@@ -77,6 +78,10 @@ export function outcomeOf(
   const text = textOf(error).slice(0, MAX_ERROR);
   if (stopped)
     return { job, to: { state: 'waiting', runAt: at(0), attempts: job.attempts - 1, error: job.last_error } };
+  const again = comesAgainAfter(error);
+  // Nothing failed: what it waits for is not there yet.
+  if (again !== null)
+    return { job, to: { state: 'waiting', runAt: at(again), attempts: job.attempts - 1, error: job.last_error } };
   const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
   // What was wrong around it counts for nothing.
   const around = faultOf(error) !== null;

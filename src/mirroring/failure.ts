@@ -1,9 +1,11 @@
+import { comesAgainAfter } from '../core/comes-again.ts';
 import { ApiError } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { RemoteError } from '../git/remote-error.ts';
 import { BlockedAddress } from '../outbound/resolve.ts';
+import { RepositoryReadOnly } from '../repositories/read-only.ts';
 
 /** A mirror cannot be brought up to date; the message is shown as its `last_error`. */
 export class MirrorFailure extends Error {
@@ -27,7 +29,7 @@ const TRIES = 3;
 export function endText(deps: Pick<Deps, 'log'>, error: unknown, { attempts, signal }: Run): string | null {
   if (signal.aborted) return null;
   const text = failureText(error);
-  if (text !== null || attempts < TRIES || faultOf(error) !== null) return text;
+  if (text !== null || attempts < TRIES || faultOf(error) !== null || comesAgainAfter(error) !== null) return text;
   deps.log.log('error', 'a mirror cannot be updated', { error: String(error) });
   return 'An internal error kept the mirror from being updated.';
 }
@@ -40,9 +42,10 @@ export interface Run {
 
 /**
  * What is told of an error that a mirror can only end with: nothing that git or another server printed. Null for one that
- * says nothing about the mirror (the server stops, the database is away), after which the same work is done again.
+ * says nothing about the mirror (the server stops, the database is away, the repository is moved), after which the same work is done again.
  */
 function failureText(error: unknown): string | null {
+  if (error instanceof RepositoryReadOnly) return null;
   if (error instanceof MirrorFailure || error instanceof RemoteError || error instanceof ApiError) {
     return error.message.slice(0, MAX_TEXT);
   }

@@ -4,8 +4,10 @@ import { removeStaleLocks } from '../git/stale-locks.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
-import { findHolder, HOLDER_TYPES, holderTypes } from './holder.ts';
+import { HOLDER_TYPES, holderNow, holderTypes } from './holder.ts';
 import { leftOverBefore } from './left-over.ts';
+import { registerMoves } from './moves/background.ts';
+import { RepositoryReadOnly } from './read-only.ts';
 import { registerRecovery } from './recover-intents.ts';
 import { registerRemoval } from './removal.ts';
 import { recordSnippetChange } from './snippet-files.ts';
@@ -24,13 +26,15 @@ export function registerRepositoryWork(deps: Deps): void {
   deps.events.followUp(['push'], MAINTAIN.project, MAINTENANCE_PAUSE_MS);
   for (const type of holderTypes) {
     deps.jobs.register(MAINTAIN[type], async ({ [HOLDER_TYPES[type].column]: id }) => {
-      const holder = await findHolder(deps.db, { type, id: id! });
-      if (holder !== undefined) await maintain(repositoryOf(deps, holder));
+      const now = await holderNow(deps.db, { type, id: id! });
+      if (now?.busy) throw new RepositoryReadOnly();
+      if (now !== undefined) await maintain(deps.storages.open(now.place));
     });
   }
   deps.refObservers.push(recordSnippetChange(deps));
   registerRecovery(deps);
   registerRemoval(deps);
+  registerMoves(deps);
   deps.lifecycle.projectsRemoved.add((db, ids) => removeWikis(deps, db, 'project', ids));
   deps.lifecycle.groupsRemoved.add((db, ids) => removeWikis(deps, db, 'group', ids));
   deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
-import { ApiError, notFound } from '../core/errors.ts';
+import { notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
@@ -10,9 +10,10 @@ import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
-import { HOLDER_TYPES, type Holder, holderColumns, holderNow } from './holder.ts';
+import { HOLDER_TYPES, type Holder, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
+import { writableNow } from './own-writes.ts';
 import { observe } from './ref-observers.ts';
 import { enqueueUpkeep } from './upkeep.ts';
 
@@ -54,7 +55,7 @@ export function inRepositoryQueue<T>(
  * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
  * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
  * `recoverIntents` (recover-intents.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
- * @throws GitError `conflict` when a ref is not where the update says; ApiError 400 while the repository is read-only,
+ * @throws GitError `conflict` when a ref is not where the update says; RepositoryReadOnly,
  *   and what the guard throws
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
@@ -64,9 +65,8 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const key = randomUUID();
   const announce = deps.db.transaction().execute(async (db) => {
-    const now = await holderNow(db, holder);
+    const now = await writableNow(within(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
-    if (!now.writable) throw new ApiError(400, 'The repository is temporarily read-only. Please try again later.');
     await request.guard(within(deps, db), now.project);
     return db
       .insertInto('ref_intents')

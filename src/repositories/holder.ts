@@ -1,5 +1,6 @@
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
+import type { Location } from '../git/storages.ts';
 
 /**
  * What has repositories, by type: the table of their rows, the column of `ref_intents` and of payloads that names one, the
@@ -82,42 +83,66 @@ export function namedHolder(columns: HolderColumns): Pick<Holder, 'type' | 'id'>
 export interface HolderNow {
   /** Whether its repository may be written. */
   writable: boolean;
+  /** Whether it is filled or moved, which will be over. */
+  busy: boolean;
+  /** Where its repository lies. */
+  place: Location;
   /** Its row where it is a project. */
   project: Project | null;
 }
 
-/** Reads a holder anew; undefined when it is gone or going. */
-export async function holderNow(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<HolderNow | undefined> {
-  if (type === 'wiki') return wikiNow(db, id);
+/** Where the repository of a row lies. */
+export const placeOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): Location => ({
+  storage: row.repository_storage,
+  diskPath: row.disk_path,
+});
+
+/**
+ * Reads a holder anew; undefined when it is gone or going.
+ * @param options `hold`: within a transaction of PostgreSQL, nobody makes the repository read-only or moves it until that ends
+ */
+export async function holderNow(
+  db: Db,
+  { type, id }: Pick<Holder, 'type' | 'id'>,
+  { hold = false } = {},
+): Promise<HolderNow | undefined> {
+  if (type === 'wiki') return wikiNow(db, id, hold);
   if (type === 'snippet') {
     const snippet = await db
       .selectFrom('snippets')
-      .select('repository_read_only')
+      .select(['repository_read_only', 'repository_storage', 'disk_path'])
       .where('id', '=', id)
+      .$if(hold, (query) => query.forKeyShare())
       .executeTakeFirst();
-    return snippet === undefined ? undefined : { writable: snippet.repository_read_only === 0, project: null };
+    if (snippet === undefined) return undefined;
+    const busy = snippet.repository_read_only === 1;
+    return { writable: !busy, busy, place: placeOf(snippet), project: null };
   }
-  const project = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  const project = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(hold, (query) => query.forKeyShare())
+    .executeTakeFirst();
   if (project === undefined || project.pending_delete === 1) return undefined;
-  return { writable: project.repository_read_only === 0 && project.in_deletion === 0, project };
+  const busy = project.repository_read_only === 1;
+  return { writable: !busy && project.in_deletion === 0, busy, place: placeOf(project), project };
 }
 
-async function wikiNow(db: Db, id: number): Promise<HolderNow | undefined> {
+async function wikiNow(db: Db, id: number, hold: boolean): Promise<HolderNow | undefined> {
   const wiki = await db
     .selectFrom('wikis')
     .leftJoin('projects', 'projects.id', 'wikis.project_id')
     .leftJoin('namespaces', 'namespaces.id', 'wikis.namespace_id')
-    .select(['wikis.repository_read_only', 'projects.pending_delete'])
+    .select(['wikis.repository_read_only', 'wikis.repository_storage', 'wikis.disk_path', 'projects.pending_delete'])
     .select(({ fn }) => fn.coalesce('projects.in_deletion', 'namespaces.in_deletion').as('in_deletion'))
     .where('wikis.id', '=', id)
+    .$if(hold, (query) => query.forKeyShare('wikis'))
     .executeTakeFirst();
   if (wiki === undefined || wiki.pending_delete === 1) return undefined;
-  return { writable: wiki.repository_read_only === 0 && wiki.in_deletion === 0, project: null };
+  const busy = wiki.repository_read_only === 1;
+  return { writable: !busy && wiki.in_deletion === 0, busy, place: placeOf(wiki), project: null };
 }
-
-/** Whether the holder's repository may be written; undefined when it is gone or going. */
-export const writable = async (db: Db, holder: Pick<Holder, 'type' | 'id'>): Promise<boolean | undefined> =>
-  (await holderNow(db, holder))?.writable;
 
 /** The holder of a type and id with the place of its repository, where it still exists. */
 export async function findHolder(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<Holder | undefined> {

@@ -2,7 +2,7 @@ import { backupRuns } from '../db/backup-lease.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { removeRepository } from '../git/repository-files.ts';
-import type { Location } from '../git/storages.ts';
+import { type Location, repositoryId } from '../git/storages.ts';
 import { jobKind } from '../jobs/kinds.ts';
 
 const REMOVE_REPOSITORY = jobKind<Location>('repository.remove', { lane: 'git' });
@@ -17,15 +17,13 @@ export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Pr
   await deps.jobs.enqueue(db, REMOVE_REPOSITORY, location);
 }
 
-const keyOf = ({ storage, diskPath }: Location): string => `${storage}:${diskPath}`;
-
 /**
  * Writes down that a repository is about to be made for a row that is not there yet: if the process dies in between,
  * its files are removed later. `keepRepository` belongs into the transaction that writes the row.
  */
 export async function discardUnlessKept(deps: Deps, location: Location): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
-  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: keyOf(location), runAt });
+  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: repositoryId(location), runAt });
 }
 
 /**
@@ -33,14 +31,14 @@ export async function discardUnlessKept(deps: Deps, location: Location): Promise
  * @returns false when that was so long ago that the files are being removed
  */
 export const keepRepository = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
-  deps.jobs.cancel(db, DISCARD_REPOSITORY, keyOf(location));
+  deps.jobs.cancel(db, DISCARD_REPOSITORY, repositoryId(location));
 
 /** Names the work behind `enqueueRemoval` and `discardUnlessKept`. A write, or a backup, that is under way ends first. */
 export function registerRemoval(deps: Deps): void {
   const remove = (kind: typeof REMOVE_REPOSITORY) => async (location: Location) => {
     if (await backupRuns(deps.db, deps.clock)) {
       const runAt = new Date(deps.clock.now().getTime() + BACKUP_PAUSE);
-      const key = kind === DISCARD_REPOSITORY ? { uniqueKey: keyOf(location) } : {};
+      const key = kind === DISCARD_REPOSITORY ? { uniqueKey: repositoryId(location) } : {};
       return deps.jobs.enqueue(deps.db, kind, location, { ...key, runAt });
     }
     const repo = deps.storages.open(location);

@@ -10,7 +10,7 @@ import type { Wiki } from '../db/tables/wikis.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import { createRepository } from '../git/repository-files.ts';
-import { LOCATED } from './holder.ts';
+import { LOCATED, placeOf } from './holder.ts';
 import { withNewRepository } from './new-repository.ts';
 import { enqueueRemoval } from './removal.ts';
 
@@ -92,12 +92,11 @@ export async function removeWikis(
   owners: readonly number[] | GroupIds,
 ): Promise<void> {
   const column = type === 'project' ? 'project_id' : 'namespace_id';
-  const wikis = await db.selectFrom('wikis').select(LOCATED).where(column, 'in', owners).execute();
+  const wikis = await db.selectFrom('wikis').select('id').where(column, 'in', owners).execute();
   if (wikis.length === 0) return;
   const ids = wikis.map(({ id }) => id);
   await db.deleteFrom('ref_intents').where('wiki_id', 'in', ids).execute();
-  await db.deleteFrom('wikis').where('id', 'in', ids).execute();
-  for (const { repository_storage, disk_path } of wikis) {
-    await enqueueRemoval(deps, db, { storage: repository_storage, diskPath: disk_path });
-  }
+  // A move may have taken one elsewhere since its row was read.
+  const gone = await db.deleteFrom('wikis').where('id', 'in', ids).returning(LOCATED).execute();
+  for (const row of gone) await enqueueRemoval(deps, db, placeOf(row));
 }

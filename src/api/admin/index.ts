@@ -5,6 +5,7 @@ import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
 import { registerUserCounts } from './license/background.ts';
 import { licenseRoutes } from './license/routes.ts';
+import { storageMoveRoutes } from './storage-moves/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** What is about the whole installation. */
@@ -15,6 +16,7 @@ export const admin: Area = {
     ...broadcastMessageRoutes,
     ...compliancePolicySettingsRoutes,
     ...licenseRoutes,
+    ...storageMoveRoutes,
     ...versionRoutes,
   ],
   register: registerUserCounts,

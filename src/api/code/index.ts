@@ -36,6 +36,7 @@ export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './p
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
 export { sendArchive } from './repositories/archive-routes.ts';
 export { findProjectSnippet } from './snippets/find.ts';
+export { snippetUrls } from './snippets/views.ts';
 export { createTag } from './tags/writes.ts';
 
 /** What git holds, who may change it, and snippets. */

@@ -27,7 +27,7 @@ import { uploadRoutes } from './uploads/routes.ts';
 
 export { PublicGroup } from './groups/answers.ts';
 export { visibleGroup } from './groups/find.ts';
-export { fullNames, presentGroups, presentPublicGroups } from './groups/views.ts';
+export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/views.ts';
 export { SimpleProject } from './projects/answers.ts';
 export { makeProject } from './projects/creation.ts';
 export { lockProject } from './projects/destroy.ts';

@@ -12,6 +12,7 @@ import { mirrors } from './0018-mirrors.ts';
 import { bridges } from './0019-bridges.ts';
 import { lists } from './0020-lists.ts';
 import { wikis } from './0021-wikis.ts';
+import { storageMoves } from './0022-storage-moves.ts';
 import { memberRoles } from './0023-member-roles.ts';
 import { licences } from './0024-licences.ts';
 import { terraformStates } from './0028-terraform-states.ts';
@@ -33,6 +34,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0019-bridges': bridges,
   '0020-lists': lists,
   '0021-wikis': wikis,
+  '0022-storage-moves': storageMoves,
   '0023-member-roles': memberRoles,
   '0024-licences': licences,
   '0028-terraform-states': terraformStates,

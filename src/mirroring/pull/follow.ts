@@ -11,6 +11,8 @@ import type { RemoteSource } from '../../git/remote-source.ts';
 import type { Repository } from '../../git/repository.ts';
 import { setHead } from '../../git/repository-files.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
+import { ofProject } from '../../repositories/holder.ts';
+import { writeOwn } from '../../repositories/own-writes.ts';
 import { type Actor, loadProtections, type Protection } from '../../repositories/protections.ts';
 import { remoteSource, withoutCredentials } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
@@ -131,7 +133,7 @@ async function remember(
     if ((await repo.objects.info(oid)) === null) continue;
     updates.push({ ref: `${folder}${ref.slice('refs/'.length)}`, old: taken.get(ref) ?? null, new: oid });
   }
-  await inRepositoryQueue(deps, project, () => repo.refs.transaction(updates));
+  await moveOwn(deps, project, repo, updates);
   return updates.length === 0 ? taken : takenRefs(repo, folder);
 }
 
@@ -158,6 +160,12 @@ async function takenRefs(repo: Repository, folder: string): Promise<Refs> {
   return new Map(all.map(({ name, oid }) => [`refs/${name.slice(folder.length)}`, oid]));
 }
 
+/** Moves refs that only the mirror knows of. */
+const moveOwn = (deps: Deps, project: Project, repo: Repository, updates: readonly RefChange[]): Promise<void> =>
+  inRepositoryQueue(deps, project, () =>
+    writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction(updates)),
+  );
+
 /** Drops what is remembered of refs that are gone there. */
 async function forget(deps: Deps, project: Project, repo: Repository, folder: string, gone: Refs): Promise<void> {
   if (gone.size === 0) return;
@@ -166,14 +174,15 @@ async function forget(deps: Deps, project: Project, repo: Repository, folder: st
     old: oid,
     new: null,
   }));
-  await inRepositoryQueue(deps, project, () => repo.refs.transaction(updates));
+  await moveOwn(deps, project, repo, updates);
 }
 
 /** The default branch of an empty repository becomes that of the other side. */
 async function useHead(deps: Deps, project: Project, head: string | null, wanted: readonly string[]): Promise<void> {
   if (head === null || !wanted.includes(`refs/heads/${head}`)) return;
   await inRepositoryQueue(deps, project, async (repo) => {
-    if ((await repo.refs.list('refs/heads/')).length === 0) await setHead(repo.dir, head);
+    if ((await repo.refs.list('refs/heads/')).length > 0) return;
+    await writeOwn(deps, ofProject(project), repo, () => setHead(repo.dir, head));
   });
 }
 

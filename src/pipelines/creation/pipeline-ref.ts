@@ -1,10 +1,12 @@
 import { ACTIVE, isOneOf } from '../../ci/states.ts';
+import { ApiError } from '../../core/errors.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
-import { ofProject, writable } from '../../repositories/holder.ts';
+import { ofProject } from '../../repositories/holder.ts';
+import { writeOwn } from '../../repositories/own-writes.ts';
 
 /** The ref by which runners get the commit of a pipeline while its jobs run, be its branch moved or gone. */
 export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;
@@ -24,11 +26,12 @@ export async function keepPipelineRef(
     return await inRepositoryQueue(deps, project, async (repo) => {
       const now = await repo.refs.resolve(pipelineRef(id));
       if (now === sha) return true;
-      if (!(await writable(deps.db, ofProject(project)))) return false;
-      await repo.refs.transaction([{ ref: pipelineRef(id), old: now, new: sha }]);
+      const change = { ref: pipelineRef(id), old: now, new: sha };
+      await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction([change]));
       return true;
     });
   } catch (error) {
+    if (error instanceof ApiError) return false;
     if (!(error instanceof GitError)) throw error;
     deps.log.log('warn', 'the ref of a pipeline could not be made', { id, error: error.message });
     return false;
@@ -64,8 +67,8 @@ export async function dropPipelineRef(deps: Deps, projectId: number, pipelineId:
   await inRepositoryQueue(deps, project, async (repo) => {
     const now = await repo.refs.resolve(pipelineRef(pipelineId));
     if (now === null || (await isNeeded())) return;
-    if (!(await writable(deps.db, ofProject(project)))) return;
-    await repo.refs.transaction([{ ref: pipelineRef(pipelineId), old: now, new: null }]);
+    const change = { ref: pipelineRef(pipelineId), old: now, new: null };
+    await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction([change]));
   });
   // One of its jobs may have been retried and started meanwhile.
   const pipeline = await pipelineNow();

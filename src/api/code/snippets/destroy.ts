@@ -6,6 +6,7 @@ import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import type { Deps } from '../../../deps.ts';
+import { placeOf } from '../../../repositories/holder.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
 
 /** Rows that go by one query. */
@@ -19,8 +20,6 @@ const COLUMNS = [
   'author_id',
   'created_at',
   'updated_at',
-  'repository_storage',
-  'disk_path',
 ] as const;
 type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
 
@@ -49,10 +48,15 @@ async function destroySnippetsWithin(
     const ids = batch.map(({ id }) => id);
     await removeBelongings(db, 'Snippet', ids);
     await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
-    await db.deleteFrom('snippets').where('id', 'in', ids).execute();
+    // A move may have taken a repository elsewhere since its row was read.
+    const gone = await db
+      .deleteFrom('snippets')
+      .where('id', 'in', ids)
+      .returning(['repository_storage', 'disk_path'])
+      .execute();
+    for (const row of gone) await enqueueRemoval(deps, db, placeOf(row));
     for (const snippet of batch) {
-      const { id, project_id, title, repository_storage, disk_path } = snippet;
-      await enqueueRemoval(deps, db, { storage: repository_storage, diskPath: disk_path });
+      const { id, project_id, title } = snippet;
       const about = { projectId: project_id, actorId };
       await deps.events.record(
         db,

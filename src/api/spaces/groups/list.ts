@@ -122,7 +122,12 @@ function adminConditions(
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   const storage = filters.repository_storage;
-  if (storage !== undefined) conditions.push(eb.lit(storage === deps.storages.list[0]!.name));
+  if (storage !== undefined) {
+    const wiki = eb.selectFrom('wikis').select('wikis.id').whereRef('wikis.namespace_id', '=', 'namespaces.id');
+    const there = eb.exists(wiki.where('wikis.repository_storage', '=', storage));
+    // Without a wiki the first storage is shown.
+    conditions.push(storage === deps.storages.list[0]!.name ? eb.or([there, eb.not(eb.exists(wiki))]) : there);
+  }
   for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
     conditions.push(
       eb.exists(

@@ -105,11 +105,12 @@ export async function presentGroups(
 ): Promise<ReturnType<typeof groupEntity>[]> {
   const ids = groups.map(({ id }) => id);
   const names = await fullNames(deps.db, groups);
+  const storages = caller.admin ? await storagesOf(deps.db, ids) : undefined;
   const sizes = statistics && caller.admin ? await statisticsOf(deps.db, ids) : undefined;
   const custom = customAttributes && caller.admin ? await customAttributesOf(deps.db, ids) : undefined;
   return groups.map((group) => {
     const extras: GroupExtras = { fullName: names.get(group.id) ?? group.name };
-    if (caller.admin) extras.repositoryStorage = deps.storages.list[0]!.name;
+    if (caller.admin) extras.repositoryStorage = storages?.get(group.id) ?? deps.storages.list[0]!.name;
     if (sizes !== undefined) extras.statistics = sizes.get(group.id)!;
     if (custom !== undefined) extras.customAttributes = custom.get(group.id) ?? [];
     return groupEntity(deps, group, extras);
@@ -120,6 +121,17 @@ export async function presentGroups(
 export async function presentPublicGroups(deps: Deps, groups: readonly Namespace[]): Promise<PublicGroup[]> {
   const names = await fullNames(deps.db, groups);
   return groups.map((group) => publicGroup(deps, group, names.get(group.id) ?? group.name));
+}
+
+/** Where the wikis of groups are, by group; one that has none is not among them. */
+async function storagesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('wikis')
+    .select(['namespace_id', 'repository_storage'])
+    .where('namespace_id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ namespace_id, repository_storage }) => [namespace_id!, repository_storage]));
 }
 
 const KINDS = Object.keys(GroupStatistics.properties);

@@ -6,6 +6,8 @@ import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import type { Location } from '../../../git/storages.ts';
+import { placeOf } from '../../../repositories/holder.ts';
 import { enqueueRemoval } from '../../../repositories/removal.ts';
 import { endAccountsOf } from '../service-accounts/removal.ts';
 import { removeUploads } from '../uploads/removal.ts';
@@ -57,9 +59,9 @@ export async function destroyProjectsWithin(
     const ids = batch.map(({ id }) => id);
     await deps.lifecycle.projectsRemoved.run(db, ids, actorId);
     await removeUploads(deps, db, 'project', ids);
-    await removeRows(db, ids);
+    // A move may have taken a repository elsewhere since its row was read.
+    for (const place of await removeRows(db, ids)) await enqueueRemoval(deps, db, place);
     for (const project of batch) {
-      await enqueueRemoval(deps, db, { storage: project.repository_storage, diskPath: project.disk_path });
       await deps.events.record(
         db,
         'project.destroyed',
@@ -70,7 +72,8 @@ export async function destroyProjectsWithin(
   }
 }
 
-async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
+/** @returns where the repositories lie */
+async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
   await removeBelongings(db, 'project', ids);
   await endAccountsOf(db, 'project', ids);
   await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
@@ -83,11 +86,16 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
     .where('project_id', 'in', ids)
     .where('public', '=', 0)
     .execute();
-  await db.deleteFrom('projects').where('id', 'in', ids).execute();
+  const gone = await db
+    .deleteFrom('projects')
+    .where('id', 'in', ids)
+    .returning(['repository_storage', 'disk_path'])
+    .execute();
   await removeUnusedKeys(
     db,
     keys.map(({ id }) => id),
   );
+  return gone.map(placeOf);
 }
 
 /** A private deploy key goes with the last project that uses it: nobody could ever use it again. */

@@ -18,6 +18,8 @@ import type { Deps } from '../../../deps.ts';
 import { setHead } from '../../../git/repository-files.ts';
 import { propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
+import { ofProject } from '../../../repositories/holder.ts';
+import { writeOwn } from '../../../repositories/own-writes.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { isOfMergeRequests, projectAttributes } from './attributes.ts';
 import {
@@ -110,7 +112,7 @@ async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Proj
         ],
       });
     }
-    await setHead(repo.dir, branch);
+    await writeOwn(deps, ofProject(project), repo, () => setHead(repo.dir, branch));
   });
 }
 

@@ -1,7 +1,8 @@
 import { timestamp } from '../../../../core/clock.ts';
-import { recordNotFound, refused } from '../../../../core/errors.ts';
+import { recordNotFound } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isAncestor } from '../../../../git/compare.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
@@ -9,8 +10,9 @@ import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
-import { ofProject, writable } from '../../../../repositories/holder.ts';
+import { ofProject } from '../../../../repositories/holder.ts';
 import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
+import { writableNow, writeOwn } from '../../../../repositories/own-writes.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -87,9 +89,9 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   if (head === null || (row.state !== 'opened' && row.state !== 'locked')) return row;
   const target = await projectOf(deps.db, row.project_id);
   if (target === undefined) return row;
-  if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
   const repo = repositoryOf(deps, target);
-  await bringHead(deps, repo, row, head);
+  await writableNow(deps, ofProject(target), repo);
+  await bringHead(deps, target, repo, row, head);
   const renewed = await renewVersion(deps, repo, row, head);
   const settled = renewed && (await settleApprovals(deps, renewed));
   return settled && checkMergeability(deps, settled);
@@ -111,7 +113,13 @@ async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequ
 }
 
 /** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
-async function bringHead(deps: Deps, repo: Repository, row: MergeRequest, head: string): Promise<void> {
+async function bringHead(
+  deps: Deps,
+  target: Project,
+  repo: Repository,
+  row: MergeRequest,
+  head: string,
+): Promise<void> {
   const ref = headRef(row);
   const now = await repo.refs.resolve(ref);
   if (now === head) return;
@@ -121,10 +129,8 @@ async function bringHead(deps: Deps, repo: Repository, row: MergeRequest, head: 
     if (source !== undefined) await copyCommit(repositoryOf(deps, source), repo, head);
   }
   const replaced = now !== null && !(await isAncestor(repo, now, head));
-  await repo.refs.transaction([
-    { ref, old: now, new: head },
-    ...(replaced ? [{ ref: `refs/keep-around/${now}`, new: now }] : []),
-  ]);
+  const updates = [{ ref, old: now, new: head }, ...(replaced ? [{ ref: `refs/keep-around/${now}`, new: now }] : [])];
+  await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction(updates));
 }
 
 async function renewVersion(

@@ -10,6 +10,7 @@ import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
@@ -154,7 +155,7 @@ export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
     await mergeNow(deps, { mergeRequest: row, caller: actor.caller, params, automatic: true });
   } catch (error) {
     // Something came between: whatever clears it calls again, and a merge that failed has been noted.
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error instanceof RepositoryReadOnly) throw error;
   }
 }
 

@@ -8,7 +8,8 @@ import { mergeCommits } from '../../../../git/merge.ts';
 import type { NewIdentity } from '../../../../git/object-encode.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
-import { ofProject, writable } from '../../../../repositories/holder.ts';
+import { ofProject } from '../../../../repositories/holder.ts';
+import { writableNow, writeOwn } from '../../../../repositories/own-writes.ts';
 import { settle } from './settle.ts';
 
 const MAX_TRIES = 3;
@@ -37,10 +38,10 @@ export async function updateMergeRef(deps: Deps, target: Project, given: MergeRe
     const now = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirst();
     if (now === undefined) throw recordNotFound();
     if (!isMergeable(now)) throw refused(NOT_MERGEABLE);
-    if (!(await writable(deps.db, ofProject(target)))) throw refused('The repository is temporarily read-only.');
+    await writableNow(deps, ofProject(target), repo);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await renew(repo, now, now.head_sha, identity);
+        return await renew(deps, target, repo, now, now.head_sha, identity);
       } catch (error) {
         if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
       }
@@ -49,6 +50,8 @@ export async function updateMergeRef(deps: Deps, target: Project, given: MergeRe
 }
 
 async function renew(
+  deps: Deps,
+  target: Project,
   repo: Repository,
   { iid, target_branch }: MergeRequest,
   head: string,
@@ -69,6 +72,6 @@ async function renew(
     committer: identity,
     message: `Merge ${head} into ${tip}`,
   });
-  await repo.refs.transaction([{ ref, old: now, new: commit }]);
+  await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction([{ ref, old: now, new: commit }]));
   return commit;
 }

@@ -14,6 +14,7 @@ import { collaborationBranches } from '../../../../repositories/collaboration.ts
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { canPushTo, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { tipOf } from '../requests/branches.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { methodNotAllowed } from './refusals.ts';
@@ -75,8 +76,8 @@ async function attempt(deps: Deps, row: MergeRequest, payload: Rebase, signal: A
   try {
     return await rebase(deps, row, payload, signal);
   } catch (error) {
-    // A server that stops does the rest when it starts again.
-    if (signal.aborted) throw error;
+    // A server that stops does the rest when it starts again; a repository that is moved can be written soon.
+    if (signal.aborted || error instanceof RepositoryReadOnly) throw error;
     if (error instanceof ApiError) return `Rebase failed: ${error.message}`;
     if (!(error instanceof GitError)) throw error;
     deps.log.log('warn', 'a rebase failed', { merge_request_id: row.id, error: error.message });

@@ -9,6 +9,7 @@ import { GitError } from '../../../../git/errors.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 
 interface Remove {
   merge_request_id: number;
@@ -60,6 +61,7 @@ async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId
       await changeOneRef(deps, repo, actor.project, actor, { ref, old: now, new: null });
       return true;
     } catch (error) {
+      if (error instanceof RepositoryReadOnly) throw error;
       // Not allowed, or moved just now: the merge stands all the same.
       if (error instanceof ApiError || (error instanceof GitError && error.code === 'conflict')) return false;
       throw error;

@@ -4,7 +4,9 @@ import { removeBelongings } from '../../../../db/removal.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
-import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { ofProject } from '../../../../repositories/holder.ts';
+import { writeOwn } from '../../../../repositories/own-writes.ts';
 
 interface RemoveRefs {
   project_id: number;
@@ -34,8 +36,12 @@ export function registerRefRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE_REFS, async ({ project_id, iid }) => {
     const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
     if (project === undefined) return;
-    const { refs } = repositoryOf(deps, project);
-    const found = await refs.list(`refs/merge-requests/${iid}/`);
-    if (found.length > 0) await refs.transaction(found.map(({ name, oid }) => ({ ref: name, old: oid, new: null })));
+    if (project.pending_delete === 1) return;
+    await inRepositoryQueue(deps, project, async (repo) => {
+      const found = await repo.refs.list(`refs/merge-requests/${iid}/`);
+      if (found.length === 0) return;
+      const updates = found.map(({ name, oid }) => ({ ref: name, old: oid, new: null }));
+      await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction(updates));
+    });
   });
 }

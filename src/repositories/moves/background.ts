@@ -1,0 +1,31 @@
+import type { Deps } from '../../deps.ts';
+import { registerAbandoned } from './abandoned.ts';
+import { registerBulkMoves } from './bulk.ts';
+import { runMove } from './run.ts';
+import { enqueueMove, MOVE } from './schedule.ts';
+
+const BATCH = 500;
+
+/** Names the work of moves between storages. */
+export function registerMoves(deps: Deps): void {
+  deps.jobs.register(MOVE, ({ move_id }, run) => runMove(deps, move_id, run));
+  registerAbandoned(deps);
+  registerBulkMoves(deps);
+}
+
+/** Sees to it that every move that is not over has its job, also where somebody has dropped it. For a start that is alone. */
+export async function resumeMoves(deps: Deps): Promise<void> {
+  for (let after = 0; ; ) {
+    const open = await deps.db
+      .selectFrom('repository_storage_moves')
+      .select('id')
+      .where('state', 'in', ['scheduled', 'started', 'replicated'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    for (const { id } of open) await enqueueMove(deps, deps.db, id);
+    if (open.length < BATCH) return;
+    after = open.at(-1)!.id;
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestamp } from '../../core/clock.ts';
+import { ComesAgain } from '../../core/comes-again.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { MovedRepository, StorageMove } from '../../db/tables/storage-moves.ts';
+import type { Deps } from '../../deps.ts';
+import { repositoryId } from '../../git/storages.ts';
+import { copyWhole } from '../../git/whole-copy.ts';
+import { HOLDER_TYPES, tableOf } from '../holder.ts';
+import { ownWritesEnd } from '../own-writes.ts';
+import { abandonUnlessKept, keep, type Replica } from './abandoned.ts';
+import { lockHolder } from './holders.ts';
+
+/** Another attempt has taken the move over, or what was being moved is gone: the copy is nobody's. */
+export class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+/** What was being moved is not as it was left, though nobody may write it. */
+export class Changed extends Error {
+  override name = 'Changed';
+}
+
+/** So long, and so often, an attempt looks whether writes that were announced have ended; then it comes again. */
+const LOOK_MS = 50;
+const LOOKS = 40;
+const COMES_AGAIN_MS = 1_000;
+
+/** Enters that an attempt begins, with places of its own for the copies: one that ran before it can switch nothing over. */
+export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ claim: string; replicas: Replica[] }> {
+  const claim = randomUUID();
+  return deps.db.transaction().execute(async (db) => {
+    const move = await db
+      .updateTable('repository_storage_moves')
+      .set({ state: 'started', claim, updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .where('state', 'in', ['scheduled', 'started'])
+      .returning(['places', 'destination_storage_name'])
+      .executeTakeFirst();
+    if (move === undefined) throw new Overtaken('the move is over');
+    const replicas = parseJson<MovedRepository[]>(move.places).map(
+      (repository): Replica => ({
+        ...repository,
+        to: { storage: move.destination_storage_name, diskPath: deps.storages.newDiskPath() },
+      }),
+    );
+    await db
+      .updateTable('repository_storage_moves')
+      .set({ places: JSON.stringify(replicas) })
+      .where('id', '=', id)
+      .execute();
+    for (const { to } of replicas) await abandonUnlessKept(deps, db, id, to);
+    return { claim, replicas };
+  });
+}
+
+/**
+ * Copies repositories that nobody may write any more, once the writes that had been announced have ended.
+ * @throws ComesAgain while writes are under way; the signal's reason, GitError, and the file system's errors
+ */
+export async function copyAll(deps: Deps, replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
+  for (const { type, id, from, to } of replicas) {
+    await ownWritesEnd(deps, repositoryId(from));
+    await announcedWritesEnd(deps, { type, id }, signal);
+    await copyWhole(deps.storages.dirOf(from), deps.storages.dirOf(to), signal);
+  }
+}
+
+const announced = async (db: Db, { type, id }: Pick<Replica, 'type' | 'id'>): Promise<boolean> => {
+  const intents = db.selectFrom('ref_intents').select('id').where(HOLDER_TYPES[type].column, '=', id);
+  return (await intents.limit(1).executeTakeFirst()) !== undefined;
+};
+
+/** Those of a process that has died are settled by others, which takes longer. */
+async function announcedWritesEnd(deps: Deps, holder: Pick<Replica, 'type' | 'id'>, signal: AbortSignal) {
+  for (let looks = 0; await announced(deps.db, holder); looks += 1) {
+    if (looks === LOOKS) throw new ComesAgain(COMES_AGAIN_MS, 'writes to the repository are under way');
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+/**
+ * Makes the copies the repositories, in one transaction, and lets them be written again.
+ * @throws Overtaken, Changed; what the database throws, after which nothing has changed
+ */
+export async function switchOver(
+  deps: Deps,
+  { id }: Pick<StorageMove, 'id'>,
+  claim: string,
+  replicas: readonly Replica[],
+): Promise<void> {
+  const trySwitch = () =>
+    deps.db.transaction().execute(async (db) => {
+      for (const replica of replicas) {
+        const { from, to } = replica;
+        const holder = await lockHolder(deps, db, replica);
+        if (holder === undefined) throw new Overtaken('the repository is gone');
+        const same = holder.repository_storage === from.storage && holder.disk_path === from.diskPath;
+        if (!same || !holder.busy || (await announced(db, replica))) throw new Changed('the repository has changed');
+        // Whoever looks at the moment whether the copy is needed finds that it is.
+        if (!(await keep(deps, db, to))) throw new ComesAgain(LOOK_MS, 'the copy is being looked at');
+        await db
+          .updateTable(tableOf(replica.type))
+          .set({ repository_storage: to.storage, disk_path: to.diskPath, repository_read_only: 0 })
+          .where('id', '=', replica.id)
+          .execute();
+        await abandonUnlessKept(deps, db, id, from);
+      }
+      const { numUpdatedRows } = await db
+        .updateTable('repository_storage_moves')
+        .set({ state: 'replicated', updated_at: timestamp(deps.clock) })
+        .where('id', '=', id)
+        .where('state', '=', 'started')
+        .where('claim', '=', claim)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw new Overtaken('another attempt has taken over');
+    });
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await trySwitch();
+    } catch (error) {
+      if (!(error instanceof ComesAgain) || looks === LOOKS) throw error;
+    }
+    await sleep(LOOK_MS);
+  }
+}

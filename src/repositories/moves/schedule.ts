@@ -1,0 +1,87 @@
+import { timestamp } from '../../core/clock.ts';
+import { type FieldErrors, invalidModel } from '../../core/errors.ts';
+import type { Db } from '../../db/schema.ts';
+import type { MovedRepository, StorageMove, StorageMoveKind } from '../../db/tables/storage-moves.ts';
+import type { Deps } from '../../deps.ts';
+import type { Storages } from '../../git/storages.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { placeOf, tableOf } from '../holder.ts';
+import { ensureWiki } from '../wikis.ts';
+import { COLUMN_OF, lockMoved } from './holders.ts';
+
+/** The longest that one attempt to copy may take. */
+export const COPY_MS = 6 * 3_600_000;
+
+/** The job of a move, from its beginning to its end. A move ends by its own account, not because its job is given up. */
+export const MOVE = jobKind<{ move_id: number }>('storage_move.run', {
+  lane: 'moves',
+  maxAttempts: Number.POSITIVE_INFINITY,
+  timeoutMs: COPY_MS + 600_000,
+});
+
+/** The storage that a move goes to when none is named: drawn by weight among the others, the same where there is none. */
+export const pickDestination = (storages: Storages, source: string): string =>
+  storages.pickBeside(source, Math.random())?.name ?? source;
+
+/**
+ * Schedules a move: from the end of the transaction on the repositories take no writes until it is over.
+ * @param kind what is moved: a project with its wiki, a snippet, the wiki of a group
+ * @param destination name of a storage; null draws one by weight
+ * @throws ApiError 404, or 400 for a storage that is not there and for repositories that take no writes already
+ */
+export async function scheduleMove(
+  deps: Deps,
+  kind: StorageMoveKind,
+  id: number,
+  destination: string | null,
+): Promise<StorageMove> {
+  const { storages, clock } = deps;
+  const unknown = destination !== null && !storages.has(destination);
+  if (kind === 'group' && !unknown) await ensureWiki(deps, { type: 'group', id });
+  return deps.db.transaction().execute(async (db) => {
+    const holders = await lockMoved(deps, db, kind, id);
+    const errors: FieldErrors = {
+      ...(unknown ? { destination_storage_name: ['is not included in the list'] } : {}),
+      ...(holders.some(({ busy }) => busy) ? { [kind]: ['is read-only'] } : {}),
+    };
+    if (Object.keys(errors).length > 0) throw invalidModel(errors);
+    const source = holders[0]!.repository_storage;
+    const repositories = holders.map((holder): MovedRepository => {
+      return { type: holder.type, id: holder.id, from: placeOf(holder), to: null };
+    });
+    const now = timestamp(clock);
+    const move = await db
+      .insertInto('repository_storage_moves')
+      .values({
+        kind,
+        project_id: null,
+        snippet_id: null,
+        group_id: null,
+        [COLUMN_OF[kind]]: id,
+        source_storage_name: source,
+        destination_storage_name: destination ?? pickDestination(storages, source),
+        state: 'scheduled',
+        error_message: null,
+        places: JSON.stringify(repositories),
+        claim: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await setReadOnly(db, repositories, 1);
+    await enqueueMove(deps, db, move.id);
+    return move;
+  });
+}
+
+/** Writes the job of a move, unless it waits already. */
+export const enqueueMove = (deps: Deps, db: Db, id: number): Promise<void> =>
+  deps.jobs.enqueue(db, MOVE, { move_id: id }, { uniqueKey: id });
+
+/** Lets nobody write into repositories, or everybody again who may. */
+export async function setReadOnly(db: Db, repositories: readonly MovedRepository[], value: 0 | 1): Promise<void> {
+  for (const { type, id } of repositories) {
+    await db.updateTable(tableOf(type)).set({ repository_read_only: value }).where('id', '=', id).execute();
+  }
+}
