@@ -118,6 +118,20 @@ const TESTS: Record<string, () => Promise<void>> = {
     const hidden = await install(`${url}${path}`, 'closed-lib', 'hidden');
     assert.ok(!hidden.ok, hidden.text);
   },
+  'pip and uv read what a wheel needs without it': async () => {
+    const { id } = await project('public');
+    const file = await wheel('meta_lib', '1.0.0');
+    const { ok, text } = await upload(id, file, '__token__', token);
+    assert.ok(ok, text);
+    const index = `${url}/api/v4/projects/${id}/packages/pypi/simple`;
+    const resolved = await install(index, 'meta_lib', 'dry', '--dry-run', '-vv');
+    assert.ok(resolved.ok && /meta_lib-1\.0\.0[^ ]*\.whl\.metadata/.test(resolved.text), resolved.text);
+    const env = { UV_CACHE_DIR: join(folder, 'uv-meta'), UV_NO_CONFIG: '1', UV_PYTHON: python };
+    writeFileSync(join(folder, 'needs.in'), 'meta-lib\n');
+    const compile = ['pip', 'compile', '--verbose', '--index-url', index, 'needs.in'];
+    const compiled = await must(folder, join(programs, 'uv'), compile, env);
+    assert.match(compiled, /meta-lib==1\.0\.0/);
+  },
   'uv publishes and installs': async () => {
     const { id } = await project('private');
     const base = `/api/v4/projects/${id}/packages/pypi`;

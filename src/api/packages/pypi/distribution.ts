@@ -28,6 +28,8 @@ export const FIELDS: ReadonlySet<string> = new Set([
 export interface FileFacts {
   /** Which versions of Python can use it, as PEP 440 says it; empty for all. */
   requires_python: string;
+  /** SHA-256 of the metadata in a wheel, which can be had without it (PEP 658); absent where there are none. */
+  metadata_sha256?: string;
 }
 
 /** A file of a Python package, as its upload describes it. */

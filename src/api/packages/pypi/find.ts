@@ -86,11 +86,12 @@ export async function contentOf(
     const { file_name: fileName, sha256, size, created_at: uploadedAt, version_key, package_id } = row;
     versions.set(version_key, row.version ?? version_key);
     if (fileName === null || sha256 === null || size === null || uploadedAt === null) return [];
-    const { requires_python: requiresPython = '' } = parseJson<Partial<FileFacts>>(row.metadata ?? '{}');
+    const facts = parseJson<Partial<FileFacts>>(row.metadata ?? '{}');
+    const { requires_python: requiresPython = '', metadata_sha256: metadataSha256 } = facts;
     if (requiresPython !== '') required.set(package_id, requiresPython);
     const url = `${base}/${sha256}/${encodeURIComponent(fileName)}`;
     const version = row.version ?? version_key;
-    return [{ fileName, url, sha256, size, requiresPython, version, uploadedAt, package_id }];
+    return [{ fileName, url, sha256, size, requiresPython, metadataSha256, version, uploadedAt, package_id }];
   });
   for (const { package_id, ...file } of read) {
     // A file that says nothing of it is as the others of its version.

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
 
 let app: TestApp;
 let id: number;
@@ -16,14 +17,14 @@ before(async () => {
 after(() => app.close());
 
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json';
-const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('hex');
+const digest = (algorithm: string, text: string | Buffer) => createHash(algorithm).update(text).digest('hex');
 const at = (rest = '', project = id) => `/projects/${project}/packages/pypi${rest}`;
 
 interface Dist {
   name?: string;
   version?: string;
   file?: string;
-  content?: string;
+  content?: string | Buffer;
   fields?: Record<string, string>;
 }
 
@@ -292,5 +293,58 @@ describe('the pages of an index', () => {
     expectStatus(await page('/simple/never-there'), 404);
     const empty = await app.make.project();
     assert.equal((await app.get(at('/simple', empty.id))).statusCode, 200);
+  });
+
+  test('has the metadata of its wheels beside them', async () => {
+    const metadata = 'Metadata-Version: 2.1\nName: meta-lib\nVersion: 1.0.0\nRequires-Dist: other\n';
+    const file = 'meta_lib-1.0.0-py3-none-any.whl';
+    const content = await zipOf({ 'meta_lib.py': 'x', 'meta_lib-1.0.0.dist-info/METADATA': metadata });
+    const sum = digest('sha256', metadata);
+    expectStatus(await upload({ name: 'meta-lib', file, content }), 201);
+    const html = (await page('/simple/meta-lib')).body;
+    assert.ok(
+      html.includes(` data-core-metadata="sha256=${sum}" data-dist-info-metadata="sha256=${sum}">${file}<`),
+      html,
+    );
+    const json = (await page('/simple/meta-lib', JSON_TYPE)).json<{ files: Record<string, unknown>[] }>();
+    assert.deepEqual(json.files[0]!['core-metadata'], { sha256: sum });
+    assert.deepEqual(json.files[0]!['dist-info-metadata'], { sha256: sum });
+    const url = `/files/${digest('sha256', content)}/${file}.metadata`;
+    const { token } = staff.reporter;
+    const answer = await app.get(at(url), { token });
+    assert.equal(answer.body, metadata);
+    assert.equal(
+      (await app.get(at(url), { token, headers: { 'if-none-match': String(answer.headers.etag) } })).statusCode,
+      304,
+    );
+    assert.equal((await rowsOf('meta-lib')).length, 1, 'they are no file of their own');
+    for (const [who, status] of [
+      [null, 401],
+      [staff.stranger.token, 404],
+      [staff.guest.token, 403],
+    ] as const) {
+      expectStatus(await app.get(at(url), { token: who }), status);
+    }
+  });
+
+  test('is taken without metadata that cannot be read', async () => {
+    const { token } = staff.reporter;
+    for (const [what, content] of [
+      ['nozip', Buffer.from('no archive')],
+      ['none', await zipOf({ 'a.py': 'x' })],
+      ['other', await zipOf({ 'elsewhere-1.0.0.dist-info/METADATA': 'x' })],
+      ['large', await zipOf({ 'large-1.0.0.dist-info/METADATA': 'x'.repeat(1024 * 1024 + 1) })],
+      ['folder', await zipOf({ 'folder-1.0.0.dist-info/METADATA/': '' })],
+    ] as const) {
+      const file = `${what}-1.0.0-py3-none-any.whl`;
+      expectStatus(await upload({ name: what, file, content }), 201);
+      assert.ok(!(await page(`/simple/${what}`)).body.includes('core-metadata'), what);
+      const json = (await page(`/simple/${what}`, JSON_TYPE)).json<{ files: Record<string, unknown>[] }>();
+      assert.equal(json.files[0]!['core-metadata'], false);
+      expectStatus(await app.get(at(`/files/${digest('sha256', content)}/${file}.metadata`), { token }), 404);
+    }
+    const sdist = await zipOf({ 'sdist-1.0.0.dist-info/METADATA': 'x' });
+    expectStatus(await upload({ name: 'sdist', file: 'sdist-1.0.0.zip', content: sdist }), 201);
+    expectStatus(await app.get(at(`/files/${digest('sha256', sdist)}/sdist-1.0.0.zip.metadata`), { token }), 404);
   });
 });

@@ -1,18 +1,21 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
+import { Serialized } from '../../../http/send.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
 import { readablePackages } from '../../../packages/readable.ts';
 import type { GroupScope, ProjectScope } from '../../access.ts';
 import { publishes, readsGroupRegistry, readsRegistry } from '../access.ts';
 import { CREATED, CreatedMessage } from '../answers.ts';
 import { CHALLENGED, READ_PACKAGES, WRITE_PACKAGES } from '../credentials.ts';
+import { sendDocument } from '../documents.ts';
 import { UPLOAD_BODY } from '../receive-upload.ts';
 import { sendPackageFile } from '../send-file.ts';
 import { distributionFile } from './find.ts';
 import { type IndexPlace, sendIndex, sendName } from './pages.ts';
 import { SIMPLE_TYPES } from './simple.ts';
 import { storeDistribution } from './upload.ts';
+import { METADATA, wheelMetadata } from './wheel-metadata.ts';
 
 const shared = { tag: 'Python packages', credentials: CHALLENGED } as const;
 const reading = { ...shared, method: 'GET', scopes: READ_PACKAGES } as const;
@@ -37,7 +40,7 @@ const file = {
   params: Type.Object({
     sha256: Type.String({ description: 'SHA-256 of the file, 64 hexadecimal digits.' }),
     file_identifier: Type.String({
-      description: 'Name of the file.',
+      description: 'Name of the file; with `.metadata` at its end for the metadata in a wheel (PEP 658).',
       examples: ['my_package-1.0.0-py3-none-any.whl'],
     }),
   }),
@@ -55,13 +58,19 @@ const inGroupOf = async ({ deps, caller, group }: BaseContext & GroupScope): Pro
   title: group.name,
 });
 
-async function sendFile(c: BaseContext, { source }: IndexPlace, sha256: string, fileName: string) {
-  const found = await distributionFile(c.deps.db, source, sha256.toLowerCase(), fileName);
-  if (found === undefined) throw notFound('Package');
-  return sendPackageFile(c, found);
+async function sendFile(c: BaseContext, { source }: IndexPlace, digest: string, fileName: string) {
+  const { db } = c.deps;
+  const sha256 = digest.toLowerCase();
+  const found = await distributionFile(db, source, sha256, fileName);
+  if (found !== undefined) return sendPackageFile(c, found);
+  if (!fileName.endsWith(METADATA)) throw notFound('Package');
+  const wheel = await distributionFile(db, source, sha256, fileName.slice(0, -METADATA.length));
+  const metadata = wheel && (await wheelMetadata(c, wheel, wheel.file_name));
+  if (metadata === undefined) throw notFound('Package');
+  return sendDocument(c, new Serialized(metadata), 'application/octet-stream');
 }
 
-/** Python packages as twine publishes them and pip installs them (part 1, section 4.7; PEP 503, 691, 700). */
+/** Python packages as twine publishes them and pip installs them (part 1, section 4.7; PEP 503, 658, 691, 700). */
 export const pypiRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -70,7 +79,7 @@ export const pypiRoutes: readonly Route[] = [
     operationId: 'uploadPypiPackageFile',
     summary: 'Publish a file of a Python package',
     description:
-      'Takes a multipart body as twine sends it: the file in `content`, with `name`, `version`, `requires_python`, `md5_digest`, `sha256_digest`, `metadata_version`, `author_email`, `description`, `description_content_type`, `summary` and `keywords` beside it. Digests are compared with the file that arrived. A file of a name that the version has is refused.',
+      'Takes a multipart body as twine sends it: the file in `content`, with `name`, `version`, `requires_python`, `md5_digest`, `sha256_digest`, `metadata_version`, `author_email`, `description`, `description_content_type`, `summary` and `keywords` beside it. Digests are compared with the file that arrived. A file of a name that the version has is refused. The metadata in a wheel can be had beside it: its links say so.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     body: UPLOAD_BODY,

@@ -30,6 +30,8 @@ export interface LinkedFile {
   /** Bytes. */
   size: number;
   requiresPython: string;
+  /** That of the metadata in it, which are had beside it; undefined where there are none. */
+  metadataSha256: string | undefined;
   version: string;
   /** ISO 8601. */
   uploadedAt: string;
@@ -61,7 +63,7 @@ export function indexPage(title: string, names: readonly IndexedName[], base: st
   return page(title, links);
 }
 
-/** The files of a name (PEP 503, PEP 691, PEP 700). @param nameKey its normal form */
+/** The files of a name (PEP 503, PEP 691, PEP 700, PEP 714). @param nameKey its normal form */
 export function namePage(
   { name, nameKey }: IndexedName,
   files: readonly LinkedFile[],
@@ -72,13 +74,19 @@ export function namePage(
     return JSON.stringify({ meta: META, name: nameKey, versions, files: files.map(presentFile) });
   }
   const links = files.map(
-    ({ url, sha256, requiresPython, fileName }) =>
-      `<a href="${escapeHtml(`${url}#sha256=${sha256}`)}" data-requires-python="${escapeHtml(requiresPython)}">${escapeHtml(fileName)}</a>`,
+    ({ url, sha256, requiresPython, metadataSha256, fileName }) =>
+      `<a href="${escapeHtml(`${url}#sha256=${sha256}`)}" data-requires-python="${escapeHtml(requiresPython)}"${metadataAttributes(metadataSha256)}>${escapeHtml(fileName)}</a>`,
   );
   return page(name, links);
 }
 
-const presentFile = ({ fileName, url, sha256, size, requiresPython, uploadedAt }: LinkedFile) => ({
+/** Both names: pip before 23.3 knows the older one alone (PEP 714). */
+const metadataAttributes = (sha256: string | undefined): string =>
+  sha256 === undefined
+    ? ''
+    : ['data-core-metadata', 'data-dist-info-metadata'].map((name) => ` ${name}="sha256=${sha256}"`).join('');
+
+const presentFile = ({ fileName, url, sha256, size, requiresPython, metadataSha256, uploadedAt }: LinkedFile) => ({
   filename: fileName,
   url,
   hashes: { sha256 },
@@ -86,5 +94,6 @@ const presentFile = ({ fileName, url, sha256, size, requiresPython, uploadedAt }
   size,
   'upload-time': uploadedAt,
   yanked: false,
-  'core-metadata': false,
+  'core-metadata': metadataSha256 === undefined ? false : { sha256: metadataSha256 },
+  ...(metadataSha256 === undefined ? {} : { 'dist-info-metadata': { sha256: metadataSha256 } }),
 });

@@ -3,7 +3,8 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import { addFile, publish } from '../../../packages/publish.ts';
 import { orDiscard, receiveUpload, requireForm } from '../receive-upload.ts';
-import { FIELDS, invalid, readDistribution } from './distribution.ts';
+import { FIELDS, type FileFacts, invalid, readDistribution } from './distribution.ts';
+import { metadataDigest, wheelMetadata } from './wheel-metadata.ts';
 
 /** Tools send a part for each classifier, requirement and address of a package. */
 const MAX_PARTS = 5_000;
@@ -14,7 +15,15 @@ export async function storeDistribution(c: BaseContext, project: Project): Promi
   requireForm(c, 'content');
   const upload = await receiveUpload(c, 'pypi', 'content', { parts: MAX_PARTS, keep: FIELDS });
   if (upload === undefined) throw invalidParameter('content is missing');
-  const { fileName, facts, about, ...version } = await orDiscard(c, upload, () => readDistribution(upload));
+  const { distribution, metadata } = await orDiscard(c, upload, async () => {
+    const distribution = readDistribution(upload);
+    return { distribution, metadata: await wheelMetadata(c, upload.file, distribution.fileName) };
+  });
+  const { fileName, about, facts: said, ...version } = distribution;
+  const facts: FileFacts = {
+    ...said,
+    ...(metadata === undefined ? {} : { metadata_sha256: metadataDigest(metadata) }),
+  };
   const publication = { caller, projectId: project.id, type: 'pypi', ...version, files: [upload.file] } as const;
   await publish(deps, publication, async (publishing) => {
     const { db, row } = publishing;
