@@ -72,7 +72,14 @@ export async function mergedInto(repo: Repository, oids: readonly string[], targ
  * @throws GitError as `mergedInto` does
  */
 export async function isAncestor(repo: Repository, ancestor: string, descendant: string): Promise<boolean> {
-  return (await mergedInto(repo, [ancestor], descendant)).has(ancestor);
+  checkOids([ancestor, descendant]);
+  if (ancestor === descendant) return true;
+  // A walk from both ends, as of `mergedInto`, would stop early where commits are dated long before their parents.
+  const known = await merged.get(cacheKey(repo.id, descendant, ancestor), async () => {
+    const args = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant];
+    return { merged: (await runGit(args, { gitDir: repo.dir, okCodes: [0, 1] })).code === 0 };
+  });
+  return known.merged;
 }
 
 /** Commits that are looked at before git is started. */
