@@ -1,23 +1,29 @@
 import type { Caller } from '../access/caller.ts';
-import { type FoundProject, findMoved, findProject } from '../access/lookup.ts';
+import type { FoundProject } from '../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
-import { refused, unauthorized } from '../core/errors.ts';
+import { refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
 import { asciiLower } from '../db/like.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
-import { type Holder, ofProject, ofSnippet } from '../repositories/holder.ts';
+import { ofProject, ofSnippet } from '../repositories/holder.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
+import {
+  type Admitted,
+  checkScopes,
+  findGitProject,
+  hidden,
+  isStranger,
+  type Wants,
+  WRITE_SCOPES,
+} from './admission.ts';
 import { createByPush } from './create-by-push.ts';
+import { admitToWiki, type WikiAccess } from './wiki-access.ts';
 
-interface Admitted {
-  caller: Caller;
-  /** Whose repository it is. */
-  holder: Holder;
-}
+export type { Wants };
 
 export interface ProjectAccess extends Admitted {
   kind: 'project';
@@ -35,26 +41,15 @@ export interface SnippetAccess extends Admitted {
 }
 
 /** Who was let to which repository. */
-export type GitAccess = ProjectAccess | SnippetAccess;
-
-/** Scopes that do for reading and for writing a repository. */
-const READ_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository'];
-const WRITE_SCOPES = ['api', 'write_repository'];
+export type GitAccess = ProjectAccess | SnippetAccess | WikiAccess;
 
 /** Address of a snippet's repository: `snippets/1`, or `group/project/snippets/1`. */
 const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
-
-export type Wants = 'read' | 'write';
-const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
-
-/** What the caller may not see: anonymous callers are asked who they are, for others it is not there. */
-const hidden = (caller: Caller, what: 'project' | 'snippet') =>
-  isStranger(caller)
-    ? unauthorized()
-    : refused(`The ${what} you were looking for could not be found or you don't have permission to view it.`, 404);
+/** And of a wiki's: that of its project or group with this ending. */
+const WIKI = '.wiki';
 
 /**
- * Lets somebody to the repository of a project or a snippet, or refuses him; however he came, over HTTP or otherwise.
+ * Lets somebody to the repository of a project, a snippet or a wiki, or refuses him; however he came, over HTTP or otherwise.
  * @param path of the repository, without `.git`
  * @param options `creates`: a project that is not there is made, where the caller may create it
  * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who he is, 403, 404
@@ -71,6 +66,7 @@ export async function admitGit(
     const access = await admitToProject(deps, caller, found, wants);
     return asciiLower(found.project.full_path) === asciiLower(path) ? access : { ...access, oldPath: path };
   }
+  if (path.toLowerCase().endsWith(WIKI)) return admitToWiki(deps, caller, path.slice(0, -WIKI.length), wants);
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
   if (id === undefined) {
     const made =
@@ -137,24 +133,4 @@ async function admitToSnippet(
   }
   if (wants === 'write' && found.snippet.repository_read_only === 1) throw refused(READ_ONLY, 403);
   return { kind: 'snippet', caller, holder: ofSnippet(found.snippet) };
-}
-
-/** @throws ApiError 401 for an anonymous caller who wants to write, 403 for a token without the scope */
-function checkScopes(caller: Caller, wants: Wants): void {
-  if (isStranger(caller)) {
-    if (wants === 'write') throw unauthorized();
-    return;
-  }
-  const enough = wants === 'read' ? READ_SCOPES : WRITE_SCOPES;
-  if (caller.scopes === null || caller.scopes.some((scope) => enough.includes(scope))) return;
-  throw refused(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`, 403);
-}
-
-/** Git clients keep old addresses for years: a project that moved is served from its old path too. */
-async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
-  if (!path.includes('/')) return undefined;
-  const found = await findProject(deps, path);
-  if (found !== undefined) return found;
-  const newPath = await findMoved(deps, path, 'project');
-  return newPath === undefined ? undefined : findProject(deps, newPath);
 }

@@ -22,6 +22,7 @@ import { type Actor, loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
+import { guardWiki, refuseInWiki } from './wiki-access.ts';
 
 const MAX_REFS = 20_000;
 
@@ -56,11 +57,25 @@ async function checkPush(
   context: CheckContext,
 ): Promise<CheckVerdict> {
   if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
-  const reason =
-    access.kind === 'project'
-      ? await refuseInProject(deps, access, facts, updates, context.quarantineEnv)
-      : await refuseInSnippet(deps, access, updates, context);
+  const reason = await refuse(deps, access, facts, updates, context);
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
+}
+
+function refuse(
+  deps: Deps,
+  access: GitAccess,
+  facts: GitFacts,
+  updates: readonly PushedRef[],
+  context: CheckContext,
+): Promise<string | null> {
+  switch (access.kind) {
+    case 'project':
+      return refuseInProject(deps, access, facts, updates, context.quarantineEnv);
+    case 'snippet':
+      return refuseInSnippet(deps, access, updates, context);
+    case 'wiki':
+      return refuseInWiki(deps, access, updates);
+  }
 }
 
 async function refuseInProject(
@@ -109,6 +124,7 @@ function guardOf(
   updates: readonly PushedRef[],
 ): ChangeGuard {
   if (access.kind === 'snippet') return (deps) => requireSnippetUpdate(deps, access.caller, access.holder.id);
+  if (access.kind === 'wiki') return guardWiki(access);
   const check = { actor: actorOf(access), defaultBranch, via: 'git', ...known } as const;
   const guard = guardChanges(check, access.project.id, updates);
   return async (deps, project) => {
@@ -148,7 +164,7 @@ async function applyPush(
   context: UpdateContext,
 ): Promise<UpdateResult> {
   const { reasons } = await moveRefs(deps, access, facts, updates, context);
-  if (access.kind === 'snippet') return { reasons };
+  if (access.kind !== 'project') return { reasons };
   const moved = updates.filter((_, index) => reasons[index] === null);
   return { reasons, message: await afterPush(deps, access, moved, context.pushOptions) };
 }

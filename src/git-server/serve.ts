@@ -90,7 +90,7 @@ export function serve(
 ): Promise<TransportSession> {
   const repo = repositoryOf(deps, access.holder);
   const { push, snippet } = deps.config.limits;
-  const maxInputBytes = access.kind === 'project' ? push : Math.min(push, snippet);
+  const maxInputBytes = access.kind === 'snippet' ? Math.min(push, snippet) : push;
   return start(deps, access, client, (options) =>
     (service === 'upload-pack'
       ? uploadPack(repo, input, options)

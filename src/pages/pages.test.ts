@@ -248,3 +248,22 @@ test('a moved project is found at its old web addresses', async () => {
   assert.equal(status, 301);
   assert.equal(await (await fetch(location!)).text(), '# Hello\n');
 });
+
+test('pages of wikis, of projects and of groups, lead to the API', async () => {
+  const project = `projects/${encodeURIComponent(open.full_path)}`;
+  const path = open.full_path.split('/').slice(0, -1).join('/');
+  const group = `groups/${encodeURIComponent(path)}`;
+  const cases: [page: string, target: string][] = [
+    [`${open.full_path}/-/wikis/home`, `${project}/wikis/home`],
+    [`${open.full_path}/-/wikis/Guides/First-steps`, `${project}/wikis/Guides%2FFirst-steps`],
+    [`${open.full_path}/-/wikis/home/edit`, `${project}/wikis/home`],
+    [`${open.full_path}/-/wikis`, `${project}/wikis`],
+    [`${open.full_path}/-/wikis/pages`, `${project}/wikis`],
+    [`groups/${path}/-/wikis/home`, `${group}/wikis/home`],
+    [`groups/${path}/-/wikis`, `${group}/wikis`],
+  ];
+  for (const [page, target] of cases) {
+    const { status, location } = await get(page);
+    assert.deepEqual([status, location], [302, `${url}/api/v4/${target}`], page);
+  }
+});

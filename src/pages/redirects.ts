@@ -4,6 +4,8 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
   [/^merge_requests\/(\d+)(?:\/.*)?$/, (iid) => `/merge_requests/${iid}`],
   [/^milestones\/(\d+)$/, (iid) => `/milestones?iids%5B%5D=${iid}`],
   [/^snippets\/(\d+)$/, (id) => `/snippets/${id}`],
+  [/^wikis\/?(?:pages\/?)?$/, () => '/wikis'],
+  [/^wikis\/(.+?)(?:\/(?:edit|history))?$/, (slug) => `/wikis/${slug}`],
   [/^pipelines\/(\d+)$/, (id) => `/pipelines/${id}`],
   [/^jobs\/(\d+)$/, (id) => `/jobs/${id}`],
   [/^jobs\/(\d+)\/raw$/, (id) => `/jobs/${id}/trace`],

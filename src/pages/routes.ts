@@ -44,7 +44,10 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
 
   app.get('/:project/-/*', { onRequest }, async (request, reply) => {
     const { project, '*': page } = request.params as { project: string; '*': string };
-    const text = `projects/${encodeURIComponent(project)}`;
+    // Of pages of groups only wikis stand for something.
+    const ofGroup = page.startsWith('wikis') ? /^groups\/(.+)$/.exec(project)?.[1] : undefined;
+    const text =
+      ofGroup === undefined ? `projects/${encodeURIComponent(project)}` : `groups/${encodeURIComponent(ofGroup)}`;
     if (page === 'merge_requests/new') {
       const branch = (request.query as { merge_request?: { source_branch?: unknown } }).merge_request?.source_branch;
       return reply.type('text/plain; charset=utf-8').send(howToCreate(api(`/${text}`), branch));

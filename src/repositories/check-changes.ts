@@ -2,7 +2,7 @@ import { refused } from '../core/errors.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
-import { SERVER_REFS } from '../git/server-refs.ts';
+import { isOwnRef } from '../git/server-refs.ts';
 import { actorNow } from './actor-now.ts';
 import type { ChangeGuard } from './change-refs.ts';
 import { type Actor, loadProtections, type Protection, protectionAllows, protectionsOf } from './protections.ts';
@@ -56,6 +56,9 @@ export const guardChanges =
     }
   };
 
+/** What is said of refs that only the server writes. */
+export const OWN_REF = 'You can only push to branches, tags and refs that the server does not keep itself.';
+
 const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
 
 /**
@@ -69,16 +72,8 @@ export async function refuseChange(check: ChangeCheck, change: RefChange): Promi
   }
   if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, change, change.ref.slice('refs/heads/'.length));
   if (change.ref.startsWith('refs/tags/')) return refuseTag(check, change, change.ref.slice('refs/tags/'.length));
-  return isOwn(change.ref)
-    ? 'You can only push to branches, tags and refs that the server does not keep itself.'
-    : null;
+  return isOwnRef(change.ref) ? OWN_REF : null;
 }
-
-/** Whether a ref outside branches and tags is the server's own, or would take the place of a folder of refs. */
-const isOwn = (ref: string): boolean =>
-  SERVER_REFS.some((folder) => ref === folder || ref.startsWith(`${folder}/`)) ||
-  ref === 'refs/heads' ||
-  ref === 'refs/tags';
 
 /** Whether the change is one of a branch that the actor was let into; it can neither be made nor deleted that way. */
 const collaborates = ({ collaborates }: Actor, { ref, old, new: oid }: RefChange): boolean =>
@@ -86,6 +81,12 @@ const collaborates = ({ collaborates }: Actor, { ref, old, new: oid }: RefChange
   oid !== null &&
   ref.startsWith('refs/heads/') &&
   collaborates?.has(ref.slice('refs/heads/'.length)) === true;
+
+/** Why no branch can be made that is called so; null when it can. */
+export function refuseBranchName(branch: string): string | null {
+  if (HEX.test(branch)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name';
+  return isValidBranchName(branch) ? null : 'You cannot create a branch with an invalid name.';
+}
 
 async function refuseBranch(check: ChangeCheck, change: RefChange, branch: string): Promise<string | null> {
   const { deps, actor } = check;
@@ -99,8 +100,8 @@ async function refuseBranch(check: ChangeCheck, change: RefChange, branch: strin
     return 'You can only delete protected branches using the web interface.';
   }
   if (change.old === null) {
-    if (HEX.test(branch)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name';
-    if (!isValidBranchName(branch)) return 'You cannot create a branch with an invalid name.';
+    const reason = refuseBranchName(branch);
+    if (reason !== null) return reason;
   }
   if (matching.length === 0) return null;
   const allowed = await protectionAllows(deps, actor, matching, 'push');

@@ -1,0 +1,111 @@
+import type { Caller } from '../access/caller.ts';
+import { groupPermissions, projectPermissions } from '../access/permissions.ts';
+import { holds, planInForce } from '../access/plan.ts';
+import { requireStill, requireStillInGroup } from '../access/standing.ts';
+import { refused } from '../core/errors.ts';
+import type { Deps } from '../deps.ts';
+import { isOwnRef } from '../git/server-refs.ts';
+import type { PushedRef } from '../git/transport/push.ts';
+import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
+import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
+import { ofWiki } from '../repositories/holder.ts';
+import { READ_ONLY } from '../repositories/read-only.ts';
+import { ensureWiki, type WikiOwner } from '../repositories/wikis.ts';
+import {
+  type Admitted,
+  checkScopes,
+  findGitGroup,
+  findGitProject,
+  hidden,
+  isStranger,
+  type Wants,
+} from './admission.ts';
+
+const BRANCHES = 'refs/heads/';
+
+/** Somebody who was let to a wiki. */
+export interface WikiAccess extends Admitted {
+  kind: 'wiki';
+  owner: WikiOwner;
+}
+
+/** What somebody may do with a wiki. */
+interface Rights {
+  owner: WikiOwner;
+  /** Whether he is told that it is there. */
+  known: boolean;
+  download: boolean;
+  write: boolean;
+}
+
+/**
+ * Lets somebody to the wiki of a project or group, which is made where it has none.
+ * @param path of the project or group
+ * @throws ApiError 401, 403, 404 as `admitGit`
+ */
+export async function admitToWiki(deps: Deps, caller: Caller, path: string, wants: Wants): Promise<WikiAccess> {
+  const rights = (await inProject(deps, caller, path)) ?? (await inGroup(deps, caller, path));
+  if (rights === undefined) throw hidden(caller, 'wiki');
+  const { owner, known, download, write } = rights;
+  if (!download) {
+    throw known && !isStranger(caller)
+      ? refused('You are not allowed to download this wiki.', 403)
+      : hidden(caller, 'wiki');
+  }
+  checkScopes(caller, wants);
+  if (wants === 'write' && (!write || caller.user === null || caller.credential.kind === 'job_token')) {
+    throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
+  }
+  const wiki = await ensureWiki(deps, owner);
+  if (wants === 'write' && wiki.repository_read_only === 1) throw refused(READ_ONLY, 403);
+  return { kind: 'wiki', caller, owner, holder: ofWiki(wiki) };
+}
+
+async function inProject(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
+  const found = await findGitProject(deps, path);
+  if (found === undefined) return undefined;
+  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  return {
+    owner: { type: 'project', id: found.project.id },
+    known: permissions.level > 0 && permissions.can('read_project'),
+    download: permissions.can('download_wiki'),
+    write: permissions.can('create_wiki'),
+  };
+}
+
+/** Wikis of groups are a part of paid plans. */
+async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
+  const group = await findGitGroup(deps, path);
+  if (group === undefined || !holds(await planInForce(deps), 'premium')) return undefined;
+  const permissions = await groupPermissions(deps, caller, group);
+  return {
+    owner: { type: 'group', id: group.id },
+    known: permissions.level > 0,
+    download: permissions.can('download_group_wiki'),
+    write: permissions.can('create_group_wiki'),
+  };
+}
+
+/** Why a wiki cannot take a push; null when it can. Nothing in a wiki is protected, but its default branch stays. */
+export async function refuseInWiki(
+  deps: Deps,
+  { holder }: WikiAccess,
+  updates: readonly PushedRef[],
+): Promise<string | null> {
+  const head = await repositoryOf(deps, holder).refs.head();
+  for (const { ref, old, new: oid } of updates) {
+    if (isOwnRef(ref)) return OWN_REF;
+    if (oid === null && ref === `refs/heads/${head}`) return 'The default branch of a wiki cannot be deleted.';
+    const named = old === null && ref.startsWith(BRANCHES) ? refuseBranchName(ref.slice(BRANCHES.length)) : null;
+    if (named !== null) return named;
+  }
+  return null;
+}
+
+/** Looks at the right to write once more. */
+export const guardWiki =
+  ({ owner, caller }: WikiAccess): ChangeGuard =>
+  async (deps) => {
+    if (owner.type === 'project') await requireStill(deps, deps.db, caller, owner.id, 'create_wiki');
+    else await requireStillInGroup(deps, deps.db, caller, owner.id, 'create_group_wiki');
+  };
