@@ -106,6 +106,7 @@ GET ~/packages/nuget/v2
 GET ~/packages/nuget/v2/$metadata
 GET ~/packages/nuget/v2/FindPackagesById()
 GET ~/packages/nuget/v2/Packages()
+GET ~/packages/nuget/v2/Search()
 GET ~/packages/nuget/v2/:package_entry
 GET /groups/:id/-/packages/nuget/v2
 GET /groups/:id/-/packages/nuget/v2/$metadata
@@ -113,6 +114,7 @@ PUT ~/packages/nuget
 PUT ~/packages/nuget/v2
 PUT ~/packages/nuget/symbolpackage
 DELETE ~/packages/nuget/:package_name/:package_version
+DELETE ~/packages/nuget/v2/:package_name/:package_version
 GET ~/packages/conan/v1/ping
 GET ~/packages/conan/v1/users/authenticate
 GET ~/packages/conan/v1/users/check_credentials
