@@ -117,7 +117,7 @@ async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilter
     .selectFrom('projects')
     .innerJoin(counted, 'counted.project_id', 'projects.id')
     .select(['projects.id', 'projects.full_path', 'counted.many'])
-    .where(readable as never)
+    .where(() => readable(expressionBuilder<Schema, 'projects'>()))
     .execute();
   const backwards = orderOf(filters).sort === 'desc' ? -1 : 1;
   return rows

@@ -173,6 +173,7 @@ export async function packagesOfFew(
     .limit(size)
     .offset(offset);
   const wanted = (await page.execute()).map(({ id }) => id);
+  if (wanted.length === 0) return [];
   const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', wanted).execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return wanted.flatMap((id) => byId.get(id) ?? []);
