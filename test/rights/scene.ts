@@ -24,14 +24,16 @@ export type Role = keyof typeof LEVELS | 'anonymous' | 'stranger' | 'administrat
 export interface Scene {
   group: Namespace;
   project: Project;
+  people: Record<keyof typeof LEVELS, TestUser>;
   /** Tokens; null for anonymous callers, absent for the administrator. */
   tokens: Record<Role, string | null | undefined>;
   /** What stands for a parameter of a path. */
   value(path: string, name: string): string | number;
 }
 
-export async function makeScene(app: TestApp, visibility: 'private' | 'public'): Promise<Scene> {
-  const group = await app.make.group({ visibility });
+/** @param parent group above that of the scene; none for a top-level one */
+export async function makeScene(app: TestApp, visibility: 'private' | 'public', parent?: Namespace): Promise<Scene> {
+  const group = await app.make.group({ visibility, ...(parent === undefined ? {} : { parent }) });
   const project = await app.make.project({ namespace: group, visibility });
   const people = {} as Record<keyof typeof LEVELS, TestUser>;
   for (const [role, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, number][]) {
@@ -173,6 +175,7 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public'):
   return {
     group,
     project,
+    people,
     tokens: { ...tokens, anonymous: null, stranger: stranger.token, administrator: undefined } as Scene['tokens'],
     value,
   };
