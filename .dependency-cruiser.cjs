@@ -105,6 +105,7 @@ module.exports = {
         'packages',
         'mirroring',
         'licence',
+        'settings',
         'backup',
         'config',
       ),
@@ -114,7 +115,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|settings/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

@@ -7,6 +7,7 @@ import type { UnderWay } from './core/under-way.ts';
 import type { WaitingRoom } from './core/waiting-room.ts';
 import type { Database } from './db/database.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
+import type { RecentCache } from './db/recent-cache.ts';
 import type { Db } from './db/schema.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { MergeRequest } from './db/tables/merge-requests.ts';
@@ -40,6 +41,8 @@ export interface Deps {
   db: Db;
   /** Database reads that stay true until the next commit. */
   snapshot: SnapshotCache;
+  /** Settings of the installation, which are read again after a second. */
+  recent: RecentCache;
   storages: Storages;
   /** Large content by its hash: LFS objects, uploads. */
   blobs: BlobStore;

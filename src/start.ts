@@ -18,6 +18,7 @@ import { openDatabase } from './db/database.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
+import { RecentCache } from './db/recent-cache.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
@@ -90,6 +91,7 @@ export async function open(
     database,
     db: database.db,
     snapshot,
+    recent: new RecentCache(),
     storages: new Storages(config.storages, pool),
     blobs,
     downloads: new DownloadTimes(database.db, log),

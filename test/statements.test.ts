@@ -48,6 +48,8 @@ let seen: string[] | null = null;
 before(async () => {
   app = await buildTestApp({
     onQuery: ({ sql }) => {
+      // Settings of the installation are read once a second at most, whatever is called.
+      if (/from "(plan_limits|broadcast_messages)"/.test(sql)) return;
       if (!/^\s*(begin|commit|rollback|savepoint|release)\b/i.test(sql)) seen?.push(sql);
     },
   });

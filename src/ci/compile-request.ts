@@ -22,6 +22,8 @@ export interface PipelineContext {
   predefined: readonly Variable[];
   /** Those of lower precedence first: instance, groups from the root down, project. Only those that the ref may have. */
   stored: readonly StoredVariable[];
+  /** Other jobs that one job may need. */
+  maxNeeds: number;
   /** Given with the pipeline: by its caller, a schedule, a trigger, an upstream pipeline. */
   given: readonly Variable[];
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DotenvError, MAX_DOTENV_BYTES, parseDotenv } from './dotenv.ts';
+import { DotenvError, parseDotenv } from './dotenv.ts';
 
-const parse = (text: string | Buffer) => Object.fromEntries(parseDotenv(Buffer.from(text)));
+const LIMITS = { bytes: 5_120, variables: 20 };
+const parse = (text: string | Buffer) => Object.fromEntries(parseDotenv(Buffer.from(text), LIMITS));
 const fails = (text: string | Buffer, message: string) =>
   assert.throws(
     () => parse(text),
@@ -35,6 +36,6 @@ test('exactly the limits are allowed', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => `K${at}=1`).join('\n');
   assert.equal(Object.keys(parse(lines(20))).length, 20);
   fails(lines(21), 'Dotenv files cannot have more than 20 variables');
-  assert.equal(parse(`A=${'x'.repeat(MAX_DOTENV_BYTES - 2)}`).A?.length, MAX_DOTENV_BYTES - 2);
-  fails(`A=${'x'.repeat(MAX_DOTENV_BYTES - 1)}`, 'Dotenv Artifact Too Big. Maximum Allowable Size: 5120');
+  assert.equal(parse(`A=${'x'.repeat(LIMITS.bytes - 2)}`).A?.length, LIMITS.bytes - 2);
+  fails(`A=${'x'.repeat(LIMITS.bytes - 1)}`, 'Dotenv Artifact Too Big. Maximum Allowable Size: 5120');
 });

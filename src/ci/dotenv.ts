@@ -1,10 +1,11 @@
-/** Bytes of a report of variables, and how many it may hold. */
-export const MAX_DOTENV_BYTES = 5_120;
-const MAX_VARIABLES = 20;
+/** How large a report of variables may be. */
+export interface DotenvLimits {
+  bytes: number;
+  variables: number;
+}
+
 const MAX_KEY = 255;
 
-const TOO_BIG = `Dotenv Artifact Too Big. Maximum Allowable Size: ${MAX_DOTENV_BYTES}`;
-const TOO_MANY = `Dotenv files cannot have more than ${MAX_VARIABLES} variables`;
 const WRONG_KEY = "Validation failed: Key can contain only letters, digits and '_'.";
 const LONG_KEY = `Validation failed: Key is too long (maximum is ${MAX_KEY} characters)`;
 
@@ -13,7 +14,8 @@ export class DotenvError extends Error {
   override name = 'DotenvError';
 }
 
-export const dotenvTooBig = () => new DotenvError(TOO_BIG);
+export const dotenvTooBig = ({ bytes }: DotenvLimits) =>
+  new DotenvError(`Dotenv Artifact Too Big. Maximum Allowable Size: ${bytes}`);
 
 function decode(bytes: Buffer): string {
   const encoding =
@@ -30,8 +32,8 @@ function decode(bytes: Buffer): string {
  * one key the last counts.
  * @throws DotenvError for too many bytes or variables, and for a line that is none
  */
-export function parseDotenv(bytes: Buffer): Map<string, string> {
-  if (bytes.length > MAX_DOTENV_BYTES) throw dotenvTooBig();
+export function parseDotenv(bytes: Buffer, limits: DotenvLimits): Map<string, string> {
+  if (bytes.length > limits.bytes) throw dotenvTooBig(limits);
   const lines = decode(bytes).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   const variables = new Map<string, string>();
@@ -43,6 +45,8 @@ export function parseDotenv(bytes: Buffer): Map<string, string> {
     if (key.length > MAX_KEY) throw new DotenvError(LONG_KEY);
     variables.set(key, line.slice(equals + 1).trim());
   }
-  if (variables.size > MAX_VARIABLES) throw new DotenvError(TOO_MANY);
+  if (variables.size > limits.variables) {
+    throw new DotenvError(`Dotenv files cannot have more than ${limits.variables} variables`);
+  }
   return variables;
 }

@@ -18,6 +18,8 @@ export type State = (typeof STATES)[number];
 
 /** At work, or about to be without anybody's doing. */
 export const ACTIVE = ['waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
+/** Not over, nor waiting for somebody. */
+export const ALIVE = [...ACTIVE, 'created', 'scheduled'] as const;
 /** Over, until somebody retries. */
 export const COMPLETE = ['success', 'failed', 'canceled', 'skipped'] as const;
 /** Over, and it came to its end. */

@@ -89,6 +89,7 @@ import type { PackageProtectionRulesTable } from './tables/package-protection-ru
 import type { PackageTagsTable } from './tables/package-tags.ts';
 import type { PackagesTable } from './tables/packages.ts';
 import type { PipelinesTable } from './tables/pipelines.ts';
+import type { PlanLimitsTable } from './tables/plan-limits.ts';
 import type { ProjectAliasesTable } from './tables/project-aliases.ts';
 import type { ProjectLanguagesTable } from './tables/project-languages.ts';
 import type { ProjectStarsTable } from './tables/project-stars.ts';
@@ -149,6 +150,7 @@ export interface Schema {
   projects: ProjectsTable;
   broadcast_messages: BroadcastMessagesTable;
   security_policy_settings: SecurityPolicySettingsTable;
+  plan_limits: PlanLimitsTable;
   terraform_states: TerraformStatesTable;
   terraform_state_versions: TerraformStateVersionsTable;
   topics: TopicsTable;

@@ -20,6 +20,7 @@ import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../re
 import { missingLfsObjects } from '../repositories/lfs-objects.ts';
 import { type Actor, loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
+import { storageRefusal } from '../settings/storage-limit.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';
@@ -99,7 +100,9 @@ async function refuseInProject(
     if (reason !== null) return reason;
   }
   const repo = repositoryOf(deps, project);
+  const adds = updates.some((update) => update.new !== null);
   return (
+    (adds ? await storageRefusal(deps, project) : null) ??
     (await missingLfsObjects(deps, repo, project, env)) ??
     (await lockedByPush(deps, repo, project, access.caller.user?.id ?? null, branchHeads(updates), env))
   );

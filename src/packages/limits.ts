@@ -1,21 +1,27 @@
 import type { PackageType } from '../db/tables/packages.ts';
+import type { Deps } from '../deps.ts';
+import { type LimitName, planLimits } from '../settings/plan-limits.ts';
 
-const MIB = 1024 * 1024;
-const GIB = 1024 * MIB;
-
-/** Bytes that a file of a package may have (part 2, section 2: plan limits). */
-const MAX_FILE_BYTES: Readonly<Record<PackageType, number>> = {
-  composer: 100 * MIB,
-  conan: 3 * GIB,
-  generic: 5 * GIB,
-  golang: 100 * MIB,
-  helm: 5 * MIB,
-  maven: 3 * GIB,
-  npm: 500 * MIB,
-  nuget: 500 * MIB,
-  pypi: 3 * GIB,
-  terraform_module: GIB,
+/** The limit of each kind of package that has one (part 2, section 2: plan limits). */
+const LIMITS: Readonly<Partial<Record<PackageType, LimitName>>> = {
+  conan: 'conan_max_file_size',
+  generic: 'generic_packages_max_file_size',
+  helm: 'helm_max_file_size',
+  maven: 'maven_max_file_size',
+  npm: 'npm_max_file_size',
+  nuget: 'nuget_max_file_size',
+  pypi: 'pypi_max_file_size',
+  terraform_module: 'terraform_module_max_file_size',
 };
 
-/** Bytes that a file of such a package may have. */
-export const maxFileBytes = (type: PackageType): number => MAX_FILE_BYTES[type];
+/** Bytes of a file of any other kind. */
+export const MAX_ARCHIVE = 100 * 1024 * 1024;
+/** What a limit of 0 comes to: more than any disk has, and so little that sums with it are exact. */
+const NO_LIMIT = 2 ** 50;
+
+/** Bytes that a file of such a package may have now. */
+export async function maxFileBytes(deps: Pick<Deps, 'db' | 'recent'>, type: PackageType): Promise<number> {
+  const name = LIMITS[type];
+  if (name === undefined) return MAX_ARCHIVE;
+  return (await planLimits(deps))[name] || NO_LIMIT;
+}

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import type { Caller } from '../access/caller.ts';
 import { requireStill, type Standing } from '../access/standing.ts';
+import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
 import { conflict } from '../core/errors.ts';
 import type { Db } from '../db/schema.ts';
 import type { PackageFile } from '../db/tables/package-files.ts';
 import type { Package, PackageType } from '../db/tables/packages.ts';
 import type { Deps } from '../deps.ts';
+import { requireStorage } from '../settings/storage-limit.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
 import { enterName } from './names.ts';
 import { isProtectedFrom, packageProtected } from './protection.ts';
@@ -60,6 +62,7 @@ export async function publish<T>(
     return await deps.db.transaction().execute(async (db) => {
       const { caller, projectId } = publication;
       const standing = await requireStill(deps, db, caller, projectId, 'create_package');
+      if (publication.files.length > 0) await requireStorage(within(deps, db), standing.project);
       if (await isProtectedFrom(db, standing, publication, 'push')) throw refuse();
       const found = await findOrInsert(deps, db, publication);
       const pipelineId = await pipelineOf(db, caller);

@@ -29,7 +29,7 @@ export async function receiveFile(
   deps: Deps,
   type: PackageType,
   bytes: Readable,
-  maxBytes: number = maxFileBytes(type),
+  maxBytes?: number,
 ): Promise<ReceivedFile> {
   const digests = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') };
   async function* digested(): AsyncGenerator<Buffer> {
@@ -40,7 +40,9 @@ export async function receiveFile(
     }
   }
   try {
-    const { sha256, size } = await deps.blobs.put(Readable.from(digested(), { objectMode: false }), { maxBytes });
+    const { sha256, size } = await deps.blobs.put(Readable.from(digested(), { objectMode: false }), {
+      maxBytes: maxBytes ?? (await maxFileBytes(deps, type)),
+    });
     const [md5, sha1, sha512] = [digests.md5, digests.sha1, digests.sha512].map((digest) => digest.digest('hex'));
     return { sha256, md5: md5!, sha1: sha1!, sha512: sha512!, size };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { isAncestor } from '../git/compare.ts';
 import { refsContaining } from '../git/contains.ts';
 import type { Repository } from '../git/repository.ts';
+import { storageRefusal } from '../settings/storage-limit.ts';
 import { changeRefs } from './change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';
@@ -32,6 +33,8 @@ export async function changeOneRef(
   const protections = await loadProtections(deps, project.id);
   const reason = await refuseChange({ ...check, ...ask, deps, protections }, change);
   if (reason !== null) throw refused(reason);
+  const full = change.new === null ? null : await storageRefusal(deps, project);
+  if (full !== null) throw refused(full);
   await changeRefs(deps, repo, {
     holder: ofProject(project),
     userId: actor.caller.user?.id ?? null,

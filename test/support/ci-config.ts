@@ -86,6 +86,7 @@ export const pipelineContext = (given: Partial<PipelineContext> = {}): PipelineC
   predefined: [],
   stored: [],
   given: [],
+  maxNeeds: 50,
   ...given,
 });
 

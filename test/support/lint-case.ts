@@ -64,6 +64,7 @@ function request(content: string, given: Given): CompileRequest {
             ref: 'main',
             refType: 'branch',
             projectPath: PROJECT,
+            maxNeeds: 50,
             ...pipeline,
             predefined: variables(pipeline.predefined),
             stored: variables(pipeline.stored).map((variable) => ({ ...variable, environmentScope: '*' })),

@@ -3,9 +3,12 @@ import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
+
 import { registerUserCounts } from './license/background.ts';
 import { licenseRoutes } from './license/routes.ts';
+import { planLimitsRoutes } from './plan-limits/routes.ts';
 import { storageMoveRoutes } from './storage-moves/routes.ts';
+
 import { versionRoutes } from './version/routes.ts';
 
 /** What is about the whole installation. */
@@ -17,6 +20,7 @@ export const admin: Area = {
     ...compliancePolicySettingsRoutes,
     ...licenseRoutes,
     ...storageMoveRoutes,
+    ...planLimitsRoutes,
     ...versionRoutes,
   ],
   register: registerUserCounts,

@@ -51,7 +51,7 @@ export async function receiveUpload(
   field: string,
   options?: FileBodyOptions,
 ): Promise<Upload | undefined> {
-  const max = maxFileBytes(type);
+  const max = await maxFileBytes(deps, type);
   if (Number(request.headers['content-length'] ?? 0) > max + ENVELOPE) throw tooLarge();
   const stored: ReceivedFile[] = [];
   try {

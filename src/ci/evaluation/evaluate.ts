@@ -93,7 +93,7 @@ async function decideJobs(surroundings: Surroundings): Promise<{ jobs: JobSeed[]
   const present = new Set(decided.map(({ seed }) => seed.name));
   for (const { seed, circles } of decided) {
     if (errors.length >= MAX_ERRORS) break;
-    errors.push(...needsErrors(seed.name, seed.needs ?? [], present));
+    errors.push(...needsErrors(seed.name, seed.needs ?? [], present, surroundings.context.maxNeeds));
     if (circles.length > 0) errors.push(`${seed.name}: ${circularText(circles)}`);
     seed.needs = seed.needs?.filter((need) => present.has(need.job)) ?? null;
   }

@@ -1,16 +1,14 @@
 import type { Need } from '../pipeline-config.ts';
 
-/** Other jobs that one may need. */
-const MAX_NEEDS = 50;
-
 /**
  * What is wrong with what a job needs, in the pipeline as it is.
  * @param present names of the jobs that the pipeline has
+ * @param most other jobs that one may need
  */
-export function needsErrors(job: string, needs: readonly Need[], present: ReadonlySet<string>): string[] {
-  if (needs.length > MAX_NEEDS) {
+export function needsErrors(job: string, needs: readonly Need[], present: ReadonlySet<string>, most: number): string[] {
+  if (needs.length > most) {
     return [
-      `${job}: one job can only need ${MAX_NEEDS} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      `${job}: one job can only need ${most} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
     ];
   }
   return needs

@@ -15,6 +15,7 @@ import { wikis } from './0021-wikis.ts';
 import { storageMoves } from './0022-storage-moves.ts';
 import { memberRoles } from './0023-member-roles.ts';
 import { licences } from './0024-licences.ts';
+import { planLimits } from './0025-plan-limits.ts';
 import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 
@@ -37,6 +38,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0022-storage-moves': storageMoves,
   '0023-member-roles': memberRoles,
   '0024-licences': licences,
+  '0025-plan-limits': planLimits,
   '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,
 };

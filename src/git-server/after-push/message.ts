@@ -2,6 +2,7 @@ import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { PushedRef } from '../../git/transport/push.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { storageUse } from '../../settings/storage-limit.ts';
 import type { ProjectAccess } from '../access.ts';
 import { creationLines } from '../create-by-push.ts';
 import { mergeRequestAddresses } from './addresses.ts';
@@ -39,6 +40,7 @@ export async function afterPush(
       ...(await mergeRequestAddresses(deps, pusher, branches)),
       ...movedLines(deps, access),
       ...(await creationLines(deps, access, created)),
+      ...(await storageLines(deps, access)),
       ...(await bannerLines(deps, access)),
     ];
     return lines.length === 0 ? '' : lines.map((line) => line.toWellFormed()).join('\n');
@@ -53,6 +55,13 @@ export async function afterPush(
 async function bannerLines(deps: Deps, { project, permissions }: ProjectAccess): Promise<string[]> {
   const banner = await bannerFor(deps, project.full_path, permissions.level);
   return banner === undefined ? [] : framed(banner.slice(0, MAX_BANNER));
+}
+
+/** Tells who pushes that there is not much room any more. */
+async function storageLines(deps: Deps, { project }: ProjectAccess): Promise<string[]> {
+  const { warned } = await storageUse(deps, project);
+  if (warned === null) return [];
+  return framed(`The storage of ${project.full_path.split('/')[0]} has passed ${warned} MiB.`);
 }
 
 /** Asks who uses an old address to go over to the new one. */

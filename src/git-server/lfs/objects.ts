@@ -3,6 +3,7 @@ import { requireStill } from '../../access/standing.ts';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
+import { requireStorage } from '../../settings/storage-limit.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { ProjectAccess } from '../access.ts';
 import { requirePush } from './access.ts';
@@ -21,7 +22,10 @@ export async function findObjects(
   operation: 'upload' | 'download',
   objects: readonly LfsObject[],
 ): Promise<(LfsObject & { stored: number | null })[]> {
-  if (operation === 'upload') requirePush(access);
+  if (operation === 'upload') {
+    requirePush(access);
+    await requireStorage(deps, access.project);
+  }
   if (objects.length > MAX_OBJECTS) throw new ApiError(413, `objects must be at most ${MAX_OBJECTS}`);
   for (const { oid, size } of objects) {
     if (!OID.test(oid) || size < 0) throw new ApiError(422, 'every object needs a sha256 oid and a size');
@@ -51,6 +55,7 @@ export async function storeObject(
   { oid, size }: LfsObject,
   bytes: Readable,
 ): Promise<void> {
+  await requireStorage(deps, access.project);
   try {
     await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });
   } catch (error) {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ARTIFACT_TYPES, type ArtifactTypeName } from '../../ci/artifact-types.ts';
-import { DotenvError, dotenvTooBig, MAX_DOTENV_BYTES, parseDotenv } from '../../ci/dotenv.ts';
+import { DotenvError, type DotenvLimits, dotenvTooBig, parseDotenv } from '../../ci/dotenv.ts';
 import { parseExpiry } from '../../ci/durations.ts';
 import type { JobOptions } from '../../ci/pipeline-config.ts';
 import { EXECUTING } from '../../ci/states.ts';
@@ -14,6 +14,7 @@ import type { Db } from '../../db/schema.ts';
 import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
+import { orNone, planLimits } from '../../settings/plan-limits.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
 import { isNotRunning } from '../runners/running-job.ts';
 import { DEFAULT_EXPIRY, maxBytesOf } from './limits.ts';
@@ -98,17 +99,32 @@ function expiryOf({ clock }: Deps, expireIn: string): string | null {
 /** @throws ApiError 400 */
 async function readDotenv(deps: Deps, { sha256, size }: StoredBlob): Promise<ReadonlyMap<string, string>> {
   try {
-    if (size > MAX_DOTENV_BYTES) throw dotenvTooBig();
+    const limits = await dotenvLimits(deps);
+    if (size > limits.bytes + PACKING) throw dotenvTooBig(limits);
     const packed = await buffer((await deps.blobs.get(sha256)) ?? Readable.from([]));
-    return parseDotenv(await unpack(packed, { maxOutputLength: MAX_DOTENV_BYTES }).catch(unreadable));
+    const text = await unpack(packed, { maxOutputLength: limits.bytes }).catch((error) => unreadable(error, limits));
+    return parseDotenv(text, limits);
   } catch (error) {
     if (error instanceof DotenvError) throw refused(error.message);
     throw error;
   }
 }
 
-function unreadable(error: NodeJS.ErrnoException): never {
-  throw error.code === 'ERR_BUFFER_TOO_LARGE' ? dotenvTooBig() : new DotenvError('Invalid Format');
+/** Bytes that packing can add. */
+const PACKING = 1_024;
+/** What a report of variables is bounded by, whatever administrators allow. */
+const MOST_DOTENV: DotenvLimits = { bytes: 1024 * 1024, variables: 10_000 };
+
+async function dotenvLimits(deps: Deps): Promise<DotenvLimits> {
+  const { dotenv_size, dotenv_variables } = await planLimits(deps);
+  return {
+    bytes: Math.min(orNone(dotenv_size), MOST_DOTENV.bytes),
+    variables: Math.min(orNone(dotenv_variables), MOST_DOTENV.variables),
+  };
+}
+
+function unreadable(error: NodeJS.ErrnoException, limits: DotenvLimits): never {
+  throw error.code === 'ERR_BUFFER_TOO_LARGE' ? dotenvTooBig(limits) : new DotenvError('Invalid Format');
 }
 
 async function enter(

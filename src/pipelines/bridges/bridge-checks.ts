@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Deps } from '../../deps.ts';
+import { orNone, planLimits } from '../../settings/plan-limits.ts';
 
 /** Generations of child pipelines below a pipeline that is none. */
 const MAX_DEPTH = 2;
-/** Pipelines that start one another, all together. */
-const MAX_FAMILY = 1000;
+/** Of more pipelines that start one another nobody looks whether they are too many. */
+const LOOKED_AT = 10_000;
 /** How often one may start a pipeline of the same project, ref and source above itself. */
 const MAX_TURNS = 2;
 
@@ -17,10 +19,10 @@ type Ancestor = Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'source' | 'parent_
  * Why a bridge of a pipeline may start no other one: too deep, too many, or in a circle.
  * @param child whether it would be a child pipeline
  */
-export async function familyRefusal(db: Db, pipelineId: number, child: boolean): Promise<FailureReason | null> {
-  const above = await ancestorsOf(db, pipelineId);
+export async function familyRefusal(deps: Deps, pipelineId: number, child: boolean): Promise<FailureReason | null> {
+  const above = await ancestorsOf(deps.db, pipelineId);
   if (child && depthOf(above) >= MAX_DEPTH) return 'reached_max_descendant_pipelines_depth';
-  if (await isFull(db, above)) return 'reached_max_pipeline_hierarchy_size';
+  if (await isFull(deps, above)) return 'reached_max_pipeline_hierarchy_size';
   if (child) return null;
   const turns = new Map<string, number>();
   for (const { project_id, ref, source, parent_id } of above) {
@@ -35,8 +37,8 @@ export async function familyRefusal(db: Db, pipelineId: number, child: boolean):
  * Whether a pipeline may start no other one since too many hang together already. That alone bounds what its jobs start by
  * themselves: a script can stop going in a circle, a bridge cannot.
  */
-export const isFamilyFull = async (db: Db, pipelineId: number): Promise<boolean> =>
-  isFull(db, await ancestorsOf(db, pipelineId));
+export const isFamilyFull = async (deps: Deps, pipelineId: number): Promise<boolean> =>
+  isFull(deps, await ancestorsOf(deps.db, pipelineId));
 
 /** A pipeline and those that have started it, one after the other. */
 async function ancestorsOf(db: Db, pipelineId: number): Promise<Ancestor[]> {
@@ -46,7 +48,7 @@ async function ancestorsOf(db: Db, pipelineId: number): Promise<Ancestor[]> {
       union all
       select p.id, p.project_id, p.ref, p.source, p.parent_id, p.upstream_pipeline_id, above.step + 1
       from above join pipelines as p on p.id = above.upstream_pipeline_id
-      where above.step < ${MAX_FAMILY}
+      where above.step < ${LOOKED_AT}
     )
     select id, project_id, ref, source, parent_id from above order by step`.execute(db);
   return rows;
@@ -58,15 +60,16 @@ function depthOf(above: readonly Ancestor[]): number {
 }
 
 /** Whether as many pipelines hang together as may. @param above one of them, and those that have started it */
-async function isFull(db: Db, above: readonly Ancestor[]): Promise<boolean> {
+async function isFull(deps: Deps, above: readonly Ancestor[]): Promise<boolean> {
   const root = above.at(-1);
   if (root === undefined) return false;
+  const most = Math.min(orNone((await planLimits(deps)).pipeline_hierarchy_size), LOOKED_AT);
   const { rows } = await sql<{ total: number }>`
     with recursive family (id) as (
       select id from pipelines where id = ${root.id}
       union all
       select p.id from family join pipelines as p on p.upstream_pipeline_id = family.id
     )
-    select count(*) as total from (select id from family limit ${MAX_FAMILY}) as found`.execute(db);
-  return Number(rows[0]?.total) >= MAX_FAMILY;
+    select count(*) as total from (select id from family limit ${most}) as found`.execute(deps.db);
+  return Number(rows[0]?.total) >= most;
 }

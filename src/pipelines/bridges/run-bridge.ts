@@ -113,7 +113,7 @@ async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pi
   if (target === null) return { reason: 'downstream_bridge_project_not_found' };
   if (!child && target.project.id === own.project.id) return { reason: 'invalid_bridge_trigger' };
   if (!target.permissions.can('create_pipeline')) return { reason: 'insufficient_bridge_permissions' };
-  const refusal = await familyRefusal(deps.db, pipeline.id, child);
+  const refusal = await familyRefusal(deps, pipeline.id, child);
   if (refusal !== null) return { reason: refusal };
   const variables = await passedVariables(deps, deps.db, job, trigger, await yamlVariablesOf(deps.db, job.id));
   const request: PipelineRequest = {

@@ -4,6 +4,7 @@ import type { Compiled } from '../../ci/compile-request.ts';
 import { inEnvironment } from '../../ci/variables/environment-scope.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import type { Deps } from '../../deps.ts';
+import { planLimits } from '../../settings/plan-limits.ts';
 import type { PipelineChanges } from '../sources/changes.ts';
 import { configSources } from '../sources/config-sources.ts';
 import type { PipelineFacts } from '../variables/facts.ts';
@@ -58,6 +59,7 @@ export async function compileFor(
       predefined: [...predefined, ...ofJobs],
       stored,
       given,
+      maxNeeds: (await planLimits(deps)).ci_needs_size_limit,
     },
   });
   return { path: found.path, compiled };

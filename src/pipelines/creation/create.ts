@@ -14,6 +14,7 @@ import { parentArtifacts } from '../sources/parent-artifacts.ts';
 import type { MergeRequestFacts, PipelineFacts } from '../variables/facts.ts';
 import { compileFor } from './compile-for.ts';
 import type { ConfigContent } from './config-content.ts';
+import { jobsRefusal } from './job-limits.ts';
 import { resolvePipelineRef } from './ref.ts';
 import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './save.ts';
 
@@ -131,6 +132,11 @@ async function entered(
     return { pipeline: await saveFailed(deps, { ...made, columns }, 'config_error', texts), texts, filtered };
   }
   const { seed } = evaluated;
+  const limit = await jobsRefusal(deps, made.project.id, seed.jobs.length);
+  if (limit !== null) {
+    const failed = await saveFailed(deps, { ...made, columns }, limit.reason, [limit.text]);
+    return { pipeline: failed, texts: [limit.text], filtered: false };
+  }
   const deployments = seed.jobs.filter(({ environment }) => environment?.action === 'start').length;
   if (deployments > MAX_DEPLOYMENTS) {
     const texts = [`Pipeline has too many deployments! Requested ${deployments}, but the limit is ${MAX_DEPLOYMENTS}.`];

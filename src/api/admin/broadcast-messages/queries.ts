@@ -32,12 +32,11 @@ const isFor = ({ target_path, target_access_levels }: BroadcastMessage, fullPath
  */
 export async function bannerFor(deps: Deps, fullPath: string, level: number): Promise<string | undefined> {
   const now = timestamp(deps.clock);
-  const minute = now.slice(0, 16);
-  const messages = await deps.snapshot.get(`banners:${minute}`, () =>
+  const messages = await deps.recent.get('banners', () =>
     deps.db
       .selectFrom('broadcast_messages')
       .selectAll()
-      .where('ends_at', '>=', minute)
+      .where('ends_at', '>=', now)
       .where('broadcast_type', '=', 'banner')
       .orderBy('id', 'desc')
       .limit(LOOKED_AT)

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../../core/clock.ts';
-import { recordNotFound } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
@@ -11,7 +10,7 @@ import { BroadcastMessage } from './answers.ts';
 import { ChangedBroadcastMessage, NewBroadcastMessage } from './inputs.ts';
 import { findMessage } from './queries.ts';
 import { presentMessage } from './views.ts';
-import { createMessage, updateMessage } from './writes.ts';
+import { createMessage, removeMessage, updateMessage } from './writes.ts';
 
 const params = Type.Object({ id: Type.Integer() });
 const access = onServer('admin_broadcast_messages');
@@ -77,8 +76,7 @@ export const broadcastMessageRoutes = [
     errors: [404, 412],
     handler: async ({ deps, params: { id }, request }) => {
       checkUnmodifiedSince(request, (await findMessage(deps, id)).updated_at);
-      const { numDeletedRows } = await deps.db.deleteFrom('broadcast_messages').where('id', '=', id).executeTakeFirst();
-      if (numDeletedRows === 0n) throw recordNotFound();
+      await removeMessage(deps, id);
     },
   }),
 ];

@@ -29,11 +29,11 @@ function columnsOf({ target_access_levels, dismissable, font, target_path, ...re
 
 /** Makes a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message, and for a font that is no colour */
 export async function createMessage(
-  { db, clock }: Deps,
+  { db, clock, recent }: Deps,
   input: ChangedBroadcastMessage & { message: string },
 ): Promise<BroadcastMessage> {
   const now = timestamp(clock);
-  return db
+  const row = await db
     .insertInto('broadcast_messages')
     .values({
       starts_at: now,
@@ -48,11 +48,13 @@ export async function createMessage(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  recent.forget();
+  return row;
 }
 
 /** Changes what is given of a broadcast message. @throws ApiError 400 as `createMessage`, 404 */
 export async function updateMessage(
-  { db, clock }: Deps,
+  { db, clock, recent }: Deps,
   id: number,
   input: ChangedBroadcastMessage,
 ): Promise<BroadcastMessage> {
@@ -63,5 +65,13 @@ export async function updateMessage(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw recordNotFound();
+  recent.forget();
   return row;
+}
+
+/** Removes a broadcast message. @throws ApiError 404 */
+export async function removeMessage({ db, recent }: Deps, id: number): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('broadcast_messages').where('id', '=', id).executeTakeFirst();
+  if (numDeletedRows === 0n) throw recordNotFound();
+  recent.forget();
 }

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import { BroadcastMessage } from '../broadcast-messages/answers.ts';
+
 import { License, LicenseBasic } from '../license/answers.ts';
+import { PlanLimits } from '../plan-limits/answers.ts';
 import { GroupStorageMove, ProjectStorageMove, SnippetStorageMove } from '../storage-moves/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
@@ -11,4 +13,5 @@ export const objects: Readonly<Record<string, TSchema>> = {
   GroupRepositoryStorageMove: GroupStorageMove,
   ProjectRepositoryStorageMove: ProjectStorageMove,
   SnippetRepositoryStorageMove: SnippetStorageMove,
+  PlanLimits,
 };

@@ -9,6 +9,7 @@ import { Enum } from '../../../http/schema.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
 import { maxArtifactBytes, maxBytesOf } from '../../../pipelines/artifacts/limits.ts';
 import { keepArtifact, storeArtifactBytes, tooLargeArtifact } from '../../../pipelines/artifacts/store.ts';
+import { requireStorageOf } from '../../../settings/storage-limit.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { byRunningJob, limitCalls, RUNNING_JOB_CREDENTIALS } from '../runner-protocol/job-credentials.ts';
@@ -55,6 +56,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
     },
     handler: async ({ deps, job, input }) => {
       limitCalls(deps, job.id);
+      await requireStorageOf(deps, job.project_id);
       const max = maxBytesOf(input.artifact_type ?? 'archive', await maxArtifactBytes(deps.db, job.project_id));
       if ((input.filesize ?? 0) > max) throw tooLargeArtifact();
       return { MaximumSize: max };
@@ -81,6 +83,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
     errors: [503],
     handler: async ({ deps, job, input, request, bytes }) => {
       limitCalls(deps, job.id);
+      await requireStorageOf(deps, job.project_id);
       const max = await maxArtifactBytes(deps.db, job.project_id);
       const maxBytes = maxBytesOf(input.artifact_type ?? 'archive', max);
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE) throw tooLargeArtifact();

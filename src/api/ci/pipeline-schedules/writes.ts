@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { within } from '../../../access/within.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { CronSchedule } from '../../../core/cron.ts';
 import { type FieldErrors, invalidModel, notFound } from '../../../core/errors.ts';
@@ -10,6 +11,7 @@ import type { Deps } from '../../../deps.ts';
 import { isValidRefName } from '../../../git/ref-name.ts';
 import { nextRunOf } from '../../../pipelines/creation/schedules.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { orNone, planLimits } from '../../../settings/plan-limits.ts';
 import type { UserScope } from '../../object-access.ts';
 import { mayRunSchedule } from './access.ts';
 import { findSchedule, schedulesOf } from './queries.ts';
@@ -30,7 +32,6 @@ export interface ScheduleAttributes {
 }
 
 /** How many schedules a project may have, and inputs a schedule. */
-const MOST = 10;
 const MOST_INPUTS = 20;
 const MAX_TEXT = 255;
 const MAX_INPUT = 10_000;
@@ -119,10 +120,15 @@ export async function createSchedule(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const all = await schedulesOf(db, scope.project.id)
-      .limit(MOST + 1)
-      .execute();
-    if (all.length > MOST) throw invalidModel({ base: [`Maximum number of ci pipeline schedules (${MOST}) exceeded`] });
+    const most = (await planLimits(within(deps, db))).ci_pipeline_schedules;
+    const { total } = await schedulesOf(db, scope.project.id)
+      .clearSelect()
+      .clearOrderBy()
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    if (Number(total) > orNone(most)) {
+      throw invalidModel({ base: [`Maximum number of ci pipeline schedules (${most}) exceeded`] });
+    }
     return row;
   });
 }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { within } from '../../../access/within.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -8,6 +9,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { planLimits } from '../../../settings/plan-limits.ts';
 import type { registeredRunner } from './inputs.ts';
 import { checkRunner, cleanTags } from './rules.ts';
 import { newRunnerToken, tokenEnd } from './tokens.ts';
@@ -17,9 +19,6 @@ export type RunnerPlace =
   | { runner_type: 'instance_type' }
   | { runner_type: 'group_type'; groupId: number }
   | { runner_type: 'project_type'; project: Pick<Project, 'id' | 'settings'> };
-
-/** Runners of one group, or of one project, at most. */
-const MAX_RUNNERS = 1_000;
 
 /**
  * Makes a runner. Its token is known only now.
@@ -44,7 +43,7 @@ export async function createRunner(
     .transaction()
     .execute(async (db) => {
       if (!(await lock(db, place))) throw forbidden();
-      await checkNumber(db, place);
+      await checkNumber(within(deps, db), place);
       const row = await db
         .insertInto('ci_runners')
         .values({
@@ -88,19 +87,24 @@ async function lock(db: Db, place: RunnerPlace): Promise<boolean> {
 
 /**
  * Another runner may come to a place. Call it in a transaction that has locked the place.
+ * @param deps with the transaction's handle
  * @throws ApiError 400 where there are as many as there may be
  */
-export async function checkNumber(db: Db, place: RunnerPlace): Promise<void> {
+export async function checkNumber(deps: Deps, place: RunnerPlace): Promise<void> {
   if (place.runner_type === 'instance_type') return;
+  const { db } = deps;
+  const limits = await planLimits(deps);
+  const kind = place.runner_type === 'group_type' ? 'group' : 'project';
+  const most = limits[`ci_registered_${kind}_runners`];
+  if (most === 0) return;
   const rows =
     place.runner_type === 'group_type'
-      ? db.selectFrom('ci_runners').select('id').where('group_id', '=', place.groupId).limit(MAX_RUNNERS)
+      ? db.selectFrom('ci_runners').select('id').where('group_id', '=', place.groupId).limit(most)
       : db
           .selectFrom('ci_runner_projects')
           .select('runner_id as id')
           .where('project_id', '=', place.project.id)
-          .limit(MAX_RUNNERS);
-  if ((await rows.execute()).length < MAX_RUNNERS) return;
-  const kind = place.runner_type === 'group_type' ? 'group' : 'project';
-  throw invalidModel({ base: [`Maximum number of ci registered ${kind} runners (${MAX_RUNNERS}) exceeded`] });
+          .limit(most);
+  if ((await rows.execute()).length < most) return;
+  throw invalidModel({ base: [`Maximum number of ci registered ${kind} runners (${most}) exceeded`] });
 }

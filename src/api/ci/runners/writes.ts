@@ -107,7 +107,7 @@ export function enableRunner(
     if (reason !== undefined) throw forbidden(reason);
     const link = await linkOf(db, runnerId, project);
     if (link !== undefined) throw invalidModel({ runner_id: ['has already been taken'] });
-    await checkNumber(db, { runner_type: 'project_type', project });
+    await checkNumber(within(deps, db), { runner_type: 'project_type', project });
     await db
       .insertInto('ci_runner_projects')
       .values({ runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) })

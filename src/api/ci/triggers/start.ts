@@ -73,7 +73,7 @@ async function asJob(deps: Deps, { project, namespace }: FoundProject, token: st
   const { jobId, projectId } = caller.credential;
   const job = await deps.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
   if (job === undefined) throw notFound();
-  if (await isFamilyFull(deps.db, job.pipeline_id)) {
+  if (await isFamilyFull(deps, job.pipeline_id)) {
     throw invalidModel({ base: ['The downstream pipeline tree is too large'] });
   }
   const upstream = { jobId, pipelineId: job.pipeline_id, projectId, child: false };

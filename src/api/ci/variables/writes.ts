@@ -1,3 +1,4 @@
+import { within } from '../../../access/within.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -6,6 +7,7 @@ import { lockInstance, lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiVariable } from '../../../db/tables/ci-variables.ts';
 import type { Deps } from '../../../deps.ts';
+import { orNone, planLimits } from '../../../settings/plan-limits.ts';
 import { type Holder, LIMITS } from './holder.ts';
 import { findVariable, variablesOf } from './queries.ts';
 import { checkHiding, checkVariable, type Wanted } from './rules.ts';
@@ -23,7 +25,7 @@ export interface VariableAttributes {
 
 /** Keeps a new variable. @throws ApiError 400, 404 */
 export async function createVariable(
-  { db, clock }: Deps,
+  deps: Deps,
   holder: Holder,
   given: VariableAttributes & { key: string; value: string },
 ): Promise<CiVariable> {
@@ -39,21 +41,21 @@ export async function createVariable(
     description: given.description ?? null,
   };
   checkVariable(wanted, holder.kind);
-  const now = timestamp(clock);
+  const now = timestamp(deps.clock);
   const place = {
     project_id: holder.kind === 'project' ? holder.id : null,
     group_id: holder.kind === 'group' ? holder.id : null,
   };
   const rest = { protected: bit(given.protected === true), hidden: bit(hidden), created_at: now, updated_at: now };
   return taken(wanted.key, () =>
-    db.transaction().execute(async (db) => {
+    deps.db.transaction().execute(async (db) => {
       await lock(db, holder);
       const row = await db
         .insertInto('ci_variables')
         .values({ ...wanted, ...place, ...rest })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await checkNumber(db, holder);
+      await checkNumber(within(deps, db), holder);
       return row;
     }),
   );
@@ -66,14 +68,15 @@ async function lock(db: Db, holder: Holder): Promise<void> {
 }
 
 /** Looks once the new one is there. @throws ApiError 400 where there are too many now */
-async function checkNumber(db: Db, holder: Holder): Promise<void> {
-  const { most, name } = LIMITS[holder.kind];
-  const { total } = await variablesOf(db, holder)
+async function checkNumber(deps: Deps, holder: Holder): Promise<void> {
+  const { most: fixed, name } = LIMITS[holder.kind];
+  const most = fixed ?? (await planLimits(deps)).ci_instance_level_variables;
+  const { total } = await variablesOf(deps.db, holder)
     .clearSelect()
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  if (Number(total) > most) throw invalidModel({ base: [`Maximum number of ${name} (${most}) exceeded`] });
+  if (Number(total) > orNone(most)) throw invalidModel({ base: [`Maximum number of ${name} (${most}) exceeded`] });
 }
 
 /** Changes what is given of the variable of a key. @throws ApiError 400, 404, 409 */

@@ -2,7 +2,7 @@ import { ApiError } from '../../../core/errors.ts';
 import type { TreeEntry } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { entryAt, treeOf } from '../../../git/tree.ts';
-import { maxFileBytes } from '../../../packages/limits.ts';
+import { MAX_ARCHIVE } from '../../../packages/limits.ts';
 import type { ModuleAt } from './module.ts';
 
 /** A file of a module. */
@@ -59,7 +59,6 @@ export async function filesOfModule(repo: Repository, { commit, folder, goMod }:
 }
 
 async function withSizes(repo: Repository, files: readonly Omit<ModuleFile, 'size'>[]): Promise<ModuleFile[]> {
-  const max = maxFileBytes('golang');
   const sized: ModuleFile[] = [];
   let bytes = 0;
   for (let at = 0; at < files.length; at += SIZES_AT_ONCE) {
@@ -70,7 +69,7 @@ async function withSizes(repo: Repository, files: readonly Omit<ModuleFile, 'siz
       bytes += size;
       sized.push({ ...file, size });
     }
-    if (bytes > max) throw wouldHold(`more than ${max} bytes`);
+    if (bytes > MAX_ARCHIVE) throw wouldHold(`more than ${MAX_ARCHIVE} bytes`);
   }
   return sized;
 }

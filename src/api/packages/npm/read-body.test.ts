@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { BaseContext } from '../../../http/route.ts';
+import { PLAN_LIMITS } from '../../../settings/plan-limits.ts';
 import { AttachmentScanner, END } from './attachment-scanner.ts';
 import { Base64Decoder } from './base64.ts';
 import { readNpmBody } from './read-body.ts';
@@ -124,7 +125,8 @@ describe('a body', () => {
       yield Buffer.from('"}}}');
     }
     const bytes = Readable.from(body(), { objectMode: false });
-    const c = { request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
+    const deps = { recent: { get: async () => PLAN_LIMITS } };
+    const c = { deps, request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
     await assert.rejects(readNpmBody(c), { status: 413 });
     assert.ok(given < most);
   });

@@ -14,7 +14,8 @@ const MIB = 1024 * 1024;
 /** Bytes of a body beside the data of its attachments. */
 const MAX_DOCUMENT = 8 * MIB;
 /** Bytes of a body: the largest file as base64, and what stands beside it. */
-const LONGEST = Math.ceil(maxFileBytes('npm') / 3) * 4 + MAX_DOCUMENT;
+const longestBody = async (c: BaseContext): Promise<number> =>
+  Math.ceil((await maxFileBytes(c.deps, 'npm')) / 3) * 4 + MAX_DOCUMENT;
 /** How many times its length a document takes while it is parsed. */
 const MEMORY_FACTOR = 6;
 /** Memory that is asked for at a time. */
@@ -38,9 +39,10 @@ const isBeside = (name: string): boolean => name.endsWith('.sigstore');
  * @throws ApiError 400, 413; 429 and 503 while too many wait for memory
  */
 export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
-  if (Number(c.request.headers['content-length'] ?? 0) > LONGEST) throw tooLarge();
+  const longest = await longestBody(c);
+  if (Number(c.request.headers['content-length'] ?? 0) > longest) throw tooLarge();
   const scanner = new AttachmentScanner(MAX_DOCUMENT);
-  const pieces = scanned(c, scanner);
+  const pieces = scanned(c, scanner, longest);
   let file: ReceivedFile | null = null;
   try {
     for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
@@ -64,9 +66,13 @@ export const forget = ({ deps }: BaseContext, { sha256 }: ReceivedFile): Promise
 
 const isBegin = (piece: Piece): piece is Begin => piece !== END && !Buffer.isBuffer(piece);
 
-async function* scanned(c: BaseContext, scanner: AttachmentScanner): AsyncGenerator<Piece, void, void> {
+async function* scanned(
+  c: BaseContext,
+  scanner: AttachmentScanner,
+  longest: number,
+): AsyncGenerator<Piece, void, void> {
   let held = 0;
-  for await (const chunk of limitedBytes(c.bytes, LONGEST) as AsyncIterable<Buffer>) {
+  for await (const chunk of limitedBytes(c.bytes, longest) as AsyncIterable<Buffer>) {
     yield* scanner.scan(chunk);
     const needed = scanner.keptBytes * MEMORY_FACTOR;
     if (needed <= held) continue;

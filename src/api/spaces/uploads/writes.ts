@@ -7,6 +7,7 @@ import type { Upload } from '../../../db/tables/uploads.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { requireStorage } from '../../../settings/storage-limit.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { enqueueStatistics } from '../projects/statistics.ts';
 import type { Source } from '../source.ts';
@@ -41,6 +42,7 @@ export async function createUpload(
   file: UploadedFile | string,
 ): Promise<Upload> {
   if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
+  await requireStorage(deps, { namespace_id: source.kind === 'project' ? source.project.namespace_id : source.id });
   const { sha256, size } = await deps.blobs.put(createReadStream(file.path), {
     maxBytes: deps.config.limits.fileBody,
   });
