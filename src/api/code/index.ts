@@ -38,6 +38,8 @@ export { sendArchive } from './repositories/archive-routes.ts';
 export { findProjectSnippet } from './snippets/find.ts';
 export { snippetUrls } from './snippets/views.ts';
 export { createTag } from './tags/writes.ts';
+export { WikiPageBasic } from './wikis/answers.ts';
+export { type WikiPageJson, wikiPagesById } from './wikis/views.ts';
 
 /** What git holds, who may change it, and snippets. */
 export const code: Area = {

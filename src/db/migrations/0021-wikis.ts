@@ -18,6 +18,7 @@ create table wiki_pages (
   wiki_id {int} not null references wikis (id) on delete cascade,
   slug {text} not null,
   title {text} not null,
+  format {text} not null,
   created_at {text} not null,
   updated_at {text} not null
 );

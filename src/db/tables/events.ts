@@ -50,6 +50,7 @@ export interface EventsTable {
     | 'DiscussionNote'
     | 'Snippet'
     | 'Project'
+    | 'WikiPage::Meta'
     | null;
   target_id: number | null;
   /** Of comments: what is discussed. */

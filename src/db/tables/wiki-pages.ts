@@ -10,6 +10,8 @@ export interface WikiPagesTable {
   /** The path of its file without the ending; unique in the wiki. */
   slug: string;
   title: string;
+  /** What its text is written in. */
+  format: string;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

@@ -131,14 +131,21 @@ async function numberPages(
     const rows = await db
       .insertInto('wiki_pages')
       .values(
-        changes
-          .slice(at, at + BATCH)
-          .map(({ page: { slug, title } }) => ({ wiki_id: wikiId, slug, title, created_at: now, updated_at: now })),
+        changes.slice(at, at + BATCH).map(({ page: { slug, title, format } }) => ({
+          wiki_id: wikiId,
+          slug,
+          title,
+          format,
+          created_at: now,
+          updated_at: now,
+        })),
       )
       .onConflict((conflict) =>
-        conflict
-          .columns(['wiki_id', 'slug'])
-          .doUpdateSet((eb) => ({ title: eb.ref('excluded.title'), updated_at: now })),
+        conflict.columns(['wiki_id', 'slug']).doUpdateSet((eb) => ({
+          title: eb.ref('excluded.title'),
+          format: eb.ref('excluded.format'),
+          updated_at: now,
+        })),
       )
       .returning(['id', 'slug'])
       .execute();

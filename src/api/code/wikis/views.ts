@@ -27,11 +27,24 @@ export async function numbersOf(db: Db, wikiId: number, slug?: string): Promise<
   return new Map((await query.execute()).map(({ id, slug }) => [slug, id]));
 }
 
+export type WikiPageJson = Static<typeof WikiPageBasic>;
+
+/** Pages by their numbers, as they were last, be they gone or not. */
+export async function wikiPagesById(db: Db, ids: readonly number[]): Promise<Map<number, WikiPageJson>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('wiki_pages')
+    .select(['id', 'slug', 'title', 'format'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, ...page }) => [id, { ...page, wiki_page_meta_id: id }]));
+}
+
 /** A page without its text. */
 export const presentBasic = (
   { format, slug, title }: WikiPage,
   numbers: ReadonlyMap<string, number>,
-): Static<typeof WikiPageBasic> => ({ format, slug, title, wiki_page_meta_id: numbers.get(slug) ?? null });
+): WikiPageJson => ({ format, slug, title, wiki_page_meta_id: numbers.get(slug) ?? null });
 
 /** Reads the texts of pages, in their order. @throws ApiError 413 for too much, 429, 503 while memory is scarce */
 export async function readTexts(repo: Repository, pages: readonly WikiPage[], hold: Hold): Promise<string[]> {

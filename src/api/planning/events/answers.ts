@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Event } from '../../../db/tables/events.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';
+import { WikiPageBasic } from '../../code/index.ts';
 import { UserBasic } from '../../identity/index.ts';
 import { Note } from '../notes/answers.ts';
 
@@ -14,7 +15,7 @@ export const TARGET_TYPES = {
   project: 'Project',
   snippet: 'Snippet',
   user: null,
-  wiki: null,
+  wiki: 'WikiPage::Meta',
   design: null,
 } as const satisfies Record<string, Event['target_type']>;
 
@@ -47,5 +48,6 @@ export const EventEntity = Type.Object({
   imported_from: Type.String(),
   push_data: Type.Optional(PushData),
   note: Type.Optional(Note),
+  wiki_page: Type.Optional(WikiPageBasic),
   data: Type.Null(),
 });

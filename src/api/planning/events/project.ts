@@ -20,6 +20,7 @@ function kindsFor(rights: Rights): Pick<Filters, 'action' | 'targetType'>[] {
   if (rights.mergeRequests) types.push('MergeRequest');
   if (rights.milestones) types.push('Milestone');
   if (rights.snippets) types.push('Snippet');
+  if (rights.wikis) types.push('WikiPage::Meta');
   if (rights.code || rights.issues || rights.mergeRequests || rights.snippets) {
     types.push('Note', 'DiffNote', 'DiscussionNote');
   }

@@ -91,6 +91,7 @@ export function readable(caller: Caller, rights: Rights): Condition {
   if (rights.mergeRequests) ways.push(of('MergeRequest', mergeRequestThere('target_id')));
   if (rights.milestones) ways.push(of('Milestone', milestoneThere()));
   if (rights.snippets) ways.push(of('Snippet', snippetReadable(caller, rights, 'target_id')));
+  if (rights.wikis) ways.push(eb(targetType, '=', 'WikiPage::Meta'));
   ways.push(eb.and([eb(targetType, 'in', ['Note', 'DiffNote', 'DiscussionNote']), noteReadable(caller, rights)]));
   return eb.or(ways);
 }

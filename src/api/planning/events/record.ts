@@ -35,6 +35,9 @@ const TOLD = [
   'milestone.destroyed',
   'note.created',
   'snippet.created',
+  'wiki_page.created',
+  'wiki_page.updated',
+  'wiki_page.destroyed',
 ] as const satisfies readonly DomainEventType[];
 type ToldEvent = { [T in (typeof TOLD)[number]]: RecordedEvent<T> & { type: T } }[(typeof TOLD)[number]];
 
@@ -87,6 +90,10 @@ async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
       return by(actorId, about(event, 'Milestone', await milestoneThere(deps.db, event.payload.milestone_id)));
     case 'snippet.created':
       return by(actorId, about(event, 'Snippet', event.payload.snippet_id));
+    case 'wiki_page.created':
+    case 'wiki_page.updated':
+    case 'wiki_page.destroyed':
+      return by(actorId, about(event, 'WikiPage::Meta', event.payload.wiki_page_id));
     case 'note.created': {
       const note = await deps.db
         .selectFrom('notes')

@@ -23,6 +23,7 @@ export interface Rights {
   mergeRequests: boolean;
   milestones: boolean;
   snippets: boolean;
+  wikis: boolean;
 }
 
 /** The rights that abilities give; null when not even the project is to be seen. */
@@ -37,6 +38,7 @@ export function rightsOf({ can, level }: Pick<ProjectPermissions, 'can' | 'level
     mergeRequests: can('read_merge_request'),
     milestones: can('read_milestone'),
     snippets: can('read_snippet'),
+    wikis: can('read_wiki'),
   };
 }
 
@@ -50,7 +52,7 @@ export function visible(caller: Caller, day: string): Expression<SqlBool> {
 }
 
 /** Parts of a project that its activity is about. */
-const FEATURES = ['repository', 'issues', 'merge_requests', 'snippets'] as const;
+const FEATURES = ['repository', 'issues', 'merge_requests', 'snippets', 'wiki'] as const;
 
 /**
  * The caller's rights in many projects at once, in a handful of queries. Projects that he does not see are left out.

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/schema.ts';
 import type { Event } from '../../../db/tables/events.ts';
 import type { Note } from '../../../db/tables/notes.ts';
+import { type WikiPageJson, wikiPagesById } from '../../code/index.ts';
 
 /** How something that an entry tells of is called. */
 export interface Target {
@@ -11,10 +12,11 @@ export interface Target {
 
 type Named = 'Issue' | 'MergeRequest' | 'Milestone' | 'Snippet' | 'Project';
 
-/** What the entries of a page tell of, by `<type>:<id>`, and their comments by id. */
+/** What the entries of a page tell of, by `<type>:<id>`, their comments and their pages of wikis by id. */
 export interface Targets {
   named: ReadonlyMap<string, Target>;
   notes: ReadonlyMap<number, Note>;
+  wikiPages: ReadonlyMap<number, WikiPageJson>;
 }
 
 export const targetKey = (type: string, id: number): string => `${type}:${id}`;
@@ -40,7 +42,9 @@ export async function loadTargets(db: Db, events: readonly Event[]): Promise<Tar
   const noteIds = [...(wanted.get('Note') ?? [])];
   const notes =
     noteIds.length === 0 ? [] : await db.selectFrom('notes').selectAll().where('id', 'in', noteIds).execute();
-  return { named, notes: new Map(notes.map((note) => [note.id, note])) };
+  const wikiPages = await wikiPagesById(db, [...(wanted.get('WikiPage::Meta') ?? [])]);
+  for (const [id, { title }] of wikiPages) named.set(targetKey('WikiPage::Meta', id), { iid: null, title });
+  return { named, notes: new Map(notes.map((note) => [note.id, note])), wikiPages };
 }
 
 async function load(db: Db, type: Named, ids: number[]): Promise<(Target & { id: number })[]> {

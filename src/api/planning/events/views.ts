@@ -11,6 +11,7 @@ const PUSHES: Record<PushData['action'], string> = { created: 'pushed new', remo
 
 /** The action in the words of the platform (part 1, section 2). */
 function actionName({ action, target_type }: Event, push: PushData | null): string {
+  if (target_type === 'WikiPage::Meta') return action;
   switch (action) {
     case 'created':
       return target_type === 'Project' ? 'created' : 'opened';
@@ -37,6 +38,12 @@ function comment(deps: Deps, event: Event, targets: Targets, users: ReadonlyMap<
   const { noteable_type, noteable_id } = note;
   const on = noteable_id === null ? undefined : targets.named.get(targetKey(noteable_type, noteable_id));
   return { note: presentNote(deps, { iid: on?.iid ?? null }, note, users) };
+}
+
+/** The page of an entry, under `wiki_page`. */
+function wikiPage({ target_id }: Event, { wikiPages }: Targets) {
+  const wiki_page = wikiPages.get(target_id ?? 0);
+  return wiki_page === undefined ? {} : { wiki_page };
 }
 
 function present(
@@ -68,6 +75,7 @@ function present(
     imported_from: 'none',
     ...(push === null ? {} : { push_data: push }),
     ...(noteable_type === null ? {} : comment(deps, event, targets, users)),
+    ...(target_type === 'WikiPage::Meta' ? wikiPage(event, targets) : {}),
     data: null,
   };
 }
