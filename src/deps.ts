@@ -22,6 +22,7 @@ import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
 import type { LeftIntents } from './repositories/left-intents.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
+import type { CurrentSettings } from './settings/current-settings.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { Archives } from './storage/zip/archives.ts';
 
@@ -43,6 +44,8 @@ export interface Deps {
   snapshot: SnapshotCache;
   /** Settings of the installation, which are read again after a second. */
   recent: RecentCache;
+  /** What administrators have set, for what cannot wait; else `applicationSettings`. */
+  settings: CurrentSettings;
   storages: Storages;
   /** Large content by its hash: LFS objects, uploads. */
   blobs: BlobStore;

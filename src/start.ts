@@ -38,6 +38,9 @@ import { enqueueSweep, registerRepositoryWork } from './repositories/background.
 import { LeftIntents } from './repositories/left-intents.ts';
 import { resumeMoves } from './repositories/moves/background.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
+import { applicationSettings } from './settings/application-settings.ts';
+import { CurrentSettings } from './settings/current-settings.ts';
+import { defaultSettings } from './settings/settings-table.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
@@ -92,6 +95,11 @@ export async function open(
     db: database.db,
     snapshot,
     recent: new RecentCache(),
+    settings: new CurrentSettings(
+      () => applicationSettings({ config, db: database.db, snapshot, clock }),
+      defaultSettings(config),
+      config.database.kind === 'postgres',
+    ),
     storages: new Storages(config.storages, pool),
     blobs,
     downloads: new DownloadTimes(database.db, log),
@@ -126,6 +134,7 @@ export async function open(
     registerBackgroundWork(deps);
     registerPruning(deps);
     const firstStart = await bootstrap(deps);
+    await deps.settings.refresh();
     return { deps, server: buildApp(deps), firstStart, close };
   } catch (error) {
     await close();

@@ -1,5 +1,6 @@
 import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
+import { applicationSettingsRoutes } from './application-settings/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
@@ -15,6 +16,7 @@ import { versionRoutes } from './version/routes.ts';
 export const admin: Area = {
   routes: [
     ...appearanceRoutes,
+    ...applicationSettingsRoutes,
     ...applicationStatisticsRoutes,
     ...broadcastMessageRoutes,
     ...compliancePolicySettingsRoutes,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { Enum, Nullable } from '../../../http/schema.ts';
+import { FULLY_PROTECTED, PROTECTIONS, protectionNumber } from '../../../settings/branch-protection.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
@@ -60,31 +61,6 @@ export const detailSettingFields = {
 
 const Settings = Type.Object({ ...settingFields, ...detailSettingFields });
 export type GroupSettings = Static<typeof Settings>;
-
-const { developer, maintainer } = { developer: [{ access_level: 30 }], maintainer: [{ access_level: 40 }] };
-
-/** What the numbers of `default_branch_protection` stand for. */
-const PROTECTIONS: readonly BranchProtection[] = [
-  protection(developer, developer, { force: true }),
-  protection(developer, maintainer),
-  protection(maintainer, maintainer),
-  protection(maintainer, developer),
-  protection(maintainer, maintainer, { initialPush: true }),
-];
-const FULLY_PROTECTED = 2;
-
-function protection(
-  push: BranchProtection['allowed_to_push'],
-  merge: BranchProtection['allowed_to_merge'],
-  { force = false, initialPush = false } = {},
-): BranchProtection {
-  return {
-    allowed_to_push: push,
-    allow_force_push: force,
-    allowed_to_merge: merge,
-    developer_can_initial_push: initialPush,
-  };
-}
 
 const DEFAULTS: GroupSettings = {
   share_with_group_lock: false,
@@ -156,7 +132,7 @@ function branchProtection(
 ): Partial<GroupSettings> {
   if (rules !== undefined) {
     const defaults = { ...current.default_branch_protection_defaults, ...rules };
-    const known = PROTECTIONS.findIndex((each) => JSON.stringify(each) === JSON.stringify({ ...each, ...defaults }));
+    const known = protectionNumber(defaults);
     return {
       default_branch_protection_defaults: defaults,
       ...(known === -1 ? {} : { default_branch_protection: known }),

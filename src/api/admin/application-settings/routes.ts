@@ -1,0 +1,41 @@
+import { planInForce } from '../../../access/plan.ts';
+import type { Deps } from '../../../deps.ts';
+import { route } from '../../../http/route.ts';
+import { applicationSettings, storedSettings } from '../../../settings/application-settings.ts';
+import { administrator, onServer } from '../../access.ts';
+import { Settings, settingsInput } from './schemas.ts';
+import { presentSettings } from './views.ts';
+import { changeSettings } from './writes.ts';
+
+const NAMES = Object.keys(settingsInput.properties);
+
+const shown = async (deps: Deps) =>
+  presentSettings(deps.db, await planInForce(deps), await applicationSettings(deps), await storedSettings(deps));
+
+/** What administrators change while the server runs. */
+export const applicationSettingsRoutes = [
+  route({
+    method: 'GET',
+    path: '/application/settings',
+    summary: 'Get the settings of the server',
+    description: 'Credentials of other services are shown as `*****`.',
+    access: administrator,
+    success: { status: 200, schema: Settings },
+    handler: ({ deps }) => shown(deps),
+  }),
+  route({
+    method: 'PUT',
+    path: '/application/settings',
+    summary: 'Change the settings of the server',
+    description: 'What is not given stays as it is; unknown names are passed over.',
+    access: onServer('admin_settings'),
+    input: settingsInput,
+    rules: { atLeastOne: [NAMES] },
+    success: { status: 200, schema: Settings },
+    errors: [400],
+    handler: async ({ deps, input }) => {
+      await changeSettings(deps, input);
+      return shown(deps);
+    },
+  }),
+];

@@ -1,0 +1,114 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { Enum, Instant, IntegerEnum, List, Nullable, Secret } from '../../../http/schema.ts';
+import type { Setting } from '../../../settings/application/field.ts';
+import { SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
+
+const Level = Type.Object({ access_level: Type.Integer() });
+const Protection = Type.Object({
+  allowed_to_push: Type.Array(Level),
+  allow_force_push: Type.Boolean(),
+  allowed_to_merge: Type.Array(Level),
+  developer_can_initial_push: Type.Boolean(),
+});
+
+const BY_KIND: Readonly<
+  Record<Setting<unknown>['kind'], (setting: Setting<unknown>, options: Record<string, unknown>) => TSchema>
+> = {
+  flag: (_, options) => Type.Boolean(options),
+  integer: (_, options) => Type.Integer(options),
+  number: (_, options) => Type.Number(options),
+  text: (_, options) => Type.String(options),
+  choice: ({ values = [] }, options) => Enum(values, options),
+  secret: (_, options) => Secret(options),
+  texts: (_, options) => List(Type.String(), options),
+  choices: ({ values = [] }, options) => List(Enum(values), options),
+  integers: (_, options) => List(Type.Integer(), options),
+  flags: (_, options) => Type.Record(Type.String(), Type.Boolean(), { maxProperties: 100, ...options }),
+  weights: (_, options) => Type.Record(Type.String(), Type.Integer(), { maxProperties: 1_000, ...options }),
+  branch_protection: (_, options) => Type.Object(Protection.properties, options),
+  object: (_, options) => Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, ...options }),
+};
+
+/** What a description says of the values beside what they mean. */
+function words({ description, minimum, maximum, kind, plan }: Setting<unknown>): string {
+  const numbers = kind === 'integer' || kind === 'number';
+  const bounds = numbers && minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
+  const paid = plan === undefined ? '' : ` ${plan === 'premium' ? 'Premium and Ultimate' : 'Ultimate'} only.`;
+  return `${description}${bounds}${paid}`;
+}
+
+function schemaOf(setting: Setting<unknown>): TSchema {
+  const examples = setting.default === null ? {} : { examples: [setting.default] };
+  const schema = BY_KIND[setting.kind](setting, { description: words(setting), ...examples });
+  return setting.nullable ? Nullable(schema) : schema;
+}
+
+const schemas = new Map(SETTING_NAMES.map((name) => [name as string, schemaOf(settingOf(name))]));
+
+const instead = (name: string, example: unknown) => ({ description: `Old name of \`${name}\`.`, examples: [example] });
+
+/** Old names that the platform still takes, and what they stand for. */
+export const OLD_NAMES = {
+  admin_notification_email: 'abuse_notification_email',
+  allow_local_requests_from_hooks_and_services: 'allow_local_requests_from_web_hooks_and_services',
+  asset_proxy_whitelist: 'asset_proxy_allowlist',
+  housekeeping_full_repack_period: 'housekeeping_optimize_repository_period',
+  housekeeping_gc_period: 'housekeeping_optimize_repository_period',
+  housekeeping_incremental_repack_period: 'housekeeping_optimize_repository_period',
+  password_authentication_enabled: 'password_authentication_enabled_for_web',
+  performance_bar_allowed_group_id: 'performance_bar_allowed_group_path',
+  prevent_merge_request_author_approval: 'prevent_merge_requests_author_approval',
+  prevent_merge_request_committers_approval: 'prevent_merge_requests_committers_approval',
+  signin_enabled: 'password_authentication_enabled_for_web',
+  throttle_unauthenticated_enabled: 'throttle_unauthenticated_web_enabled',
+  throttle_unauthenticated_period_in_seconds: 'throttle_unauthenticated_web_period_in_seconds',
+  throttle_unauthenticated_requests_per_period: 'throttle_unauthenticated_web_requests_per_period',
+} as const satisfies Record<string, (typeof SETTING_NAMES)[number]>;
+
+const old: TProperties = Object.fromEntries(
+  Object.entries(OLD_NAMES).map(([name, now]) => {
+    const { description: _, ...schema } = schemas.get(now) as TSchema & { description?: string };
+    return [name, { ...schema, description: `Old name of \`${now}\`.` } as unknown as TSchema];
+  }),
+);
+const protectionNumber = IntegerEnum([0, 1, 2, 3, 4], instead('default_branch_protection_defaults', 2));
+
+/** Those that only some plans know. */
+const shown: TProperties = Object.fromEntries(
+  SETTING_NAMES.map((name) => {
+    const schema = schemas.get(name)!;
+    return [name, settingOf(name).plan === undefined ? schema : Type.Optional(schema)];
+  }),
+);
+
+export const Settings = Type.Object({
+  id: Type.Integer({ description: 'Always 1.', examples: [1] }),
+  created_at: Instant({ description: 'When the server was set up.' }),
+  updated_at: Instant({ description: 'When a setting was last changed.' }),
+  ...shown,
+  ...Object.fromEntries(
+    Object.entries(old).map(([name, schema]) => [name, name.startsWith('prevent_') ? Type.Optional(schema) : schema]),
+  ),
+  performance_bar_allowed_group_id: Nullable(
+    Type.Integer({ description: 'Id of the group of `performance_bar_allowed_group_path`.' }),
+  ),
+  performance_bar_enabled: Type.Boolean({ description: 'Whether there is such a group.' }),
+  default_branch_protection: protectionNumber,
+  repository_storages: Type.Array(Type.String(), {
+    description: 'Storages that take new repositories.',
+    examples: [['default']],
+  }),
+  housekeeping_bitmaps_enabled: Type.Boolean({ description: 'Always true.' }),
+});
+
+const takenProtection = Type.Partial(Protection, { description: 'What is not given stays as it is.' });
+
+export const settingsInput = Type.Partial(
+  Type.Object({
+    ...Object.fromEntries(schemas),
+    ...old,
+    default_branch_protection_defaults: takenProtection,
+    default_branch_protection: protectionNumber,
+  }),
+);
+export type SettingsInput = Static<typeof settingsInput> & Record<string, unknown>;

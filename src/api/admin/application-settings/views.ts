@@ -1,0 +1,48 @@
+import type { Static } from 'typebox';
+import type { Plan } from '../../../access/plan.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { StoredSettings } from '../../../settings/application-settings.ts';
+import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-protection.ts';
+import { type ApplicationSettings, isKnownTo, SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
+import { OLD_NAMES, type Settings } from './schemas.ts';
+
+/** What is shown in the place of a credential. */
+export const MASK = '*****';
+
+/** The settings as administrators see them, with the names they once had. */
+export async function presentSettings(
+  db: Db,
+  plan: Plan,
+  settings: ApplicationSettings,
+  { createdAt, updatedAt }: StoredSettings,
+): Promise<Static<typeof Settings>> {
+  const known = SETTING_NAMES.filter((name) => isKnownTo(plan, settingOf(name)));
+  const now: Record<string, unknown> = Object.fromEntries(known.map((name) => [name, settings[name]]));
+  const old = Object.entries(OLD_NAMES).flatMap(([name, current]) => (current in now ? [[name, now[current]]] : []));
+  const number = protectionNumber(settings.default_branch_protection_defaults);
+  const { performance_bar_allowed_group_path: path } = settings;
+  return {
+    ...now,
+    ...Object.fromEntries(old),
+    id: 1,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    default_branch_protection: number === -1 ? FULLY_PROTECTED : number,
+    repository_storages: Object.entries(settings.repository_storages_weighted)
+      .filter(([, weight]) => weight > 0)
+      .map(([name]) => name),
+    housekeeping_bitmaps_enabled: true,
+    performance_bar_enabled: path !== null,
+    performance_bar_allowed_group_id: path === null ? null : await groupId(db, path),
+  };
+}
+
+async function groupId(db: Db, path: string): Promise<number | null> {
+  const group = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('full_path', '=', path)
+    .where('kind', '=', 'group')
+    .executeTakeFirst();
+  return group?.id ?? null;
+}

@@ -1,0 +1,83 @@
+import { planInForce } from '../../../access/plan.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { lockInstance } from '../../../db/lock-row.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  applicationSettings,
+  type ChangedSettings,
+  SETTINGS_KEY,
+  storedSettings,
+} from '../../../settings/application-settings.ts';
+import { PROTECTIONS } from '../../../settings/branch-protection.ts';
+import {
+  type ApplicationSettings,
+  isKnownTo,
+  SETTING_NAMES,
+  type SettingName,
+  settingOf,
+} from '../../../settings/settings-table.ts';
+import { checkSettings } from './rules.ts';
+import { OLD_NAMES, type SettingsInput } from './schemas.ts';
+import { MASK } from './views.ts';
+
+/** What is given, by the names of today; a name of today goes before an old one. */
+function changesOf(
+  input: SettingsInput,
+  current: ApplicationSettings,
+  plan: Parameters<typeof isKnownTo>[0],
+): ChangedSettings {
+  const changes: ChangedSettings = {};
+  for (const [name, now] of Object.entries(OLD_NAMES)) if (input[name] !== undefined) changes[now] = input[name];
+  const number = input.default_branch_protection;
+  if (number !== undefined) changes.default_branch_protection_defaults = PROTECTIONS[number];
+  for (const name of SETTING_NAMES) if (input[name] !== undefined) changes[name] = input[name];
+  if (input.default_branch_protection_defaults !== undefined) {
+    changes.default_branch_protection_defaults = {
+      ...current.default_branch_protection_defaults,
+      ...input.default_branch_protection_defaults,
+    };
+  }
+  if (input.repository_storages_weighted !== undefined) {
+    changes.repository_storages_weighted = {
+      ...current.repository_storages_weighted,
+      ...input.repository_storages_weighted,
+    };
+  }
+  for (const name of Object.keys(changes) as SettingName[]) {
+    const setting = settingOf(name);
+    if (!isKnownTo(plan, setting)) delete changes[name];
+    else if (setting.kind === 'secret') {
+      // Nothing here uses it: that there is one is all that is kept.
+      changes[name] = changes[name] === null || changes[name] === '' ? null : MASK;
+    }
+  }
+  return changes;
+}
+
+/**
+ * Changes what is given.
+ * @throws ApiError 400 for what does not fit
+ */
+export async function changeSettings(deps: Deps, input: SettingsInput): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await lockInstance(db);
+    const current = await applicationSettings(deps, db);
+    const changes = changesOf(input, current, await planInForce(deps, db));
+    const after = { ...current, ...changes } as ApplicationSettings;
+    checkSettings(changes, after, deps.storages.list);
+    await store(deps, db, changes);
+  });
+  await deps.settings.refresh();
+}
+
+async function store(deps: Deps, db: Db, changes: ChangedSettings): Promise<void> {
+  const { changed } = await storedSettings(deps, db);
+  const value = JSON.stringify({ ...changed, ...changes });
+  const updated_at = timestamp(deps.clock);
+  await db
+    .insertInto('instance_values')
+    .values({ key: SETTINGS_KEY, value, updated_at })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updated_at }))
+    .execute();
+}

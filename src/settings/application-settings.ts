@@ -1,0 +1,65 @@
+import { parseJson } from '../db/columns.ts';
+import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+import { planInForce } from '../licence/plan-in-force.ts';
+import {
+  type ApplicationSettings,
+  defaultSettings,
+  isKnownTo,
+  SETTINGS,
+  type SettingName,
+  settingOf,
+} from './settings-table.ts';
+
+/** What a look at the settings takes. */
+export type SettingsDeps = Pick<Deps, 'config' | 'db' | 'snapshot' | 'clock'>;
+
+/** Where the changed ones stand among the instance's values. */
+export const SETTINGS_KEY = 'application_settings';
+const INSTANCE_KEY = 'instance_id';
+
+/** What administrators have changed. */
+export type ChangedSettings = Partial<Record<SettingName, unknown>>;
+
+export interface StoredSettings {
+  changed: ChangedSettings;
+  /** When the installation was made, and when its settings were last changed. */
+  createdAt: string;
+  updatedAt: string;
+}
+
+async function read(db: Db): Promise<StoredSettings> {
+  const rows = await db
+    .selectFrom('instance_values')
+    .select(['key', 'value', 'updated_at'])
+    .where('key', 'in', [SETTINGS_KEY, INSTANCE_KEY])
+    .execute();
+  const stored = rows.find(({ key }) => key === SETTINGS_KEY);
+  const createdAt = rows.find(({ key }) => key === INSTANCE_KEY)?.updated_at ?? new Date(0).toISOString();
+  const changed = stored === undefined ? {} : parseJson<Record<string, unknown>>(stored.value);
+  // Another version may have known more of them.
+  const known = Object.entries(changed).filter(([name]) => Object.hasOwn(SETTINGS, name));
+  return { changed: Object.fromEntries(known), createdAt, updatedAt: stored?.updated_at ?? createdAt };
+}
+
+/** @param db the handle of a transaction where there is one */
+export const storedSettings = (deps: SettingsDeps, db: Db = deps.db): Promise<StoredSettings> =>
+  db === deps.db ? deps.snapshot.get(SETTINGS_KEY, () => read(db)) : read(db);
+
+/**
+ * The settings in force now. Those of a plan that is not in force are as if nobody had changed them.
+ * @param db the handle of a transaction where there is one
+ */
+export async function applicationSettings(deps: SettingsDeps, db: Db = deps.db): Promise<ApplicationSettings> {
+  const { changed } = await storedSettings(deps, db);
+  return { ...defaultSettings(deps.config), ...(await permitted(deps, db, changed)) } as ApplicationSettings;
+}
+
+async function permitted(deps: SettingsDeps, db: Db, changed: ChangedSettings): Promise<ChangedSettings> {
+  const names = Object.keys(changed) as SettingName[];
+  if (names.every((name) => settingOf(name).plan === undefined)) return changed;
+  const plan = await planInForce(deps, db);
+  return Object.fromEntries(
+    names.filter((name) => isKnownTo(plan, settingOf(name))).map((name) => [name, changed[name]]),
+  );
+}

@@ -1,0 +1,132 @@
+import type { Plan } from '../../config/config.ts';
+
+/** What values of a setting look like. */
+export type SettingKind =
+  | 'flag'
+  | 'integer'
+  | 'number'
+  | 'text'
+  | 'choice'
+  | 'secret'
+  | 'texts'
+  | 'choices'
+  | 'integers'
+  | 'flags'
+  | 'weights'
+  | 'branch_protection'
+  | 'object';
+
+/** A setting of the installation: what it can be, and what it is until somebody changes it. */
+export interface Setting<T> {
+  kind: SettingKind;
+  default: T;
+  description: string;
+  nullable: boolean;
+  /** Of numbers; `maximum` also of the characters of texts and the elements of lists. */
+  minimum?: number;
+  maximum?: number;
+  /** Of choices. */
+  values?: readonly string[];
+  /** Lower plans know nothing of it. */
+  plan?: Exclude<Plan, 'free'>;
+}
+
+interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+const MOST_INTEGER = 2_147_483_647;
+const MOST_TEXT = 255;
+const LONG_TEXT = 100_000;
+const MOST_ELEMENTS = 1_000;
+
+export const flag = (fallback: boolean, description: string): Setting<boolean> => ({
+  kind: 'flag',
+  default: fallback,
+  description,
+  nullable: false,
+});
+
+/** An integer from 0 on unless told. */
+export const integer = (
+  fallback: number,
+  description: string,
+  { min = 0, max = MOST_INTEGER }: Bounds = {},
+): Setting<number> => ({
+  kind: 'integer',
+  default: fallback,
+  description,
+  nullable: false,
+  minimum: min,
+  maximum: max,
+});
+
+/** The same, or null, which is where it begins. */
+export const maybeInteger = (
+  description: string,
+  { min = 0, max = MOST_INTEGER }: Bounds = {},
+): Setting<number | null> => ({
+  kind: 'integer',
+  default: null,
+  description,
+  nullable: true,
+  minimum: min,
+  maximum: max,
+});
+
+export const decimal = (
+  fallback: number,
+  description: string,
+  { min = 0, max = 1_000 }: Bounds = {},
+): Setting<number> => ({ kind: 'number', default: fallback, description, nullable: false, minimum: min, maximum: max });
+
+/** A text of one line, or null. */
+export const text = (fallback: string | null, description: string, max = MOST_TEXT): Setting<string | null> => ({
+  kind: 'text',
+  default: fallback,
+  description,
+  nullable: true,
+  maximum: max,
+});
+
+export const longText = (description: string): Setting<string | null> => text(null, description, LONG_TEXT);
+
+export const choice = <const T extends string>(values: readonly T[], fallback: T, description: string): Setting<T> => ({
+  kind: 'choice',
+  default: fallback,
+  description,
+  nullable: false,
+  values,
+});
+
+export const choices = <const T extends string>(
+  values: readonly T[],
+  fallback: readonly T[],
+  description: string,
+): Setting<readonly T[]> => ({ kind: 'choices', default: fallback, description, nullable: false, values });
+
+/** A credential of a service that this server does not call: that it was given is all that is kept of it. */
+export const secret = (description: string): Setting<string | null> => ({
+  kind: 'secret',
+  default: null,
+  description,
+  nullable: true,
+});
+
+export const texts = (
+  fallback: readonly string[],
+  description: string,
+  max = MOST_ELEMENTS,
+): Setting<readonly string[]> => ({ kind: 'texts', default: fallback, description, nullable: false, maximum: max });
+
+export const integers = (description: string, max = MOST_ELEMENTS): Setting<readonly number[]> => ({
+  kind: 'integers',
+  default: [],
+  description,
+  nullable: false,
+  maximum: max,
+});
+
+/** One that lower plans than this know nothing of. */
+export const paid = <T>(plan: Exclude<Plan, 'free'>, setting: Setting<T>): Setting<T> => ({ ...setting, plan });

@@ -1,0 +1,39 @@
+interface Level {
+  access_level: number;
+}
+
+/** How the default branch of a new project is protected. */
+export interface BranchProtection {
+  allowed_to_push: Level[];
+  allow_force_push: boolean;
+  allowed_to_merge: Level[];
+  developer_can_initial_push: boolean;
+}
+
+const developer = [{ access_level: 30 }];
+const maintainer = [{ access_level: 40 }];
+
+/** What the numbers of `default_branch_protection` stand for. */
+export const PROTECTIONS: readonly BranchProtection[] = [
+  protection(developer, developer, { force: true }),
+  protection(developer, maintainer),
+  protection(maintainer, maintainer),
+  protection(maintainer, developer),
+  protection(maintainer, maintainer, { initialPush: true }),
+];
+
+/** The number that is in force until somebody says otherwise. */
+export const FULLY_PROTECTED = 2;
+
+function protection(push: Level[], merge: Level[], { force = false, initialPush = false } = {}): BranchProtection {
+  return {
+    allowed_to_push: push,
+    allow_force_push: force,
+    allowed_to_merge: merge,
+    developer_can_initial_push: initialPush,
+  };
+}
+
+/** The number that stands for the rules; -1 where none does. */
+export const protectionNumber = (rules: BranchProtection): number =>
+  PROTECTIONS.findIndex((each) => JSON.stringify(each) === JSON.stringify({ ...each, ...rules }));
