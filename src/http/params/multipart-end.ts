@@ -14,11 +14,6 @@ export async function* multipartChunks(body: Readable): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   // The connection stays, for the answer.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    if (chunk.length >= MAX_END) {
-      if (held.length > 0) yield held;
-      held = chunk;
-      continue;
-    }
     const joined: Buffer = Buffer.concat([held, chunk]);
     const done = Math.max(0, joined.length - MAX_END);
     if (done > 0) yield joined.subarray(0, done);
