@@ -84,6 +84,27 @@ def zipped(**files):
     return content.getvalue()
 
 
+def test_member_roles():
+    group = gl.groups.create({"name": "py roles", "path": "py-roles"})
+    given = {"name": "Reader", "base_access_level": 10, "read_code": True}
+    for roles in (gl.member_roles, group.member_roles):
+        role = roles.create({**given, "description": "Reads code"})
+        assert (role.read_code, role.remove_project, role.base_access_level) == (True, False, 10)
+        assert [each.id for each in roles.list()] == [role.id]
+        assert "has already been taken" in refused(400, roles.create, given)
+    user, client = new_user("py-reader")
+    project = gl.projects.create({"name": "read", "namespace_id": group.id, "initialize_with_readme": True})
+    project.files.create({"file_path": "a.txt", "branch": "main", "content": "x", "commit_message": "x"})
+    group.members.create({"user_id": user.id, "access_level": 10, "member_role_id": role.id})
+    assert client.projects.get(project.id).files.get("a.txt", "main").decode() == b"x"
+    assert group.members.get(user.id).member_role["id"] == role.id
+    assert "in use" in refused(400, group.member_roles.delete, role.id)
+    group.members.delete(user.id)
+    group.member_roles.delete(role.id)
+    gl.member_roles.delete(gl.member_roles.list()[0].id)
+    group.delete()
+
+
 def test_artifacts():
     project = new_project("py artifacts")
     archive = zipped(hello="hello\n", more="x" * 100_000)

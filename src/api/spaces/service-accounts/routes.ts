@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { atLevel } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -48,7 +49,7 @@ const ofServer: Access<Manager> = {
   check: async (request) => ({
     home: null,
     manager: (await administrator.check(request)).caller,
-    level: AccessLevel.admin,
+    standing: atLevel(AccessLevel.admin),
   }),
 };
 
@@ -58,7 +59,7 @@ function ofSource(kind: SourceKind): Access<Manager> {
     ...access,
     check: async (request) => {
       const { source, standing } = await access.check(request);
-      return { home: source, manager: userOf(request.caller), level: standing.level };
+      return { home: source, manager: userOf(request.caller), standing };
     },
   };
 }

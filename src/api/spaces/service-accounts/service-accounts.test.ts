@@ -156,6 +156,23 @@ test('a maintainer does not act through an account that stands higher in the pro
   expectStatus(await app.delete(`${tokens}/${made.id}`, { token }), 204);
 });
 
+test('nor through one whose custom role gives what maintainers have not', async () => {
+  const project = await app.make.project();
+  const { maintainer } = await app.make.members(project);
+  const path = `/projects/${project.id}/service_accounts`;
+  const act = async (permission: 'read_code' | 'remove_project', status: number) => {
+    const { id } = await create(path, {}, maintainer.token);
+    const member_role_id = await app.make.memberRole(10, [permission]);
+    const member = { user_id: id, access_level: 10, member_role_id };
+    expectStatus(await app.post(`/projects/${project.id}/members`, { json: member }), 201);
+    const json = { name: 'x', scopes: ['api'] };
+    const tokens = `${path}/${id}/personal_access_tokens`;
+    expectStatus(await app.post(tokens, { token: maintainer.token, json }), status);
+  };
+  await act('read_code', 201);
+  await act('remove_project', 403);
+});
+
 test('accounts of a group or project are members only there', async () => {
   const group = await app.make.group();
   const [inside, outside] = [await app.make.project({ namespace: group }), await app.make.project()];

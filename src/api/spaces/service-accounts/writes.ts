@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { projectMembership } from '../../../access/membership.ts';
+import { covers, type MemberStanding } from '../../../access/role-permissions.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -94,21 +95,21 @@ export async function updateServiceAccount(deps: Deps, scope: Manager, user: Use
 export interface Manager {
   home: Home;
   manager: UserCaller;
-  /** The manager's level there. */
-  level: number;
+  /** What the manager is there. */
+  standing: MemberStanding;
 }
 
 /**
- * Nobody acts through an account that may do more than himself: one that was made an administrator, or that stands
- * higher in the project.
+ * Nobody acts through an account that may do more than himself: one that was made an administrator, or that has a higher
+ * level or further permissions in the project.
  * @throws ApiError 403
  */
-export async function requireManageable(deps: Deps, { home, manager, level }: Manager, user: User): Promise<void> {
+export async function requireManageable(deps: Deps, { home, manager, standing }: Manager, user: User): Promise<void> {
   if (manager.admin) return;
   if (user.admin === 1) throw forbidden();
   if (home?.kind !== 'project') return;
-  const { level: own } = await projectMembership(deps.db, home.project, home.namespace, user.id, today(deps.clock));
-  if (own > level) throw forbidden();
+  const its = await projectMembership(deps.db, home.project, home.namespace, user.id, today(deps.clock));
+  if (!covers(standing, its, 'project')) throw forbidden();
 }
 
 /** A personal access token of an account. @throws ApiError 404 */
