@@ -14,6 +14,7 @@ import { RouteContext } from './context.ts';
 import { callerOf, decidingHeaders, orRefusal, saysWho } from './credentials.ts';
 import { whatIsGone } from './gone.ts';
 import { maskAddress, secretNames } from './mask.ts';
+import { onPlan, paidParameters } from './paid-parameters.ts';
 import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
 import { queryError } from './params/query.ts';
@@ -102,6 +103,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const rest = wildcardName(options.path);
   const readParams = compileParams(Type.Object({ ...access.params, ...(options.params?.properties ?? {}) }) as TObject);
   const readInput = compileParams(options.input ?? Type.Object({}), options.rules);
+  const paid = paidParameters(options.input);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const isParsed = hasBody && body === undefined;
   const counted = options.unthrottled !== true;
@@ -133,7 +135,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const query = request.query as Record<string, unknown>;
     const admission = { caller, scope, params: Object.freeze(readParams(params)) };
     if (isParsed) return { ...admission, input: null };
-    const input = readSource(query);
+    const input = await readSource(query);
     if (body === undefined) return { ...admission, input };
     const limit = await body.limit({ deps, ...admission, ...scope });
     refuseTooLarge(request, limit);
@@ -162,7 +164,9 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     orRefusal(credentials, async () => {
       const caller = await callerOf(deps, credentials, request);
       request.caller = caller;
-      return { caller, scope: await authorize(request, caller) };
+      const scope = await authorize(request, caller);
+      if (options.plan !== undefined) await checkPlan();
+      return { caller, scope };
     });
 
   /** A body may take long: whoever sent it is looked at again, unless nothing was written to the database meanwhile. */
@@ -180,10 +184,10 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     services.lasting.keep(request.raw, request.asOf, { answer, route: url, path });
   }
 
-  const readSource = (source: Record<string, unknown>): SourcedInput => ({
-    source,
-    values: Object.freeze(readInput(source)),
-  });
+  async function readSource(source: Record<string, unknown>): Promise<SourcedInput> {
+    const read = { source, values: Object.freeze(readInput(source)) };
+    return paid.length === 0 ? read : onPlan(deps, paid, read);
+  }
 
   /** Before the body is read; but who says only there who he is, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -231,7 +235,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
 
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input, limit } = await admittedStill(request);
-    const { source, values } = input ?? readSource(withBody(request));
+    const { source, values } = input ?? (await readSource(withBody(request)));
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     given.admitAgain = () => lookAgain(request);

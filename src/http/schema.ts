@@ -38,6 +38,15 @@ export const Secret = (options: object = {}) => Type.Unsafe<string>({ type: 'str
 export const List = <T extends TSchema>(items: T, options: object = {}) =>
   Type.Array(items, { 'x-comma-separated': true, ...options });
 
+/**
+ * A parameter that belongs to a plan: on a lower one it is as if it had not been sent, or its list ends after so many elements.
+ * For the options of a schema.
+ */
+export const ofPlan = (plan: 'premium' | 'ultimate', kept = 0) => ({
+  'x-plan': plan,
+  ...(kept === 0 ? {} : { 'x-plan-keeps': kept }),
+});
+
 /** A file sent in a multipart body. */
 export const Upload = (options: object = {}) =>
   Type.Unsafe<UploadedFile | string>({ type: 'string', format: 'binary', ...options });

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { ParamRules } from '../params/coerce.ts';
 import type { Route } from '../route.ts';
 import { propertiesOf } from '../schema.ts';
+import { withPlan } from './plan.ts';
 import { ruleConstraints } from './rules.ts';
 import type { SchemaObject } from './schema-object.ts';
 import type { SchemaBook } from './schemas.ts';
@@ -41,7 +42,7 @@ function parameter(
 ): ParameterObject {
   const { description: own, deprecated, ...rest } = schema;
   const plain = /(\w+)\]?(?:\[\])?$/.exec(name)?.[1] ?? name;
-  const description = own ?? book.words.description('', plain);
+  const description = withPlan(own ?? book.words.description('', plain), schema as SchemaObject);
   const example = book.words.example('', plain, schema as SchemaObject);
   return {
     name,

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { withPlan } from './plan.ts';
 import type { SchemaObject } from './schema-object.ts';
 import { NO_VOCABULARY, type Vocabulary, Words } from './words.ts';
 
@@ -132,7 +133,8 @@ export class SchemaBook {
   }
 
   #finish(written: SchemaObject, owner: string, key: string): SchemaObject {
-    const description = isDescribed(written) ? undefined : this.words.description(owner, key);
+    const said = isDescribed(written) ? undefined : this.words.description(owner, key);
+    const description = withPlan(said ?? written.description, written) ?? said;
     const refers = JSON.stringify(written).includes('"$ref"') || written.properties !== undefined;
     const example = refers ? undefined : this.words.example(owner, key, written);
     return {

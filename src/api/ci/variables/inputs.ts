@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { Enum, optional, pagination, Secret } from '../../../http/schema.ts';
+import { Enum, ofPlan, optional, pagination, Secret } from '../../../http/schema.ts';
+import type { SourceKind } from '../../spaces/index.ts';
 
 export const VARIABLE_TYPES = ['env_var', 'file'] as const;
 
@@ -19,9 +20,7 @@ const flags = {
 const hidden = Type.Boolean({
   description: 'Whether logs hide the value, and no answer ever shows it again. Only at its making.',
 });
-const scope = Type.String({
-  description: 'Environments whose jobs have it: a name, a pattern with `*`, or `*` for all jobs.',
-});
+const SCOPE = 'Environments whose jobs have it: a name, a pattern with `*`, or `*` for all jobs.';
 
 export const listVariables = Type.Object(pagination);
 
@@ -33,11 +32,17 @@ const value = Secret({ description: 'Its value.' });
 export const newInstanceVariable = Type.Object({ key, value, ...optional({ ...flags, description }).properties });
 export const changedInstanceVariable = optional({ value, ...flags, description });
 
-export const newVariable = Type.Object({
-  key,
-  value,
-  ...optional({ ...flags, masked_and_hidden: hidden, environment_scope: scope, description }).properties,
+/** Of groups only a plan has variables for some of the environments. */
+const scoped = (kind: SourceKind) => ({
+  environment_scope: Type.String({ description: SCOPE, ...(kind === 'group' ? ofPlan('premium') : {}) }),
 });
+
+export const newVariable = (kind: SourceKind) =>
+  Type.Object({
+    key,
+    value,
+    ...optional({ ...flags, masked_and_hidden: hidden, ...scoped(kind), description }).properties,
+  });
 
 /** Which of several of one key is meant. */
 const filter = Type.Object(
@@ -46,11 +51,5 @@ const filter = Type.Object(
 );
 
 export const whichVariable = optional({ filter });
-export const changedVariable = optional({
-  value,
-  ...flags,
-  masked_and_hidden: hidden,
-  environment_scope: scope,
-  description,
-  filter,
-});
+export const changedVariable = (kind: SourceKind) =>
+  optional({ value, ...flags, masked_and_hidden: hidden, ...scoped(kind), description, filter });

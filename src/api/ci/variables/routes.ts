@@ -61,7 +61,7 @@ function routesFor(kind: SourceKind): Route[] {
       path,
       summary: `Create a CI/CD variable of a ${kind}`,
       access,
-      input: newVariable,
+      input: newVariable(kind),
       success: { status: 201, schema: CiVariable },
       handler: async ({ deps, source, input }) => presentVariable(await createVariable(deps, source, input)),
     }),
@@ -72,7 +72,7 @@ function routesFor(kind: SourceKind): Route[] {
       description: whichOne,
       access,
       params: keyParam,
-      input: changedVariable,
+      input: changedVariable(kind),
       success: { status: 200, schema: CiVariable },
       errors: [409],
       handler: async ({ deps, source, params, input: { filter, ...changes } }) =>

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { IntegerEnum, pagination } from '../../../http/schema.ts';
+import { IntegerEnum, ofPlan, pagination } from '../../../http/schema.ts';
 import {
   allowedList,
   changing,
@@ -34,7 +34,7 @@ export type CreateProtectedBranchInput = Static<typeof CreateProtectedBranch>;
 
 export const UpdateProtectedBranch = Type.Object({
   allow_force_push: Type.Optional(Type.Boolean()),
-  code_owner_approval_required: Type.Optional(Type.Boolean()),
+  code_owner_approval_required: Type.Optional(Type.Boolean(ofPlan('premium'))),
   unprotect_access_level: Type.Optional(IntegerEnum(UNPROTECT_ROLES)),
   ...allowed(changing),
 });

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { IntegerEnum } from '../../../http/schema.ts';
+import { IntegerEnum, ofPlan } from '../../../http/schema.ts';
 import type { AccessLevel } from './answers.ts';
 
 /** Roles that can be let in: nobody, Developers, Maintainers, administrators. */
@@ -59,5 +59,5 @@ export const newBranchProtection = {
   merge_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),
   unprotect_access_level: Type.Optional(IntegerEnum(UNPROTECT_ROLES, { description: 'Default 40.' })),
   allow_force_push: Type.Optional(Type.Boolean({ default: false })),
-  code_owner_approval_required: Type.Optional(Type.Boolean({ default: false })),
+  code_owner_approval_required: Type.Optional(Type.Boolean({ default: false, ...ofPlan('premium') })),
 };

@@ -1,4 +1,5 @@
 import { lineageIds, projectMembership } from '../../../access/membership.ts';
+import { requirePlan } from '../../../access/plan.ts';
 import { today } from '../../../core/clock.ts';
 import { invalidParameter, recordNotFound, refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -121,7 +122,7 @@ const problem = (level: NewLevel, text: string): string =>
 /**
  * Refuses users, groups and deploy keys that have no access to the project.
  * @param levels those that are new
- * @throws ApiError 422
+ * @throws ApiError 422, 403 where the plan has no protections for single users and groups
  */
 export async function refuseOutsiders(
   deps: Deps,
@@ -129,6 +130,8 @@ export async function refuseOutsiders(
   namespace: Namespace,
   levels: readonly NewLevel[],
 ): Promise<void> {
+  const single = levels.some(({ user_id, group_id }) => user_id !== null || group_id !== null);
+  if (single) await requirePlan(deps, 'premium');
   const groups = await groupsWithAccess(deps, project, namespace, levels);
   const keys = await keysWithAccess(deps, project, levels);
   const users = await usersWithAccess(deps, project, namespace, levels);

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { requirePlan } from '../../../access/plan.ts';
 import { requireStill } from '../../../access/standing.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
@@ -37,6 +38,7 @@ interface Scope {
 /** Sets a push mirror up. @throws ApiError 400 with the texts by field, 401, 403, 404 */
 export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRemoteMirror): Promise<RemoteMirror> {
   const { caller, project } = scope;
+  if (input.mirror_branch_regex) await requirePlan(deps, 'premium');
   await refuseBlocked(deps, input.url);
   const url = await storedAddress(null, input.url);
   const method = input.auth_method ?? 'password';
@@ -98,6 +100,7 @@ export async function updateRemoteMirror(
   id: number,
   input: RemoteMirrorUpdate,
 ): Promise<RemoteMirror> {
+  if (input.mirror_branch_regex) await requirePlan(deps, 'premium');
   if (input.url !== undefined) await refuseBlocked(deps, input.url);
   return deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');

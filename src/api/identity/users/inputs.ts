@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Enum, Instant, Nullable, optional, pagination, Secret, Upload } from '../../../http/schema.ts';
+import { Enum, Instant, Nullable, ofPlan, optional, pagination, Secret, Upload } from '../../../http/schema.ts';
 
 export const ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const;
 
@@ -61,7 +61,7 @@ export const listUsers = Type.Object({
 /** Attributes that a new user and a change share. */
 const attributes = {
   admin: Type.Boolean(),
-  auditor: Type.Boolean(),
+  auditor: Type.Boolean(ofPlan('premium')),
   avatar: Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' }),
   bio: Type.String(),
   can_create_group: Type.Boolean(),

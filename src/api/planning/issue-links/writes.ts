@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
+import { holds, planInForce } from '../../../access/plan.ts';
 import { allowsOn } from '../../../access/targets.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound, recordNotFound, refused } from '../../../core/errors.ts';
@@ -29,6 +30,8 @@ const mayLink = ({ db }: Deps, { user }: UserCaller, { issue, permissions }: End
 /** Answered to who may not link both issues. */
 export const mayNotLink = () =>
   refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
+/** Answered where the plan has links of one kind alone. */
+const mayNotBlock = () => refused('Blocked issues not available for current license', 403);
 /** Answered to who may not take a link from both issues. */
 export const mayNotUnlink = () => refused('No Issue Link found', 404);
 
@@ -104,6 +107,7 @@ export async function linkIssues(
   if (await areLinked(deps.db, ...ids)) throw linked();
   if (!(await mayLink(deps, caller, target))) throw mayNotLink();
   const type = input.link_type ?? 'relates_to';
+  if (type !== 'relates_to' && !holds(await planInForce(deps), 'premium')) throw mayNotBlock();
   const [source_id, target_id] = type === 'is_blocked_by' ? [ids[1], ids[0]] : ids;
   const now = timestamp(deps.clock);
   try {

@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { Day, Enum, Instant, List, Nullable } from '../../../http/schema.ts';
+import { Day, Enum, Instant, List, Nullable, ofPlan } from '../../../http/schema.ts';
 import { ISSUE_TYPES } from './answers.ts';
 
 export const IssueParams = Type.Object({ issue_iid: Type.Integer() });
 
 const attributes = {
   description: Type.Optional(Nullable(Type.String())),
-  assignee_ids: Type.Optional(List(Type.Integer(), { maxItems: 200, description: '0 or nothing: nobody.' })),
+  assignee_ids: Type.Optional(
+    List(Type.Integer(), { maxItems: 200, description: '0 or nothing: nobody.', ...ofPlan('premium', 1) }),
+  ),
   assignee_id: Type.Optional(Nullable(Type.Integer({ description: 'The only assignee; 0: nobody.' }))),
   milestone_id: Type.Optional(Nullable(Type.Integer({ description: '0 or nothing: none.' }))),
   labels: Type.Optional(List(Type.String(), { maxItems: 100, description: 'Names; new ones come into being.' })),
@@ -16,7 +18,7 @@ const attributes = {
   confidential: Type.Optional(Type.Boolean()),
   discussion_locked: Type.Optional(Type.Boolean()),
   issue_type: Type.Optional(Enum(ISSUE_TYPES)),
-  weight: Type.Optional(Nullable(Type.Integer())),
+  weight: Type.Optional(Nullable(Type.Integer(ofPlan('premium')))),
   created_at: Type.Optional(Instant({ description: 'Owners and administrators only.' })),
 };
 

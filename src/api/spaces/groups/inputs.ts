@@ -1,6 +1,17 @@
 import { type TProperties, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
-import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination, Upload } from '../../../http/schema.ts';
+import {
+  Day,
+  Enum,
+  Filled,
+  IntegerEnum,
+  List,
+  Nullable,
+  ofPlan,
+  optional,
+  pagination,
+  Upload,
+} from '../../../http/schema.ts';
 import { customAttributesFilter } from '../custom-attributes/inputs.ts';
 import { BranchProtection, detailSettingFields, settingFields } from './settings.ts';
 
@@ -31,7 +42,10 @@ export const UpdateInput = Type.Object({
   path: Type.Optional(Filled()),
   file_template_project_id: Type.Optional(
     Nullable(
-      Type.Integer({ description: 'Project below the group with the templates of files for all its projects.' }),
+      Type.Integer({
+        description: 'Project below the group with the templates of files for all its projects.',
+        ...ofPlan('premium'),
+      }),
     ),
   ),
   ...optional(attributes).properties,

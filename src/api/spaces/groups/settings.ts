@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
-import { Enum, Nullable } from '../../../http/schema.ts';
+import { Enum, Nullable, ofPlan } from '../../../http/schema.ts';
 import { FULLY_PROTECTED, PROTECTIONS, protectionNumber } from '../../../settings/branch-protection.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
@@ -34,7 +34,7 @@ export const settingFields = {
   default_branch_protection_defaults: BranchProtection,
   shared_runners_setting: Enum(['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable']),
   max_artifacts_size: Nullable(Type.Integer({ minimum: 0 })),
-  wiki_access_level: Enum(['disabled', 'private', 'enabled']),
+  wiki_access_level: Enum(['disabled', 'private', 'enabled'], ofPlan('premium')),
   ldap_cn: Nullable(Type.String({ maxLength: 255 })),
   ldap_access: Nullable(Type.Integer()),
   duo_features_enabled: Type.Boolean(),
@@ -47,16 +47,20 @@ export const settingFields = {
 export const detailSettingFields = {
   enabled_git_access_protocol: Enum(['ssh', 'http', 'all']),
   prevent_sharing_groups_outside_hierarchy: Type.Boolean(),
-  shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0 })),
-  extra_shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0 })),
-  prevent_forking_outside_group: Nullable(Type.Boolean()),
-  membership_lock: Type.Boolean(),
+  shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0, ...ofPlan('premium') })),
+  extra_shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0, ...ofPlan('premium') })),
+  prevent_forking_outside_group: Nullable(Type.Boolean(ofPlan('premium'))),
+  membership_lock: Type.Boolean(ofPlan('premium')),
   service_access_tokens_expiration_enforced: Type.Boolean(),
-  unique_project_download_limit: Type.Integer({ minimum: 0, maximum: 10_000 }),
-  unique_project_download_limit_interval_in_seconds: Type.Integer({ minimum: 0, maximum: 864_000 }),
-  unique_project_download_limit_allowlist: Type.Array(Type.String(), { maxItems: 100 }),
-  unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100 }),
-  auto_ban_user_on_excessive_projects_download: Type.Boolean(),
+  unique_project_download_limit: Type.Integer({ minimum: 0, maximum: 10_000, ...ofPlan('ultimate') }),
+  unique_project_download_limit_interval_in_seconds: Type.Integer({
+    minimum: 0,
+    maximum: 864_000,
+    ...ofPlan('ultimate'),
+  }),
+  unique_project_download_limit_allowlist: Type.Array(Type.String(), { maxItems: 100, ...ofPlan('ultimate') }),
+  unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100, ...ofPlan('ultimate') }),
+  auto_ban_user_on_excessive_projects_download: Type.Boolean(ofPlan('ultimate')),
 };
 
 const Settings = Type.Object({ ...settingFields, ...detailSettingFields });

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.ts';
-import { Enum, List, Nullable, Upload } from '../../../http/schema.ts';
+import { Enum, List, Nullable, ofPlan, Upload } from '../../../http/schema.ts';
 
 const LEVELS = ['disabled', 'private', 'enabled'] as const;
 const WITH_PUBLIC = ['disabled', 'private', 'enabled', 'public'] as const;
@@ -11,6 +11,12 @@ const text = (description?: string) =>
   Type.Optional(Nullable(Type.String(described(description, { maxLength: 100_000 }))));
 const flag = (description?: string) => Type.Optional(Type.Boolean(described(description)));
 const number = (options: Record<string, unknown> = {}) => Type.Optional(Nullable(Type.Integer(options)));
+const paid = (plan: 'premium' | 'ultimate') => ({
+  flag: () => Type.Optional(Type.Boolean(ofPlan(plan))),
+  text: (maxLength = 100_000) => Type.Optional(Nullable(Type.String({ maxLength, ...ofPlan(plan) }))),
+});
+const premium = paid('premium');
+const ultimate = paid('ultimate');
 const described = (description: string | undefined, rest: Record<string, unknown> = {}): Record<string, unknown> =>
   description === undefined ? rest : { description, ...rest };
 
@@ -76,20 +82,22 @@ export const settingAttributes = {
   warn_about_potentially_unwanted_characters: flag(),
   autoclose_referenced_issues: flag(),
   max_artifacts_size: number({ minimum: 0, description: 'MiB.' }),
-  approvals_before_merge: Type.Optional(Type.Integer({ minimum: 0, description: 'Deprecated: use approval rules.' })),
-  mirror_trigger_builds: flag(),
-  only_mirror_protected_branches: flag(),
-  mirror_overwrites_diverged_branches: flag(),
-  mirror_branch_regex: text(),
-  external_authorization_classification_label: Type.Optional(Type.String({ maxLength: 255 })),
-  issues_template: text(),
-  merge_requests_template: text(),
-  merge_pipelines_enabled: flag(),
-  merge_trains_enabled: flag(),
-  merge_trains_skip_train_allowed: flag(),
-  only_allow_merge_if_all_status_checks_passed: flag(),
-  allow_pipeline_trigger_approve_deployment: flag(),
-  prevent_merge_without_jira_issue: flag(),
+  approvals_before_merge: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Deprecated: use approval rules.', ...ofPlan('premium') }),
+  ),
+  mirror_trigger_builds: premium.flag(),
+  only_mirror_protected_branches: premium.flag(),
+  mirror_overwrites_diverged_branches: premium.flag(),
+  mirror_branch_regex: premium.text(),
+  external_authorization_classification_label: Type.Optional(Type.String({ maxLength: 255, ...ofPlan('premium') })),
+  issues_template: premium.text(),
+  merge_requests_template: premium.text(),
+  merge_pipelines_enabled: premium.flag(),
+  merge_trains_enabled: premium.flag(),
+  merge_trains_skip_train_allowed: premium.flag(),
+  only_allow_merge_if_all_status_checks_passed: ultimate.flag(),
+  allow_pipeline_trigger_approve_deployment: premium.flag(),
+  prevent_merge_without_jira_issue: ultimate.flag(),
   auto_duo_code_review_enabled: flag(),
   web_based_commit_signing_enabled: flag(),
 } satisfies Record<string, TSchema>;

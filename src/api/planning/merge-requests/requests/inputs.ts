@@ -1,8 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { Enum, Filled, Instant, List, Nullable, optional } from '../../../../http/schema.ts';
+import { Enum, Filled, Instant, List, Nullable, ofPlan, optional } from '../../../../http/schema.ts';
 import { ApprovalRulesAttributes } from '../approvals/rule-attributes.ts';
 
-const ids = (what: string) => List(Type.Integer(), { maxItems: 200, description: what });
+const ids = (what: string) => List(Type.Integer(), { maxItems: 200, description: what, ...ofPlan('premium', 1) });
 
 const names = (what: string) => List(Type.String(), { maxItems: 200, description: what });
 
@@ -21,7 +21,9 @@ const attributes = {
   allow_maintainer_to_push: Type.Boolean({ description: 'The same; deprecated.' }),
   squash: Type.Boolean(),
   merge_after: Nullable(Instant({ description: 'Not to be merged before.' })),
-  approvals_before_merge: Nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'Deprecated.' })),
+  approvals_before_merge: Nullable(
+    Type.Integer({ minimum: 0, maximum: 100, description: 'Deprecated.', ...ofPlan('premium') }),
+  ),
   approval_rules_attributes: ApprovalRulesAttributes,
 } satisfies TProperties;
 

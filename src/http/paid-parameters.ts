@@ -1,0 +1,50 @@
+import type { TObject, TSchema } from 'typebox';
+import { holds, type PaidPlan, planInForce } from '../access/plan.ts';
+import type { LicenseDeps } from '../licence/stored.ts';
+import { propertiesOf } from './schema.ts';
+
+/** A parameter that a lower plan does not have, or of whose list it keeps only the beginning. */
+interface PaidParameter {
+  name: string;
+  plan: PaidPlan;
+  /** Elements of its list that every plan has. */
+  kept: number;
+}
+
+/** Parameters as they were sent, and as the route declares them. */
+interface Read {
+  source: Record<string, unknown>;
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** Those of an input that belong to a plan (`ofPlan`). */
+export function paidParameters(input: TObject | undefined): readonly PaidParameter[] {
+  if (input === undefined) return [];
+  return Object.entries(propertiesOf(input)).flatMap(([name, schema]) => {
+    const { 'x-plan': plan, 'x-plan-keeps': kept = 0 } = schema as TSchema & {
+      'x-plan'?: PaidPlan;
+      'x-plan-keeps'?: number;
+    };
+    return plan === undefined ? [] : [{ name, plan, kept }];
+  });
+}
+
+/** What is left of parameters on the plan in force: others are as if they had not been sent. */
+export async function onPlan(deps: LicenseDeps, paid: readonly PaidParameter[], read: Read): Promise<Read> {
+  const sent = paid.filter(({ name }) => name in read.source);
+  if (sent.length === 0) return read;
+  const current = await planInForce(deps);
+  const source = { ...read.source };
+  const values = { ...read.values };
+  for (const { name, plan, kept } of sent) {
+    if (holds(current, plan)) continue;
+    const value = values[name];
+    if (kept > 0) {
+      if (Array.isArray(value)) values[name] = value.slice(0, kept);
+      continue;
+    }
+    delete source[name];
+    delete values[name];
+  }
+  return { source, values: Object.freeze(values) };
+}
