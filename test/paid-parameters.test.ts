@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from './support/app.ts';
+import { makeMergeRequest } from './support/merge-request.ts';
 
 /* What parameters of a plan do on a lower one: most are as if they had not been sent; what would protect or hide is refused. */
 
@@ -96,8 +98,7 @@ test('code owners and single users protect a branch from Premium on', async () =
   const project = await app.make.project();
   const { developer } = await app.make.members(project);
   const path = `/projects/${project.id}/protected_branches`;
-  let count = 0;
-  const protect = (json: object) => app.post(path, { json: { name: `branch-${(count += 1)}`, ...json } });
+  const protect = (json: object) => app.post(path, { json: { name: `branch-${randomUUID()}`, ...json } });
   const owned = await onPlans('free', 'premium', () => protect({ code_owner_approval_required: true }));
   assert.deepEqual(
     owned.map((answer) => expectStatus(answer, 201).code_owner_approval_required),
@@ -117,9 +118,8 @@ test('code owners and single users protect a branch from Premium on', async () =
 test('variables of groups have environments from Premium on, those of projects on every plan', async () => {
   const group = await app.make.group();
   const project = await app.make.project();
-  let count = 0;
   const make = async (place: string) => {
-    const json = { key: `KEY_${(count += 1)}`, value: 'x', environment_scope: 'production' };
+    const json = { key: `KEY_${randomUUID().replaceAll('-', '_')}`, value: 'x', environment_scope: 'production' };
     return expectStatus(await app.post(`/${place}/variables`, { json }), 201).environment_scope;
   };
   assert.deepEqual(await onPlans('free', 'premium', () => make(`groups/${group.id}`)), ['*', 'production']);
@@ -149,5 +149,35 @@ test('settings of a plan stay as they are on a lower one', async () => {
     expectStatus(await app.put(`/users/${user.user.id}`, { json: { auditor: false } }), 200).is_auditor,
     true,
   );
+  app.deps.config.plan = 'ultimate';
+});
+
+test('a merge request waits for approvals from Premium on, and for checks of other services on Ultimate', async () => {
+  const create = { json: { name: 'checked', initialize_with_readme: true } };
+  const project = expectStatus<{ id: number }>(await app.post('/projects', create), 201);
+  const commit = {
+    branch: 'topic',
+    start_branch: 'main',
+    commit_message: 'a',
+    actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+  };
+  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json: commit }), 201);
+  const { iid } = await makeMergeRequest(app, project, { source_branch: 'topic' });
+  const path = `/projects/${project.id}/merge_requests/${iid}`;
+  const rule = { name: 'two', approvals_required: 2 };
+  expectStatus(await app.post(`/projects/${project.id}/approval_rules`, { json: rule }), 201);
+  const check = { name: 'scan', external_url: 'https://scan.example/hook' };
+  expectStatus(await app.post(`/projects/${project.id}/external_status_checks`, { json: check }), 201);
+  const json = { only_allow_merge_if_all_status_checks_passed: true };
+  expectStatus(await app.put(`/projects/${project.id}`, { json }), 200);
+  await app.settle();
+  const status = async () => expectStatus(await app.get(path), 200).detailed_merge_status;
+  assert.deepEqual(await onPlans('free', 'premium', status), ['mergeable', 'not_approved']);
+  const [first] = expectStatus<{ id: number }[]>(await app.get(`/projects/${project.id}/approval_rules`), 200);
+  expectStatus(await app.delete(`/projects/${project.id}/approval_rules/${first!.id}`), 204);
+  assert.deepEqual(await onPlans('premium', 'ultimate', status), ['mergeable', 'status_checks_must_pass']);
+  assert.equal((await app.put(`${path}/merge`)).statusCode, 405);
+  app.deps.config.plan = 'premium';
+  expectStatus(await app.put(`${path}/merge`), 200);
   app.deps.config.plan = 'ultimate';
 });

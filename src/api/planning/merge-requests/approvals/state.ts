@@ -1,3 +1,4 @@
+import { holds, planInForce } from '../../../../access/plan.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Approval } from '../../../../db/tables/approvals.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -195,7 +196,7 @@ export const leftOf = ({ rules, unsettled }: ApprovalState): number =>
   rules.reduce((sum, { left }) => sum + left, unsettled ? 1 : 0);
 
 /**
- * How many approvals each merge request still needs, by id; 0 is approved. Uses nothing but the database (contract of
+ * How many approvals each merge request still needs, by id; 0 is approved, as are all on a plan without approvals. Uses nothing but the database (contract of
  * the merge: asked within its transaction, after it has locked the row).
  */
 export async function approvalsLeft(
@@ -204,5 +205,8 @@ export async function approvalsLeft(
   mergeRequests: readonly MergeRequest[],
 ): Promise<Map<number, number>> {
   const states = await approvalStates(deps, db, mergeRequests);
-  return new Map(mergeRequests.map(({ id }) => [id, leftOf(states.get(id)!)]));
+  const left = new Map(mergeRequests.map(({ id }) => [id, leftOf(states.get(id)!)]));
+  const waiting = [...left.values()].some((count) => count > 0);
+  if (!waiting || holds(await planInForce(deps, db), 'premium')) return left;
+  return new Map(mergeRequests.map(({ id }) => [id, 0]));
 }

@@ -1,3 +1,4 @@
+import { holds, planInForce } from '../../../../access/plan.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.ts';
@@ -40,7 +41,7 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
     mergeRequests.filter(({ project_id }) => settings.get(project_id)?.[setting] === true);
   const changes = await withRequestedChanges(db, mergeRequests);
   const left = await approvalsLeft(deps, db, mergeRequests);
-  const checks = await checkStatuses(deps, db, wanting('only_allow_merge_if_all_status_checks_passed'));
+  const unchecked = await withChecksLeft(deps, db, wanting('only_allow_merge_if_all_status_checks_passed'));
   const empty = await withoutCommits(db, mergeRequests);
   const unresolved = await withUnresolved(db, wanting('only_allow_merge_if_all_discussions_are_resolved'));
   const pipelines = await headPipelines(db, wanting('only_allow_merge_if_pipeline_succeeds'));
@@ -57,13 +58,20 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
       settings: settings.get(project_id)!,
       requestedChanges: changes.has(id),
       approvalsLeft: left.get(id) ?? 0,
-      statusChecksLeft: checks.get(id)?.some(({ status }) => status !== 'passed') ?? false,
+      statusChecksLeft: unchecked.has(id),
       empty: empty.has(id),
       unresolvedDiscussions: unresolved.has(id),
       pipeline: pipelines.get(id),
       lockedPaths: new Set(others.map(({ path }) => path)),
     };
   });
+}
+
+/** Those with an external status check that has not passed; none on a plan without such checks. */
+async function withChecksLeft(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
+  const statuses = await checkStatuses(deps, db, mergeRequests);
+  const left = [...statuses].flatMap(([id, checks]) => (checks.some(({ status }) => status !== 'passed') ? id : []));
+  return new Set(left.length > 0 && holds(await planInForce(deps, db), 'ultimate') ? left : []);
 }
 
 const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
