@@ -31,7 +31,7 @@ const areasInOrder = AREAS.slice(0, -1).map((area, at) =>
 
 /** Packages that the bundle holds; they are development dependencies like all others, since nothing is installed with it. */
 const PACKAGES =
-  '^node_modules/(@fastify/busboy|croner|emoji-toolkit|fastify|gemoji|graphql|kysely|linguist-languages|lru-cache|pg|prom-client|re2js|saxes|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
+  '^node_modules/(@fastify/busboy|croner|emoji-toolkit|fastify|gemoji|graphql|kysely|linguist-languages|lru-cache|markdown-it|pg|prom-client|re2js|saxes|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
 
 /** Writes and queries that other resources may use: narrow, written to be shared. */
 const NARROW = [
@@ -105,6 +105,7 @@ module.exports = {
         'packages',
         'mirroring',
         'licence',
+        'markup',
         'settings',
         'backup',
         'config',
@@ -115,7 +116,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|settings/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

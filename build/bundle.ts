@@ -32,8 +32,13 @@ const escapeNonAscii = (code: string): string =>
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // An entry of its own: a thread that compiles configurations loads nothing else.
-    input: { main: 'src/main.ts', index: 'src/index.ts', compiler: 'src/ci/compiler/worker.ts' },
+    // Entries of their own: a thread that compiles configurations, or renders a text, loads nothing else.
+    input: {
+      main: 'src/main.ts',
+      index: 'src/index.ts',
+      compiler: 'src/ci/compiler/worker.ts',
+      markup: 'src/markup/worker.ts',
+    },
     platform: 'node',
     // Optional, and native: pg asks for it only when it is told to.
     external: ['pg-native'],
@@ -43,7 +48,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     // Loaded with fewer bytes than an ES module, whose text is always held as 16 bits for each character.
     format: 'cjs',
     // A server that runs finds its own threads after the bundle has been made again.
-    entryFileNames: ({ name }) => (name === 'compiler' ? '[name]-[hash].cjs' : '[name].cjs'),
+    entryFileNames: ({ name }) => (name === 'compiler' || name === 'markup' ? '[name]-[hash].cjs' : '[name].cjs'),
     chunkFileNames: '[name]-[hash].cjs',
     comments: false,
     sourcemap: true,

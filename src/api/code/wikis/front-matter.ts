@@ -34,7 +34,7 @@ const isMap = (value: unknown): value is FrontMatter =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The text without the block before it. */
-const withoutFrontMatter = (text: string): string => {
+export const withoutFrontMatter = (text: string): string => {
   const match = text.startsWith('---') ? BLOCK.exec(text) : null;
   return match === null || match.index !== 0 ? text : text.slice(match[0].length).replace(/^\r?\n/, '');
 };

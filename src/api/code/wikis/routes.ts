@@ -12,7 +12,7 @@ import { attach } from './attachments.ts';
 import * as inputs from './inputs.ts';
 import { createPage, deletePage, updatePage, type WrittenPage } from './page-writes.ts';
 import { headOf, pagesOf } from './pages.ts';
-import { numbersOf, presentBasic, presentPage, readTexts } from './views.ts';
+import { htmlOf, numbersOf, presentBasic, presentPage, readTexts } from './views.ts';
 import { found } from './writes.ts';
 
 /** What generated clients call the kinds. */
@@ -71,12 +71,13 @@ function readRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<neve
       params: Type.Object(inputs.Slug),
       input: inputs.showPage,
       success: { status: 200, schema: WikiPage },
-      errors: [404, 413],
+      errors: [404, 413, 422, 429],
       handler: async (c) => {
         const { wiki, repo, pages } = found(await open(c.deps, c, c.input.version));
         const page = found(pages.find(c.params.slug));
         const [text] = await readTexts(repo, [page], (bytes) => c.hold(bytes));
-        return presentPage(page, await numbersOf(c.deps.db, wiki.id, page.slug), text!);
+        const html = c.input.render_html === true ? await htmlOf(c.deps, c, page, text!) : undefined;
+        return presentPage(page, await numbersOf(c.deps.db, wiki.id, page.slug), text!, html);
       },
     }),
   ];

@@ -1,10 +1,13 @@
 import type { Static } from 'typebox';
 import { ApiError, notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
 import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { renderMarkup } from '../../../markup/render.ts';
+import type { WikiScope } from './access.ts';
 import type { WikiPageBasic, WikiPage as WikiPageSchema } from './answers.ts';
-import { frontMatterOf } from './front-matter.ts';
+import { frontMatterOf, withoutFrontMatter } from './front-matter.ts';
 import type { WikiPage } from './pages.ts';
 
 /** Bytes of the text of one page in an answer. */
@@ -64,6 +67,19 @@ export async function readTexts(repo: Repository, pages: readonly WikiPage[], ho
     texts.push(decodeText(read.data).toWellFormed());
   }
   return texts;
+}
+
+/** The text of a page as HTML, without its front matter. @throws ApiError 422 for what takes too long, 429, 503 */
+export function htmlOf(deps: Deps, { owner, fullPath }: WikiScope, page: WikiPage, text: string): Promise<string> {
+  const base = `${owner.type === 'group' ? '/groups' : ''}/${fullPath}/-/wikis`;
+  const { blob, format, slug } = page;
+  const request = {
+    text: withoutFrontMatter(text),
+    format,
+    base: new URL(deps.externalUrl()).pathname.replace(/\/$/, '') + base,
+    slug,
+  };
+  return renderMarkup(`${blob} ${format} ${request.base} ${slug}`, request);
 }
 
 /**

@@ -171,6 +171,30 @@ describe('front matter', () => {
   });
 });
 
+describe('HTML', () => {
+  test('is made of the text, with links among the pages, and nothing of it runs', async () => {
+    const wiki = await fresh();
+    const content = '---\ntitle: Foo\n---\n# Hi\n\n[next](./b) <script>alert(1)</script>';
+    await create(wiki, { title: 'dir/a', content });
+    const shown = await show(wiki, 'dir/a', { render_html: 'true' });
+    assert.equal(
+      shown.content,
+      [
+        '<h1 data-sourcepos="1:1-1:4" dir="auto">Hi</h1>',
+        `<p data-sourcepos="3:1-3:37" dir="auto"><a href="/${project.full_path}/-/wikis/dir/b">next</a> &lt;script&gt;alert(1)&lt;/script&gt;</p>`,
+      ].join('\n'),
+    );
+    assert.deepEqual(shown.front_matter, { title: 'Foo' });
+    assert.equal((await show(wiki, 'dir/a', { render_html: 'false' })).content, content);
+    await create(wiki, { title: 'plain', content: '= <b>', format: 'rdoc' });
+    assert.equal((await show(wiki, 'plain', { render_html: 'true' })).content, '<pre dir="auto">= &lt;b&gt;</pre>');
+    await create(wiki, { title: 'long', content: '*x* '.repeat(5_000) });
+    assert.match((await show(wiki, 'long', { render_html: 'true' })).content, /^<p .*<em>x<\/em> <em>x/);
+    await create(wiki, { title: 'longest', content: 'x'.repeat(1024 * 1024 + 1) });
+    expectStatus(await app.get(`${wiki}/longest`, { query: { render_html: 'true' } }), 422);
+  });
+});
+
 describe('what is refused', () => {
   test('a title that is missing, blank, too long or no name', async () => {
     const wiki = await fresh();

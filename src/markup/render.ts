@@ -1,0 +1,30 @@
+import { LRUCache } from 'lru-cache';
+import { type MarkupRequest, tooMuch } from './request.ts';
+
+/** Characters of a text that is rendered at once, in this thread. */
+const SMALL = 2_000;
+/** And of one that is rendered at all. */
+const MAX = 1024 * 1024;
+const kept = new LRUCache<string, string>({
+  maxSize: 16 * 1024 * 1024,
+  maxEntrySize: 4 * 1024 * 1024,
+  sizeCalculation: (html, key) => 2 * (html.length + key.length) + 64,
+});
+
+/**
+ * Turns a text into HTML that is harmless wherever it is shown: HTML in it is shown as text. Takes a thread of its own for
+ * all but small texts.
+ * @param key of the text with all that decides about its HTML, under which that is kept
+ * @throws ApiError 422 for what takes too long, 429, 503 when too many wait
+ */
+export async function renderMarkup(key: string, request: MarkupRequest): Promise<string> {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  if (request.text.length > MAX) throw tooMuch();
+  const small = request.text.length <= SMALL;
+  const html = small
+    ? (await import('./here.ts')).renderHere(request)
+    : await (await import('./apart.ts')).renderApart(request);
+  kept.set(key, html);
+  return html;
+}

@@ -1,0 +1,16 @@
+import { ApiError } from '../core/errors.ts';
+
+/** A text to be turned into HTML. */
+export interface MarkupRequest {
+  text: string;
+  /** `markdown`; any other is shown as it is. */
+  format: string;
+  /** Address of the wiki that relative links stand below, without a closing slash. */
+  base: string;
+  /** Slug of the page, which links with `./` and those to files start from. */
+  slug: string;
+}
+
+/** The refusal of a text that is too long or too involved. */
+export const tooMuch = () =>
+  new ApiError(422, 'The text takes too much time or memory to be rendered. Ask for its source.');
