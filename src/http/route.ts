@@ -192,7 +192,10 @@ export function route<
   I extends TObject = TObject<Record<never, TSchema>>,
 >(options: RouteOptions<P, I, A> & { handler: (context: Context<P, I, A>) => unknown }): Route {
   const { handler, ...rest } = options;
-  const { method, path, bodyLimit, credentials } = options;
+  const { method, path, bodyLimit, credentials, lasting, plan } = options;
+  if (lasting !== undefined && plan !== undefined) {
+    throw new Error(`${method} ${path} would be answered again although a plan ends by itself`);
+  }
   if (bodyLimit === 'file' && credentials?.ways.some(({ place }) => place.inBody)) {
     throw new Error(`${method} ${path} would read large bodies of callers whom it does not know`);
   }

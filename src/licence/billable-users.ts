@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Plan } from '../config/config.ts';
 import { AccessLevel } from '../core/access-levels.ts';
@@ -45,14 +46,28 @@ function belongsAboveFree(
   return eb.exists(memberships);
 }
 
+/** Users that are looked at at a time: an embedded database answers nobody else meanwhile. */
+const AT_ONCE = 10_000;
+
 /** How many users a plan would bill now. @param day today */
 export async function countBillable(db: Db, plan: Plan, day: string): Promise<number> {
-  const { count } = await db
+  const { last } = await db
     .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where((eb) => isBillable(eb, plan, day))
+    .select((eb) => eb.fn.max('id').as('last'))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  let users = 0;
+  for (let from = 0; from < Number(last ?? 0); from += AT_ONCE) {
+    const { count } = await db
+      .selectFrom('users')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('users.id', '>', from)
+      .where('users.id', '<=', from + AT_ONCE)
+      .where((eb) => isBillable(eb, plan, day))
+      .executeTakeFirstOrThrow();
+    users += Number(count);
+    await setImmediate();
+  }
+  return users;
 }
 
 /** Which of the users the plan in force bills. */

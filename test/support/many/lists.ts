@@ -23,6 +23,7 @@ export const LISTS: readonly string[] = [
   `${project}/issues?pagination=keyset&order_by=created_at`,
   `${group}/issues`,
   `${group}/issues?state=opened`,
+  'licenses',
   'issues?scope=all',
   'issues?scope=all&state=opened&order_by=updated_at',
   'issues',

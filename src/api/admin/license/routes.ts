@@ -41,7 +41,7 @@ export const licenseRoutes = [
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(LicenseBasic) },
     handler: async ({ deps, page, request, reply }) => {
-      const query = deps.db.selectFrom('licenses').selectAll().orderBy('id');
+      const query = deps.db.selectFrom('licenses').selectAll().where('id', '>', 0).orderBy('id');
       const { rows, total } = await pageOf(deps.db, query, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       const shown = await presentLicenses(deps, rows);
