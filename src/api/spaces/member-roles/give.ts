@@ -1,14 +1,35 @@
+import { lineageIds } from '../../../access/membership.ts';
 import { type MemberStanding, NO_PERMISSIONS } from '../../../access/role-permissions.ts';
+import { conflict } from '../../../core/errors.ts';
 import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
+import type { Source } from '../source.ts';
 import { permissionsOfRoles } from './queries.ts';
 
 /**
- * What a role gives that somebody is to get in a place, in the transaction that gives it: until that ends nobody removes the role.
- * @param rootId the top-level group of the place; null where there is none
- * @returns undefined where there is no such role, or where it is for another tree of groups
+ * The top-level group of a place now; null where there is none. Until the transaction ends the place stays in that tree: whoever moves
+ * it locks the same row.
  */
-export async function roleToGive(db: Db, rootId: number | null, id: number): Promise<MemberStanding | undefined> {
+async function lockedRoot(db: Db, { kind, id, lineage: [known] }: Source): Promise<number | null> {
+  if (known !== undefined) await lockRow(db, 'namespaces', known);
+  const places = db.selectFrom('namespaces').select('lineage').where('namespaces.kind', '=', 'group');
+  const place = await (kind === 'group'
+    ? places.where('namespaces.id', '=', id)
+    : places.innerJoin('projects', 'projects.namespace_id', 'namespaces.id').where('projects.id', '=', id)
+  ).executeTakeFirst();
+  const root = place === undefined ? null : lineageIds(place.lineage)[0]!;
+  // It has moved since it was looked up, and nothing holds it where it is now.
+  if (root !== (known ?? null)) throw conflict('409 Conflict: Resource lock');
+  return root;
+}
+
+/**
+ * What a role gives that somebody is to get in a place, in the transaction that gives it: until that ends nobody removes the role.
+ * @returns undefined where there is no such role, or where it is for another tree of groups
+ * @throws ApiError 409 when the place has moved meanwhile
+ */
+export async function roleToGive(db: Db, source: Source, id: number): Promise<MemberStanding | undefined> {
+  const rootId = await lockedRoot(db, source);
   if (!(await lockRow(db, 'member_roles', id))) return undefined;
   const role = await db
     .selectFrom('member_roles')

@@ -244,6 +244,24 @@ test('a role that is given while it is deleted is either there for all or for no
   }
 });
 
+test('a role that is given while its project leaves the tree of groups is not kept there', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { group, project, owner, other } = await scene();
+    const target = await app.make.group();
+    const role = await app.make.memberRole(GUEST, ['read_code'], group.id);
+    const json = { user_id: other.user.id, access_level: GUEST, member_role_id: role };
+    const [given, moved] = await Promise.all([
+      app.post(`/projects/${project.id}/members`, { token: owner.token, json }),
+      app.put(`/projects/${project.id}/transfer`, { json: { namespace: target.id } }),
+    ]);
+    assert.equal(moved.statusCode, 200);
+    assert.ok([201, 403, 404, 409].includes(given.statusCode), given.body);
+    const members = await app.deps.db.selectFrom('members').selectAll().where('member_role_id', '=', role).execute();
+    assert.deepEqual(members, []);
+    expectStatus(await app.delete(`/groups/${group.id}/member_roles/${role}`), 204);
+  }
+});
+
 describe('roles of a tree of groups are lost where that is left', () => {
   const roleIn = async (source_id: number, user: TestUser) =>
     (

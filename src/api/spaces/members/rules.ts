@@ -71,7 +71,7 @@ async function checkRole(
 ): Promise<RolePermissions> {
   if (memberRoleId === null) return NO_PERMISSIONS;
   await requirePlan(deps, 'ultimate', db);
-  const role = await roleToGive(db, source.lineage[0] ?? null, memberRoleId);
+  const role = await roleToGive(db, source, memberRoleId);
   if (role === undefined) {
     errors.member_role = ["can't be blank"];
     return NO_PERMISSIONS;
