@@ -20,6 +20,7 @@ import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../re
 import { missingLfsObjects } from '../repositories/lfs-objects.ts';
 import { type Actor, loadProtections } from '../repositories/protections.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
@@ -148,7 +149,12 @@ async function refuseInSnippet(
     return 'You can not create or delete branches.';
   }
   try {
-    return await refusePushedFiles(repositoryOf(deps, holder), update.new, quarantineEnv, deps.config.limits.snippet);
+    return await refusePushedFiles(
+      repositoryOf(deps, holder),
+      update.new,
+      quarantineEnv,
+      (await applicationSettings(deps)).snippet_size_limit,
+    );
   } catch (error) {
     if (error instanceof GitError && error.code === 'failed') return 'The files of the push cannot be read.';
     throw error;

@@ -122,7 +122,7 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
     await RECORD[holder.type](deps, db, holder.id, intent);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
-      await protectDefaultBranch(db, deps.clock, holder.id, newDefault);
+      await protectDefaultBranch(deps, db, holder.id, newDefault);
     }
   });
 }

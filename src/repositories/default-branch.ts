@@ -1,25 +1,64 @@
-import { AccessLevel } from '../core/access-levels.ts';
-import { type Clock, timestamp } from '../core/clock.ts';
+import { lineageIds } from '../access/membership.ts';
+import { timestamp } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
+import { type BranchProtection, PROTECTIONS, protectionNumber, UNPROTECTED } from '../settings/branch-protection.ts';
 
-/** Protects a project's default branch as new projects have it: Maintainers push and merge, nobody forces. */
-export async function protectDefaultBranch(db: Db, clock: Clock, projectId: number, branch: string): Promise<void> {
-  const now = timestamp(clock);
+/** Name of the default branch where nobody says another. */
+const DEFAULT_BRANCH = 'main';
+
+/** How the default branch of something new is called where neither it nor its group says so. */
+export const defaultBranchName = async (deps: Deps): Promise<string> =>
+  (await applicationSettings(deps)).default_branch_name || DEFAULT_BRANCH;
+
+/** Protects a project's default branch as its group, else the server, has it for new projects. */
+export async function protectDefaultBranch(deps: Deps, db: Db, projectId: number, branch: string): Promise<void> {
+  const rules = await rulesFor(deps, db, projectId);
+  if (protectionNumber(rules) === UNPROTECTED) return;
+  const now = timestamp(deps.clock);
   const row = await db
     .insertInto('protected_refs')
-    .values({ project_id: projectId, kind: 'branch', name: branch, created_at: now, updated_at: now })
+    .values({
+      project_id: projectId,
+      kind: 'branch',
+      name: branch,
+      allow_force_push: rules.allow_force_push ? 1 : 0,
+      created_at: now,
+      updated_at: now,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return;
-  await db
-    .insertInto('protected_ref_levels')
-    .values(
-      (['push', 'merge'] as const).map((action) => ({
-        protected_ref_id: row.id,
-        action,
-        access_level: AccessLevel.maintainer,
-      })),
-    )
-    .execute();
+  const levels = (['push', 'merge'] as const).flatMap((action) =>
+    rules[`allowed_to_${action}`].map(({ access_level }) => ({ protected_ref_id: row.id, action, access_level })),
+  );
+  if (levels.length > 0) await db.insertInto('protected_ref_levels').values(levels).execute();
+}
+
+interface Said {
+  default_branch_protection_defaults?: BranchProtection;
+}
+
+/** What the nearest group says, where groups may say it, else the server. */
+async function rulesFor(deps: Deps, db: Db, projectId: number): Promise<BranchProtection> {
+  const settings = await applicationSettings(deps, db);
+  const fallback = settings.default_branch_protection_defaults;
+  if (!settings.group_owners_can_manage_default_branch_protection) return fallback;
+  const place = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('namespaces.lineage')
+    .where('projects.id', '=', projectId)
+    .executeTakeFirst();
+  const ids = lineageIds(place?.lineage ?? '');
+  const rows = await db.selectFrom('namespaces').select(['id', 'settings']).where('id', 'in', ids).execute();
+  const said = new Map(rows.map(({ id, settings }) => [id, parseJson<Said>(settings)]));
+  for (const id of ids.toReversed()) {
+    const own = said.get(id)?.default_branch_protection_defaults;
+    if (own !== undefined) return { ...PROTECTIONS[UNPROTECTED]!, ...own };
+  }
+  return fallback;
 }

@@ -10,11 +10,10 @@ import type { Wiki } from '../db/tables/wikis.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import { createRepository } from '../git/repository-files.ts';
+import { defaultBranchName } from './default-branch.ts';
 import { LOCATED, placeOf } from './holder.ts';
 import { withNewRepository } from './new-repository.ts';
 import { enqueueRemoval } from './removal.ts';
-
-const DEFAULT_BRANCH = 'main';
 
 /** Whose wiki it is: a project or a group, by id. */
 export interface WikiOwner {
@@ -35,7 +34,7 @@ export const findWiki = (db: Db, owner: WikiOwner): Promise<Wiki | undefined> =>
 export async function ensureWiki(deps: Deps, owner: WikiOwner): Promise<Wiki> {
   const found = await findWiki(deps.db, owner);
   if (found !== undefined) return found;
-  const defaultBranch = await defaultBranchFor(deps.db, owner);
+  const defaultBranch = await defaultBranchFor(deps, owner);
   try {
     return await withNewRepository(
       deps,
@@ -68,8 +67,8 @@ async function holdOwner(db: Db, { type, id }: WikiOwner): Promise<void> {
   await lockTrees(db, [group]);
 }
 
-async function defaultBranchFor(db: Db, { type, id }: WikiOwner): Promise<string> {
-  const namespace = await db
+async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<string> {
+  const namespace = await deps.db
     .selectFrom('namespaces')
     .select('settings')
     .where('id', '=', (eb) =>
@@ -78,7 +77,7 @@ async function defaultBranchFor(db: Db, { type, id }: WikiOwner): Promise<string
     .executeTakeFirst();
   const settings = namespace && parseJson<{ default_branch?: string | null }>(namespace.settings);
   const wanted = settings?.default_branch ?? '';
-  return isValidBranchName(wanted) ? wanted : DEFAULT_BRANCH;
+  return isValidBranchName(wanted) ? wanted : defaultBranchName(deps);
 }
 
 /**

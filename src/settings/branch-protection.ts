@@ -22,6 +22,9 @@ export const PROTECTIONS: readonly BranchProtection[] = [
   protection(maintainer, maintainer, { initialPush: true }),
 ];
 
+/** The number that protects nothing. */
+export const UNPROTECTED = 0;
+
 /** The number that is in force until somebody says otherwise. */
 export const FULLY_PROTECTED = 2;
 

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../../ci/durations.ts';
+import { compilePattern } from '../../../ci/expressions/pattern.ts';
 import { type FieldErrors, invalidModel, invalidParameter } from '../../../core/errors.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
 import type { Setting } from '../../../settings/application/field.ts';
@@ -36,12 +37,8 @@ const webAddress = (value: unknown): string[] =>
     ? []
     : ['is blocked: Only allowed schemes are http, https'];
 const expression = (value: unknown): string[] => {
-  try {
-    if (typeof value === 'string') new RegExp(value);
-    return [];
-  } catch {
-    return ['is not a valid regular expression'];
-  }
+  if (typeof value !== 'string' || compilePattern(value, 'i') !== null) return [];
+  return ['is not a valid regular expression'];
 };
 const email = (value: unknown): string[] =>
   typeof value !== 'string' || value === '' || /^[^@\s]+@[^@\s]+$/.test(value) ? [] : ['is invalid'];

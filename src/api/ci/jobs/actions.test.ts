@@ -295,7 +295,7 @@ describe('who may start and stop jobs', () => {
 
   test('for a protected branch only those whom its protection lets in', async () => {
     const of = await app.make.project();
-    await protectDefaultBranch(app.deps.db, app.deps.clock, of.id, 'main');
+    await protectDefaultBranch(app.deps, app.deps.db, of.id, 'main');
     const { developer, maintainer } = await app.make.members(of);
     const { jobs } = await makePipeline(app, of, { jobs: [{ name: 'job', status: 'manual', when: 'manual' }] });
     const { id } = jobs.job!;

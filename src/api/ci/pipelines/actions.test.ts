@@ -150,7 +150,7 @@ describe('who may change pipelines', () => {
 
   test('of a protected branch those whom its protection lets in', async () => {
     const of = await app.make.project();
-    await protectDefaultBranch(app.deps.db, app.deps.clock, of.id, 'main');
+    await protectDefaultBranch(app.deps, app.deps.db, of.id, 'main');
     const { developer, maintainer } = await app.make.members(of);
     const { pipeline } = await makePipeline(app, of, { jobs: [{ name: 'a', status: 'failed' }] });
     for (const each of CALLS.slice(0, 3)) {

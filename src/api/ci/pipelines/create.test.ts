@@ -143,7 +143,7 @@ describe('who may start pipelines', () => {
 
   test('on a protected branch those whom its protection lets in', async () => {
     configure('a:\n  script: make\n');
-    await protectDefaultBranch(app.deps.db, app.deps.clock, project.id, 'main');
+    await protectDefaultBranch(app.deps, app.deps.db, project.id, 'main');
     const { developer, maintainer } = await app.make.members(project);
     const body = expectStatus<Row>(await create({ ref: 'main' }, developer.token), 400);
     assert.match(String(body.message), /^You do not have sufficient permission to run a pipeline on 'main'/);

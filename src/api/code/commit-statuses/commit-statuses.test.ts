@@ -238,7 +238,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
       expectStatus(await post(json, { token: users[name].token }), 201);
     }
     expectStatus(await post(json, { token: await app.make.token(users.owner.user.id, ['read_api']) }), 403);
-    await app.deps.db.transaction().execute((db) => protectDefaultBranch(db, app.deps.clock, project.id, 'main'));
+    await app.deps.db.transaction().execute((db) => protectDefaultBranch(app.deps, db, project.id, 'main'));
     git.run(['tag', 'main-tag', 'main']);
     const { token } = users.developer;
     assert.equal(expectStatus(await post(json, { token }), 403).message, '403 Forbidden');

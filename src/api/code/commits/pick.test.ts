@@ -145,7 +145,7 @@ test('POST cherry_pick and revert refuse unknown commits and branches, and optio
 });
 
 test('POST cherry_pick and revert follow roles and protections', async () => {
-  await app.deps.db.transaction().execute((db) => protectDefaultBranch(db, app.deps.clock, project.id, 'main'));
+  await app.deps.db.transaction().execute((db) => protectDefaultBranch(app.deps, db, project.id, 'main'));
   git.run(['branch', 'open', root]);
   const users = await app.make.members(project);
   for (const what of ['cherry_pick', 'revert'] as const) {

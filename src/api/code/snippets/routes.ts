@@ -6,6 +6,7 @@ import type { Snippet as SnippetRow } from '../../../db/tables/snippets.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Filled } from '../../../http/schema.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
 import { FilePath } from '../repository-files/inputs.ts';
 import {
@@ -23,6 +24,7 @@ import { CreateSnippetInput, createRules, UpdateSnippetInput, updateRules } from
 import { snippetListRoutes } from './list-routes.ts';
 import { fileAt, firstFile, sendText } from './raw.ts';
 import { presentSnippets } from './views.ts';
+import { refuseRestricted, visibilityOf } from './visibility.ts';
 import { createSnippet, type SnippetChanges, updateSnippet } from './writes.ts';
 
 async function present({ deps, caller }: BaseContext, snippet: SnippetRow) {
@@ -41,8 +43,8 @@ async function create(c: CreateContext, project: Project | null) {
     project,
     title: input.title,
     description: input.description ?? null,
-    visibility: input.visibility ?? (project === null ? 'internal' : 'private'),
-    actions: await filesToCreate(input, deps.config.limits.snippet),
+    visibility: await visibilityOf(deps, caller, input.visibility, project),
+    actions: await filesToCreate(input, (await applicationSettings(deps)).snippet_size_limit),
     ...originOf(request),
   });
   return present(c, snippet);
@@ -110,12 +112,15 @@ function snippetRoutes(kind: SnippetKind): Route[] {
       errors: [400, 413, 422],
       handler: async (c) => {
         const { title, description, visibility } = c.input;
+        if (visibility !== undefined && visibility !== c.snippet.visibility) {
+          await refuseRestricted(c.deps, c.caller, visibility);
+        }
         const changes: SnippetChanges = {
           ...(title === undefined ? {} : { title }),
           ...(description === undefined ? {} : { description }),
           ...(visibility === undefined ? {} : { visibility }),
         };
-        const files = await filesToUpdate(c.input, c.deps.config.limits.snippet);
+        const files = await filesToUpdate(c.input, (await applicationSettings(c.deps)).snippet_size_limit);
         return present(c, await updateSnippet(c.deps, c.caller, c.snippet, changes, files));
       },
     }),

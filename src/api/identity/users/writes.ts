@@ -17,6 +17,7 @@ import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
 import { givenIdentity, setIdentity } from './identities.ts';
 import type { ChangedUser, NewUser } from './inputs.ts';
+import { newUserColumns } from './new-user.ts';
 import { isUsernameTaken } from './queries.ts';
 import { renameNamespace } from './rename.ts';
 import { attributeErrors } from './rules.ts';
@@ -111,7 +112,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         email: given.email,
         passwordHash,
         createdById: caller.user.id,
-        columns: { ...columnsOf(given), ...picture },
+        columns: { ...(await newUserColumns(deps, db, given.email)), ...columnsOf(given), ...picture },
       });
       if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });

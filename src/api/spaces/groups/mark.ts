@@ -1,6 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp, today } from '../../../core/clock.ts';
-import { refused } from '../../../core/errors.ts';
+import { forbidden, refused } from '../../../core/errors.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
 import { markedName, originalName } from '../../../core/marked-names.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -9,6 +9,7 @@ import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { destroyGroup } from './destroy.ts';
 import { moveTree } from './tree.ts';
 
@@ -24,8 +25,13 @@ export async function deleteGroup(
   group: Namespace,
   options: { permanently?: boolean | undefined; fullPath?: string | undefined },
 ): Promise<void> {
-  const delayed = deps.config.deletionDelayDays > 0;
+  const { deletion_adjourned_period: days, allow_immediate_namespaces_deletion: immediate } =
+    await applicationSettings(deps);
+  const delayed = days > 0;
   if (delayed && options.permanently !== true) return markGroup(deps, caller, group);
+  if (delayed && !immediate && !caller.admin) {
+    throw forbidden('What is marked for deletion cannot be removed before its days are over.');
+  }
   await destroyGroup(deps, group, caller.user.id, (now) => {
     if (!delayed) return;
     if (now.in_deletion === 0) throw refused('Group must be marked for deletion first.');

@@ -2,6 +2,7 @@ import { ApiError, conflict } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { destroyProject } from '../projects/destroy.ts';
 import { destroyGroup } from './destroy.ts';
 
@@ -16,11 +17,13 @@ export function registerRemovalOfMarked(deps: Deps): void {
 }
 
 /** Marked on this day or before it: to be removed now. */
-const lastDueDay = (deps: Deps): string =>
-  new Date(deps.clock.now().getTime() - deps.config.deletionDelayDays * DAY_MS).toISOString().slice(0, 10);
+async function lastDueDay(deps: Deps): Promise<string> {
+  const { deletion_adjourned_period: days } = await applicationSettings(deps);
+  return new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
+}
 
 async function removeMarked(deps: Deps, signal: AbortSignal): Promise<void> {
-  const day = lastDueDay(deps);
+  const day = await lastDueDay(deps);
   const refuse = ({ marked_for_deletion_on: on }: { marked_for_deletion_on: string | null }) => {
     if (on === null || on > day) throw conflict('It was restored meanwhile');
   };

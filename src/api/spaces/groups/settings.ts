@@ -106,6 +106,15 @@ const DEFAULTS: GroupSettings = {
 };
 const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
 
+/** What the numbers of `default_project_creation` stand for. */
+const CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
+
+/** Who makes projects in a new group, where the server says another than a group begins with. */
+export function creationLevel({ default_project_creation: number }: { default_project_creation: number }) {
+  const project_creation_level = CREATION_LEVELS[number] ?? DEFAULTS.project_creation_level;
+  return project_creation_level === DEFAULTS.project_creation_level ? {} : { project_creation_level };
+}
+
 /** The settings of a group, defaults filled in. */
 export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings => ({
   ...DEFAULTS,

@@ -31,7 +31,9 @@ export async function transferGroup(
   target: Namespace | null,
 ): Promise<Namespace> {
   const allowed =
-    target === null ? mayCreateTopLevel(caller) : (await groupPermissions(deps, caller, target)).can('create_subgroup');
+    target === null
+      ? await mayCreateTopLevel(deps, caller)
+      : (await groupPermissions(deps, caller, target)).can('create_subgroup');
   return deps.db.transaction().execute(async (db) => {
     const [group, parent = null] = await lockTrees(db, target === null ? [found] : [found, target]);
     await checkPlace(db, group!, parent);

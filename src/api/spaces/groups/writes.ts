@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { Static } from 'typebox';
 import { isTokenBot, type UserCaller } from '../../../access/caller.ts';
+import { mayMakePlaces } from '../../../access/may-make-places.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
@@ -12,6 +13,8 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace, NamespacesTable } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { createGroup } from './create.ts';
 import { visibleGroup } from './find.ts';
@@ -24,12 +27,16 @@ import {
   parentVisibilityErrors,
   withErrors,
 } from './rules.ts';
-import { settingsColumn } from './settings.ts';
+import { creationLevel, settingsColumn } from './settings.ts';
 import { moveTree } from './tree.ts';
 
 /** Whether the user may make groups that stand under no other. */
-export const mayCreateTopLevel = ({ user, admin }: UserCaller): boolean =>
-  !isTokenBot(user) && (admin || (user.can_create_group === 1 && user.external === 0));
+export async function mayCreateTopLevel(deps: Deps, { user, admin }: UserCaller): Promise<boolean> {
+  if (isTokenBot(user)) return false;
+  if (admin) return true;
+  if (user.can_create_group === 0 || user.external === 1) return false;
+  return (await applicationSettings(deps)).top_level_group_creation_enabled && (await mayMakePlaces(deps, user.id));
+}
 
 /**
  * Creates a group as parameters describe it.
@@ -42,13 +49,20 @@ export async function createByInput(
 ): Promise<Namespace> {
   const parent = input.parent_id === undefined ? null : await visibleGroup(deps, caller, input.parent_id);
   const allowed =
-    parent === null ? mayCreateTopLevel(caller) : (await groupPermissions(deps, caller, parent)).can('create_subgroup');
+    parent === null
+      ? await mayCreateTopLevel(deps, caller)
+      : (await groupPermissions(deps, caller, parent)).can('create_subgroup');
   if (!allowed) throw forbidden();
-  const { name, path, visibility = 'private' } = input;
+  const instance = await applicationSettings(deps);
+  const { name, path } = input;
+  const visibility = input.visibility ?? closer(instance.default_group_visibility, parent?.visibility ?? 'public');
   const errors = withErrors({
     ...namingErrors({ name, path }, parent === null),
     parent_id: depthErrors(parent),
-    visibility_level: parentVisibilityErrors(visibility, parent),
+    visibility_level: [
+      ...restrictionErrors(instance, caller, visibility),
+      ...parentVisibilityErrors(visibility, parent),
+    ],
     default_branch: branchErrors(input.default_branch),
   });
   if (Object.keys(errors).length > 0) throw notSaved(errors);
@@ -59,7 +73,11 @@ export async function createByInput(
     parent,
     visibility,
     creatorId: caller.user.id,
-    columns: { ...columnsOf(input), ...picture, settings: settingsColumn({ settings: '{}' }, input) },
+    columns: {
+      ...columnsOf(input),
+      ...picture,
+      settings: settingsColumn({ settings: '{}' }, { ...creationLevel(instance), ...input }),
+    },
   });
 }
 
@@ -86,7 +104,7 @@ export async function updateGroup(
   const picture = await avatarColumn(deps, input.avatar);
   return deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
-    const errors = withErrors(await updateErrors(db, group, input));
+    const errors = withErrors(await updateErrors(deps, db, caller, group, input));
     if (Object.keys(errors).length > 0) throw invalidModel(errors);
     const now = timestamp(deps.clock);
     if (input.path !== undefined && input.path !== group.path) await rename(deps, db, caller, group, input.path, now);
@@ -118,7 +136,13 @@ export async function updateGroup(
 
 const about = (group: Namespace, caller: UserCaller) => ({ groupId: group.id, actorId: caller.user.id });
 
-async function updateErrors(db: Db, group: Namespace, input: Static<typeof UpdateInput>) {
+async function updateErrors(
+  deps: Deps,
+  db: Db,
+  caller: UserCaller,
+  group: Namespace,
+  input: Static<typeof UpdateInput>,
+) {
   const parent =
     group.parent_id === null
       ? null
@@ -130,6 +154,7 @@ async function updateErrors(db: Db, group: Namespace, input: Static<typeof Updat
   }
   if (input.visibility !== undefined && input.visibility !== group.visibility) {
     errors.visibility_level = [
+      ...restrictionErrors(await applicationSettings(deps, db), caller, input.visibility),
       ...parentVisibilityErrors(input.visibility, parent),
       ...(await contentVisibilityErrors(db, group, input.visibility)),
     ];

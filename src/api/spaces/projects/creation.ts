@@ -10,8 +10,10 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
 import { Enum } from '../../../http/schema.ts';
-import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
+import { defaultBranchName, protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
@@ -38,8 +40,6 @@ export const CreateInput = Type.Object({
 });
 export type CreateInput = Static<typeof CreateInput>;
 
-const DEFAULT_BRANCH = 'main';
-
 /** A path out of a name, as the platform makes it: `Böse Sache!` becomes `bose-sache`. */
 export const pathFromName = (name: string): string =>
   name
@@ -63,13 +63,17 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
   if (namespace.kind === 'user') await checkLimit(deps.db, namespace, owner);
   const name = input.name?.trim() || input.path || '';
   const path = input.path || pathFromName(name);
-  const visibility = input.visibility ?? 'private';
-  const defaultBranch = input.default_branch || groupSettings(namespace).default_branch || DEFAULT_BRANCH;
+  const instance = await applicationSettings(deps);
+  const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
+  const visibility = input.visibility ?? closer(instance.default_project_visibility, limit);
+  const defaultBranch =
+    input.default_branch || groupSettings(namespace).default_branch || (await defaultBranchName(deps));
   const { columns, settings, topics } = changesOf(input);
   const storage = caller.admin ? input.repository_storage || undefined : undefined;
   const errors: FieldErrors = {
     ...errorsOf('name', projectNameErrors(name)),
     ...errorsOf('path', projectPathErrors(path)),
+    ...errorsOf('visibility_level', restrictionErrors(instance, caller, visibility)),
     ...visibilityErrors(visibility, namespace),
     ...featureErrors(columns),
     ...topicErrors(topics),
@@ -119,7 +123,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
       await enterNewMirror(deps, db, project);
       if (first === undefined) return;
-      await protectDefaultBranch(db, deps.clock, project.id, defaultBranch);
+      await protectDefaultBranch(deps, db, project.id, defaultBranch);
       const updates = [{ ref: `refs/heads/${defaultBranch}`, old: null, new: first }];
       await deps.events.record(
         db,

@@ -12,6 +12,9 @@ import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../../db/
 import type { Deps } from '../../../deps.ts';
 import { Enum, Nullable } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { defaultBranchName } from '../../../repositories/default-branch.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { mostOpenAllowed, restrictionErrors } from '../../../settings/visibility.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { forkVisibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
@@ -60,8 +63,11 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
   const name = input.name?.trim() || source.name;
   const path = input.path || source.path;
   const limit = mostOpen(source, namespace);
-  const visibility = input.visibility ?? limit;
+  const instance = await applicationSettings(deps);
+  const visibility = input.visibility ?? mostOpenAllowed(instance, caller, limit);
   refuseInvalid(name, path, visibility, limit);
+  const restricted = restrictionErrors(instance, caller, visibility);
+  if (restricted.length > 0) throw invalidModel({ visibility_level: restricted }, 409);
   const { refs } = repositoryOf(deps, source);
   const branch = input.branches || undefined;
   if (branch !== undefined && (await refs.resolve(`refs/heads/${branch}`)) === null) throw notFound('Branch');
@@ -73,7 +79,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
     path,
     visibility,
     creatorId: caller.user.id,
-    defaultBranch: branch ?? (await refs.head()) ?? 'main',
+    defaultBranch: branch ?? (await refs.head()) ?? (await defaultBranchName(deps)),
     objectFormat: settings.repository_object_format,
     takenStatus: 409,
     columns: {

@@ -1,6 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp, today } from '../../../core/clock.ts';
-import { ApiError, notFound, refused } from '../../../core/errors.ts';
+import { ApiError, forbidden, notFound, refused } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
 import { markedName, originalName } from '../../../core/marked-names.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -9,9 +9,12 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { refuseTaken } from './create.ts';
 import { destroyProject, lockProject } from './destroy.ts';
 import { keepOldPath } from './update.ts';
+
+const NOT_AT_ONCE = 'What is marked for deletion cannot be removed before its days are over.';
 
 /** A project with its place, and who deletes or restores it. */
 export interface DeletionScope {
@@ -31,8 +34,15 @@ export async function deleteProject(
   options: { permanently?: boolean | undefined; fullPath?: string | undefined },
 ): Promise<void> {
   const { project, caller } = scope;
-  const delayed = deps.config.deletionDelayDays > 0;
+  const {
+    deletion_adjourned_period: days,
+    allow_immediate_namespaces_deletion: immediate,
+    default_project_deletion_protection: isProtected,
+  } = await applicationSettings(deps);
+  if (isProtected && !caller.admin) throw forbidden();
+  const delayed = days > 0;
   if (delayed && options.permanently !== true) return markProject(deps, scope);
+  if (delayed && !immediate && !caller.admin) throw forbidden(NOT_AT_ONCE);
   const refuse = (now: Project) => {
     if (delayed && now.in_deletion === 0) throw refused('Project must be marked for deletion first.');
     if (options.permanently && options.fullPath !== now.full_path) {

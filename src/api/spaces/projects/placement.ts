@@ -1,5 +1,6 @@
 import { type Caller, isTokenBot } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
+import { mayMakePlaces } from '../../../access/may-make-places.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { forbidden, notFound } from '../../../core/errors.ts';
@@ -21,7 +22,8 @@ const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> =
 export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') {
     const { user } = caller;
-    return caller.admin || (user !== null && namespace.owner_id === user.id && !isTokenBot(user));
+    if (caller.admin) return true;
+    return user !== null && namespace.owner_id === user.id && !isTokenBot(user) && mayMakePlaces(deps, user.id);
   }
   const permissions = await groupPermissions(deps, caller, namespace);
   const { project_creation_level } = groupSettings(namespace);
@@ -47,8 +49,9 @@ export async function findPlacement(
 }
 
 /** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
-export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind'>): Promise<Namespace> {
+export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind' | 'admin'>): Promise<Namespace> {
   if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
+  if (user.admin === 0 && !(await mayMakePlaces(deps, user.id))) throw forbidden();
   const namespace = await deps.db
     .selectFrom('namespaces')
     .selectAll()

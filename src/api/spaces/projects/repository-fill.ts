@@ -77,7 +77,7 @@ export async function fillRepository(
     const unused = numUpdatedRows === 0n ? job.disk_path : project.disk_path;
     await enqueueRemoval(deps, db, { storage: location.storage, diskPath: unused });
     if (numUpdatedRows === 0n) return;
-    if (hasDefault) await protectDefaultBranch(db, deps.clock, project.id, head);
+    if (hasDefault) await protectDefaultBranch(deps, db, project.id, head);
     await work.within?.(db, project);
     await enqueueStatistics(deps, db, project.id);
     await deps.events.record(db, 'project.updated', { project_id: project.id }, { projectId: project.id });

@@ -8,6 +8,7 @@ import { remoteSource, withoutCredentials } from '../../../mirroring/address.ts'
 import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
 import { enterFilled } from '../../../mirroring/pull/update.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
+import { defaultBranchName } from '../../../repositories/default-branch.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
@@ -44,7 +45,11 @@ async function importOf(
     let note: string | null = null;
     return {
       make: async (dir) => {
-        const options = { defaultBranch: head ?? 'main', maxBytes: deps.config.limits.push, signal };
+        const options = {
+          defaultBranch: head ?? (await defaultBranchName(deps)),
+          maxBytes: deps.config.limits.push,
+          signal,
+        };
         await importRepository(source, dir, options).catch((error: unknown) => {
           // An earlier run has made it, and may have been cut off after that.
           if (!(error instanceof GitError) || error.code !== 'conflict') throw error;

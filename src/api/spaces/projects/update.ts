@@ -20,6 +20,8 @@ import { propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { writeOwn } from '../../../repositories/own-writes.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { isOfMergeRequests, projectAttributes } from './attributes.ts';
 import {
@@ -59,6 +61,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   if (!permissions.can(ability)) throw forbidden();
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
+  await refuseRestricted(deps, scope, input.visibility);
   if (input.import_url) await checkImportUrl(deps, input.import_url);
   Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
@@ -98,6 +101,13 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
     ...configPathErrors(changes.settings.ci_config_path),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** @throws ApiError 400 for a visibility that only administrators give */
+async function refuseRestricted(deps: Deps, { caller, project }: UpdateScope, visibility?: Visibility): Promise<void> {
+  if (visibility === undefined || visibility === project.visibility) return;
+  const texts = restrictionErrors(await applicationSettings(deps), caller, visibility);
+  if (texts.length > 0) throw invalidModel({ visibility_level: texts });
 }
 
 /** Makes HEAD name another branch, which must be there. @throws ApiError 400 */

@@ -152,7 +152,7 @@ describe('PUT merge', () => {
   });
 
   test('is for those who may merge into the target branch', async () => {
-    await protectDefaultBranch(app.deps.db, app.deps.clock, project.id, 'main');
+    await protectDefaultBranch(app.deps, app.deps.db, project.id, 'main');
     const people = await app.make.members(project);
     const row = await open();
     for (const name of ['reporter', 'developer'] as const) {
