@@ -18,6 +18,7 @@ import { licences } from './0024-licences.ts';
 import { planLimits } from './0025-plan-limits.ts';
 import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
+import { snippetSizes } from './0030-snippet-sizes.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -41,4 +42,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0025-plan-limits': planLimits,
   '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,
+  '0030-snippet-sizes': snippetSizes,
 };

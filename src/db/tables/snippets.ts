@@ -16,6 +16,8 @@ export interface SnippetsTable {
   repository_storage: string;
   disk_path: string;
   repository_read_only: Defaulted<Bit>;
+  /** Bytes, kept by background work for those of projects. */
+  repository_size: Defaulted<number>;
   /** Of the request that made it, for administrators. */
   user_agent: string | null;
   ip_address: string | null;

@@ -2,6 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Db, Schema } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+import { enqueueArtifactsSize } from './size.ts';
 
 /**
  * Removes files of jobs, with the handle of a transaction; their bytes follow.
@@ -14,8 +15,17 @@ export async function removeArtifacts(
   ids: readonly number[] | SelectQueryBuilder<Schema, 'ci_job_artifacts', { id: number }>,
 ): Promise<number> {
   if (Array.isArray(ids) && ids.length === 0) return 0;
-  const rows = await db.deleteFrom('ci_job_artifacts').where('id', 'in', ids).returning('sha256').execute();
+  const rows = await db
+    .deleteFrom('ci_job_artifacts')
+    .where('id', 'in', ids)
+    .returning(['sha256', 'project_id'])
+    .execute();
   await enqueueBlobRemoval(deps, db, [...new Set(rows.map(({ sha256 }) => sha256))]);
+  await enqueueArtifactsSize(
+    deps,
+    db,
+    rows.map(({ project_id }) => project_id),
+  );
   return rows.length;
 }
 

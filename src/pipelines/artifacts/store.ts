@@ -18,6 +18,7 @@ import { orNone, planLimits } from '../../settings/plan-limits.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
 import { isNotRunning } from '../runners/running-job.ts';
 import { DEFAULT_EXPIRY, maxBytesOf } from './limits.ts';
+import { enqueueArtifactsSize } from './size.ts';
 
 const unpack = promisify(gunzip);
 const MAX_FILENAME = 255;
@@ -156,6 +157,7 @@ async function enter(
     .returning('id')
     .executeTakeFirst();
   if (kept === undefined) return requireSame(db, job.id, type, sha256);
+  await enqueueArtifactsSize(deps, db, [job.project_id]);
   await db.updateTable('ci_jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute();
   if (variables === null || variables.size === 0) return;
   const source = 'dotenv' as const;

@@ -4,6 +4,7 @@ import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+import { enqueueArtifactsSize } from '../artifacts/size.ts';
 import { lockJob } from '../states/lock-job.ts';
 
 /**
@@ -22,6 +23,7 @@ export function eraseJob(deps: Deps, jobId: number): Promise<CiJob | null> {
       db,
       files.map(({ sha256 }) => sha256),
     );
+    await enqueueArtifactsSize(deps, db, [locked.job.project_id]);
     const now = timestamp(deps.clock);
     return db
       .updateTable('ci_jobs')

@@ -9,6 +9,7 @@ import type { Repository } from '../../../git/repository.ts';
 import { repositorySize } from '../../../git/repository-files.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/size.ts';
+import { artifactsSize, COUNT_ARTIFACTS_SIZE, enqueueArtifactsSize } from '../../../pipelines/artifacts/size.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { ProjectStatistics } from './answers.ts';
 import { statisticsOf } from './views.ts';
@@ -16,9 +17,7 @@ import { statisticsOf } from './views.ts';
 const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
 /** So long after a push, so that one count serves a burst of them. */
 const PAUSE_MS = 10_000;
-const SIZE_OF_ARTIFACTS = jobKind<{ project_id: number }>('project.artifacts_size', { lane: 'slow' });
-/** So long after a pipeline, for the same reason. */
-const ARTIFACTS_PAUSE_MS = 60_000;
+const SIZE_OF_SNIPPET = jobKind<{ snippet_id: number }>('project.snippet_size', { lane: 'slow' });
 /** What of the storage a project takes as a whole. */
 const SIZES = [
   'repository_size',
@@ -51,22 +50,52 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
 export function registerStatistics(deps: Deps): void {
   deps.jobs.register(COUNT, ({ project_id }) => count(deps, project_id));
   deps.events.followUp(['push'], COUNT, PAUSE_MS);
-  deps.jobs.register(SIZE_OF_ARTIFACTS, async ({ project_id }) => {
+  deps.jobs.register(COUNT_ARTIFACTS_SIZE, async ({ project_id }) => {
     await writeStatistics(deps, project_id, { job_artifacts_size: await artifactsSize(deps.db, project_id) });
   });
   deps.jobs.register(COUNT_PACKAGES_SIZE, async ({ project_id }) => {
     await writeStatistics(deps, project_id, { packages_size: await packagesSize(deps.db, project_id) });
   });
+  deps.jobs.register(SIZE_OF_SNIPPET, ({ snippet_id }) => countSnippet(deps, snippet_id));
+  deps.events.subscribe({
+    name: 'project.snippets_size',
+    types: ['snippet.created', 'snippet.pushed', 'snippet.updated', 'snippet.destroyed'],
+    wants: ({ project_id }) => project_id !== null,
+    handle: async ({ type, project_id: projectId, payload: { snippet_id } }) => {
+      if (type === 'snippet.destroyed') return enqueueStatistics(deps, deps.db, projectId!);
+      const runAt = new Date(deps.clock.now().getTime() + PAUSE_MS);
+      await deps.jobs.enqueue(deps.db, SIZE_OF_SNIPPET, { snippet_id }, { uniqueKey: snippet_id, projectId, runAt });
+    },
+  });
   deps.events.subscribe({
     name: 'project.artifacts_size',
     types: ['pipeline.updated'],
     wants: ({ payload: { status, source } }) => source !== 'external' && isOneOf(FINISHED, status as State),
-    handle: async ({ payload: { project_id } }) => {
-      const runAt = new Date(deps.clock.now().getTime() + ARTIFACTS_PAUSE_MS);
-      const how = { uniqueKey: project_id, projectId: project_id, runAt };
-      await deps.jobs.enqueue(deps.db, SIZE_OF_ARTIFACTS, { project_id }, how);
-    },
+    handle: ({ payload: { project_id } }) => enqueueArtifactsSize(deps, deps.db, [project_id]),
   });
+}
+
+/** Measures a snippet of a project that came or was changed; one that went counts no more. */
+async function countSnippet(deps: Deps, id: number): Promise<void> {
+  const snippet = await deps.db
+    .selectFrom('snippets')
+    .select(['project_id', 'repository_storage', 'disk_path'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (snippet === undefined || snippet.project_id === null) return;
+  const repository_size = await repositorySize(repositoryOf(deps, snippet).dir);
+  await deps.db.updateTable('snippets').set({ repository_size }).where('id', '=', id).execute();
+  await writeStatistics(deps, snippet.project_id, { snippets_size: await snippetsSize(deps.db, snippet.project_id) });
+}
+
+/** Bytes of the repositories of a project's snippets. */
+async function snippetsSize(db: Db, projectId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('snippets')
+    .select(({ fn }) => fn.sum<number | string | null>('repository_size').as('total'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
 }
 
 async function count(deps: Deps, id: number): Promise<void> {
@@ -93,18 +122,9 @@ async function count(deps: Deps, id: number): Promise<void> {
     uploads_size: Number(uploads.total ?? 0),
     job_artifacts_size: await artifactsSize(deps.db, id),
     packages_size: await packagesSize(deps.db, id),
+    snippets_size: await snippetsSize(deps.db, id),
   });
   await writeLanguages(deps, id, languages);
-}
-
-/** Bytes of what the jobs of a project left, logs included. */
-async function artifactsSize(db: Db, projectId: number): Promise<number> {
-  const { total } = await db
-    .selectFrom('ci_job_artifacts')
-    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  return Number(total ?? 0);
 }
 
 function nothingIfDamaged(error: unknown): null {

@@ -1,0 +1,3 @@
+export const snippetSizes = `
+alter table snippets add column repository_size {int} not null default 0;
+`;
