@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { requirePlan } from '../../../access/plan.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
-import { type Route, route } from '../../../http/route.ts';
+import { type Access, type BaseContext, type Route, route } from '../../../http/route.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
 import { jobOfRef } from '../../../pipelines/artifacts/by-ref.ts';
 import type { KeptArtifact } from '../../../pipelines/artifacts/read.ts';
@@ -22,10 +23,26 @@ const TEXT = 'text/plain; charset=utf-8';
 const OF_JOB = '/projects/:id/jobs/:job_id/artifacts';
 const OF_REF = '/projects/:id/jobs/artifacts/:ref_name';
 
+const read = inProject('read_pipeline', { anonymous: true });
+
+/** Whoever may read them; the jobs of other projects from Premium on (part 1, section 5). */
+const readers: Access<ProjectScope> = {
+  ...read,
+  check: async (request) => {
+    const scope = await read.check(request);
+    const { caller = request.caller } = scope as Partial<Pick<BaseContext, 'caller'>>;
+    const { credential } = caller;
+    if (credential.kind === 'job_token' && credential.projectId !== scope.project.id) {
+      await requirePlan(request.deps, 'premium');
+    }
+    return scope;
+  },
+};
+
 const shared = {
   method: 'GET',
   tag,
-  access: inProject('read_pipeline', { anonymous: true }),
+  access: readers,
   credentials: API_AND_JOB_TOKENS,
 } as const;
 

@@ -186,6 +186,25 @@ describe('who may read', () => {
     const far = await holdJob(app, await app.make.project());
     assert.equal((await ofJob(made, '', { token: null, query: { job_token: far.token } })).statusCode, 404);
   });
+
+  test('jobs of other projects from Premium on, those of the project on every plan', async (t) => {
+    const made = await finished();
+    const own = await holdJob(app, project);
+    const far = await holdJob(app, await app.make.project());
+    const settings = JSON.stringify({ ci_inbound_job_token_scope_enabled: false });
+    await app.deps.db.updateTable('projects').set({ settings }).where('id', '=', project.id).execute();
+    t.after(() => {
+      app.deps.config.plan = 'ultimate';
+    });
+    const by = (job_token: string) => ofJob(made, '', { token: null, query: { job_token } });
+    for (const [plan, expected] of [
+      ['free', [200, 403]],
+      ['premium', [200, 200]],
+    ] as const) {
+      app.deps.config.plan = plan;
+      assert.deepEqual([(await by(own.token)).statusCode, (await by(far.token)).statusCode], expected, plan);
+    }
+  });
 });
 
 describe('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', () => {

@@ -3,7 +3,7 @@ import { invalidParameter } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
-import { List, optional } from '../../../../http/schema.ts';
+import { List, ofPlan, optional } from '../../../../http/schema.ts';
 import {
   changeOfRule,
   creationOfRule,
@@ -28,7 +28,11 @@ export const ApprovalRulesAttributes = Type.Array(
     remove_hidden_groups: Type.Boolean({ description: 'Also removes groups hidden from the caller.' }),
     _destroy: Type.Boolean({ description: 'Removes the rule of `id`.' }),
   }),
-  { maxItems: 100, description: 'Approval rules of the merge request that are made, changed or removed.' },
+  {
+    maxItems: 100,
+    description: 'Approval rules of the merge request that are made, changed or removed.',
+    ...ofPlan('premium'),
+  },
 );
 type Attributes = Static<typeof ApprovalRulesAttributes>;
 
