@@ -5,7 +5,7 @@ import { MEMBER_LEVELS } from '../../../core/access-levels.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
-import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { Day, Enum, IntegerEnum, List, Nullable, ofPlan, optional, pagination } from '../../../http/schema.ts';
 import { inGroup, requireUser } from '../../access.ts';
 import { Group, GroupDetail, PublicGroup } from './answers.ts';
 import { presentGroupDetail } from './detail-views.ts';
@@ -52,7 +52,9 @@ export const groupShareRoutes = [
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(MEMBER_LEVELS, { description: 'The level that they have at most.' }),
       expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
-      member_role_id: Type.Optional(Nullable(Type.Integer({ description: 'Custom role that the members get.' }))),
+      member_role_id: Type.Optional(
+        Nullable(Type.Integer({ description: 'Custom role that the members get.', ...ofPlan('ultimate') })),
+      ),
     }),
     success: { status: 201, schema: GroupDetail },
     errors: [400, 404, 409],

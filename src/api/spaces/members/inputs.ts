@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
-import { Day, Enum, Nullable, optional } from '../../../http/schema.ts';
+import { Day, Enum, Nullable, ofPlan, optional } from '../../../http/schema.ts';
 
 export const userIdParam = Type.Object({ user_id: Type.Integer({ description: 'Id of the user.' }) });
 
 const expiresAt = Nullable(Day({ description: 'Day on which the membership ends, YYYY-MM-DD.' }));
 
 /** A custom role that is given with a membership. */
-export const memberRoleId = Nullable(Type.Integer({ description: 'Custom role of that base level.' }));
+export const memberRoleId = Nullable(
+  Type.Integer({ description: 'Custom role of that base level.', ...ofPlan('ultimate') }),
+);
 
 export const newMember = Type.Object({
   access_level: Type.Integer({ description: 'Level of the role.' }),

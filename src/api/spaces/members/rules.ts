@@ -1,5 +1,4 @@
 import { isTokenBot } from '../../../access/caller.ts';
-import { requirePlan } from '../../../access/plan.ts';
 import { covers, type MemberStanding, NO_PERMISSIONS, type RolePermissions } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
@@ -50,7 +49,7 @@ export async function validateMembership(
   const known = Object.hasOwn(ROLES, accessLevel) && (source.kind === 'group' || accessLevel !== AccessLevel.minimal);
   if (!known) errors.access_level = ['is not included in the list'];
   if (expiresAt !== null && expiresAt < today(deps.clock)) errors.expires_at = ['cannot be a date in the past'];
-  const permissions = await checkRole(deps, db, source, wanted, errors);
+  const permissions = await checkRole(db, source, wanted, errors);
   const above = known ? await highestAbove(db, source, userId, today(deps.clock)) : undefined;
   if (above !== undefined && above.access_level > accessLevel) {
     errors.access_level = [
@@ -63,14 +62,12 @@ export async function validateMembership(
 
 /** The permissions of the custom role that is wanted; what stands against it is added to the errors. */
 async function checkRole(
-  deps: Deps,
   db: Db,
   source: Source,
   { accessLevel, memberRoleId }: Omit<Wanted, 'expiresAt'>,
   errors: FieldErrors,
 ): Promise<RolePermissions> {
   if (memberRoleId === null) return NO_PERMISSIONS;
-  await requirePlan(deps, 'ultimate', db);
   const role = await roleToGive(db, source, memberRoleId);
   if (role === undefined) {
     errors.member_role = ["can't be blank"];
@@ -91,7 +88,7 @@ export async function validateShare(deps: Deps, db: Db, source: Source, wanted: 
   const errors: FieldErrors = {};
   const { accessLevel, expiresAt } = wanted;
   if (expiresAt !== null && expiresAt < today(deps.clock)) errors.expires_at = ['cannot be a date in the past'];
-  const permissions = await checkRole(deps, db, source, wanted, errors);
+  const permissions = await checkRole(db, source, wanted, errors);
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   return { level: accessLevel, permissions };
 }

@@ -5,7 +5,7 @@ import { pageOf } from '../../../db/paginate.ts';
 import type { GroupLink } from '../../../db/tables/group-links.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
-import { Day, Enum, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/schema.ts';
+import { Day, Enum, IntegerEnum, List, Nullable, ofPlan, optional, pagination } from '../../../http/schema.ts';
 import { inProject, requireUser } from '../../access.ts';
 import { Group, PublicGroup } from '../groups/answers.ts';
 import { visibleGroup } from '../groups/find.ts';
@@ -55,7 +55,9 @@ export const projectShareRoutes = [
       group_id: Type.Integer({ description: 'Group whose members come in.' }),
       group_access: IntegerEnum(LEVELS, { description: 'The level that they have at most.' }),
       expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
-      member_role_id: Type.Optional(Nullable(Type.Integer({ description: 'Custom role that the members get.' }))),
+      member_role_id: Type.Optional(
+        Nullable(Type.Integer({ description: 'Custom role that the members get.', ...ofPlan('ultimate') })),
+      ),
     }),
     success: { status: 201, schema: Share },
     errors: [400, 409],
