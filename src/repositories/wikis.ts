@@ -67,6 +67,7 @@ async function holdOwner(db: Db, { type, id }: WikiOwner): Promise<void> {
   await lockTrees(db, [group]);
 }
 
+/** That of its group, else that of the installation. */
 async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<string> {
   const namespace = await deps.db
     .selectFrom('namespaces')

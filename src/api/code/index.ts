@@ -21,7 +21,7 @@ import { takePartInRemovals } from './snippets/background.ts';
 import { snippetsRoutes } from './snippets/routes.ts';
 import { submoduleRoutes } from './submodules/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
-import { recordWikiPages } from './wikis/record-pages.ts';
+import { registerWikiWork } from './wikis/background.ts';
 import { wikiRoutes } from './wikis/routes.ts';
 
 export { defaultBranchOf } from './branches/list.ts';
@@ -70,6 +70,6 @@ export const code: Area = {
     takePartInUserRemoval(deps);
     takePartInRemovals(deps);
     registerMirrors(deps);
-    deps.refObservers.push(recordWikiPages(deps));
+    registerWikiWork(deps);
   },
 };

@@ -34,6 +34,7 @@ export { lockProject } from './projects/destroy.ts';
 export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
+export { writeStatistics } from './projects/statistics.ts';
 export { inSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
 export { markdownOf, uploadName } from './uploads/names.ts';

@@ -6,6 +6,7 @@ import { people, projects } from './people.ts';
 import { pipelines } from './pipelines.ts';
 import { planning } from './planning.ts';
 import { type Amounts, inBigProject, insert } from './rows.ts';
+import { wikis } from './wikis.ts';
 
 /**
  * Fills a new database with many rows, straight into the tables: a group with a big project and many small ones, with
@@ -26,6 +27,7 @@ export async function fillWithMany(
     await pipelines(db, amounts, first);
     await packages(db, amounts, first);
     await snippets(db, amounts.snippets, projectOf, place);
+    await wikis(db, amounts.snippets, projectOf, place);
     await insert(db, 'events', events(amounts, projectOf));
   });
 }

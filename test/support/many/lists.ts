@@ -36,6 +36,7 @@ export const LISTS: readonly string[] = [
   `${project}/issues/1/resource_label_events`,
   `${project}/issues/1/resource_state_events`,
   `${project}/labels`,
+  `${project}/wikis`,
   `${project}/milestones`,
   `${project}/milestones/104/issues`,
   `${project}/milestones/104/merge_requests`,

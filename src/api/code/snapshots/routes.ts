@@ -4,6 +4,7 @@ import { snapshotRepository } from '../../../git/snapshot.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import { route } from '../../../http/route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { findWiki } from '../../../repositories/wikis.ts';
 import { byAdministrator, inProject } from '../../access.ts';
 
 /** Bytes that reading takes: pieces of files, and the refs. */
@@ -24,13 +25,17 @@ export const snapshotRoutes = [
     errors: [404, 429],
     handler: async (c) => {
       const { deps, project, input, reply, signal } = c;
-      if (input.wiki) throw notFound('Wiki Repository');
-      const repo = repositoryOf(deps, project);
+      const wiki = input.wiki ? await findWiki(deps.db, { type: 'project', id: project.id }) : undefined;
+      if (input.wiki && wiki === undefined) throw notFound('Wiki Repository');
+      const repo = repositoryOf(deps, wiki ?? project);
       const now = deps.clock.now().getTime();
       const stream = await c.stream(MEMORY, () => snapshotRepository(repo, { signal, now }));
       reply
         .type('application/x-tar')
-        .header('Content-Disposition', contentDisposition('attachment', `${project.path}.git.tar`))
+        .header(
+          'Content-Disposition',
+          contentDisposition('attachment', `${project.path}${wiki === undefined ? '' : '.wiki'}.git.tar`),
+        )
         .header('Cache-Control', 'no-store');
       return stream;
     },

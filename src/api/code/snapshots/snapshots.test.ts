@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
+import { commitToWiki, page } from '../../../../test/support/wikis.ts';
 
 let app: TestApp;
 before(async () => {
@@ -46,7 +47,11 @@ test('an empty repository has a snapshot, too; a wiki without a repository has n
   const dir = await unpack(t, (await app.get(`/projects/${project.id}/snapshot`)).rawPayload);
   assert.equal(git(dir, 'for-each-ref'), '');
   assert.equal(git(dir, 'rev-parse', '--is-bare-repository').trim(), 'true');
-  expectStatus(await app.get(`/projects/${project.id}/snapshot`, { query: { wiki: true } }), 404);
+  const query = { wiki: true };
+  expectStatus(await app.get(`/projects/${project.id}/snapshot`, { query }), 404);
+  const { oid } = await commitToWiki(app, { type: 'project', id: project.id }, [page('home.md')]);
+  const ofWiki = await unpack(t, (await app.get(`/projects/${project.id}/snapshot`, { query })).rawPayload);
+  assert.match(git(ofWiki, 'show-ref'), new RegExp(`^${oid} refs/heads/main`));
 });
 
 test('administrators alone have snapshots', async () => {

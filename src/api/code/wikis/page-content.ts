@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { invalidModel } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
 import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { bytesOf, type FileContent, sizeOf } from '../../../git/stored-content.ts';
@@ -8,35 +9,35 @@ import { withFrontMatter } from './front-matter.ts';
 import type { createPage } from './inputs.ts';
 import type { WikiPage } from './pages.ts';
 
-/** Bytes of the text of a page. */
-const MAX_CONTENT = 5 * 1024 * 1024;
+/** Bytes that the text of a page may have. */
+export const mostContent = ({ settings }: Deps): number => settings.now.wiki_page_max_content_bytes;
 
 const inUnits = (bytes: number): string => {
   const [unit, size] = bytes >= 1024 ** 2 ? ['MiB', 1024 ** 2] : bytes >= 1024 ? ['KiB', 1024] : ['B', 1];
   return `${Number((bytes / size).toPrecision(3))} ${unit}`;
 };
 
-function refuseSize(bytes: number): void {
-  if (bytes <= MAX_CONTENT) return;
+function refuseSize(bytes: number, most: number): void {
+  if (bytes <= most) return;
   throw invalidModel({
-    content: [`is too long (${inUnits(bytes)}). The maximum size is ${inUnits(MAX_CONTENT)}.`],
+    content: [`is too long (${inUnits(bytes)}). The maximum size is ${inUnits(most)}.`],
   });
 }
 
 /** @throws ApiError 400 for a text that is too long */
-export async function contentOf(sent: SentContent): Promise<FileContent> {
+export async function contentOf(sent: SentContent, most: number): Promise<FileContent> {
   const content = await decodeContent(sent, 'text', 'content');
-  refuseSize(sizeOf(content));
+  refuseSize(sizeOf(content), most);
   return content;
 }
 
 type Matter = Static<typeof createPage>['front_matter'];
 
 /** A content with the front matter that was given, if any was. */
-export async function withMatter(content: FileContent, matter: Matter): Promise<FileContent> {
+export async function withMatter(content: FileContent, matter: Matter, most: number): Promise<FileContent> {
   if (matter === undefined) return content;
   const bytes = Buffer.from(withFrontMatter(decodeText(await bytesOf(content)), matter));
-  refuseSize(bytes.length);
+  refuseSize(bytes.length, most);
   return bytes;
 }
 
@@ -46,10 +47,11 @@ export async function textFor(
   page: WikiPage,
   sent: FileContent | undefined,
   matter: Matter,
+  most: number,
 ): Promise<FileContent | undefined> {
   if (matter === undefined) return sent;
-  if (sent !== undefined) return withMatter(sent, matter);
-  const now = await repo.objects.read(page.blob, MAX_CONTENT);
+  if (sent !== undefined) return withMatter(sent, matter, most);
+  const now = await repo.objects.read(page.blob, most);
   if (!now?.data) throw invalidModel({ content: ['is too long for its front matter to be changed'] });
-  return withMatter(now.data, matter);
+  return withMatter(now.data, matter, most);
 }

@@ -6,7 +6,7 @@ import type { Repository } from '../../../git/repository.ts';
 import { bytesOf, type FileContent } from '../../../git/stored-content.ts';
 import { entryAt, listTree } from '../../../git/tree.ts';
 import type { createPage as CreateInput, updatePage as UpdateInput } from './inputs.ts';
-import { contentOf, textFor, withMatter } from './page-content.ts';
+import { contentOf, mostContent, textFor, withMatter } from './page-content.ts';
 import { fileOf, pathFor, renamedSlug, slugOf, unhyphenated } from './page-paths.ts';
 import type { PageIndex, WikiPage } from './pages.ts';
 import { commitToWiki, found, type WikiChange, type WikiState } from './writes.ts';
@@ -38,7 +38,8 @@ export async function createPage(
   input: Static<typeof CreateInput>,
 ): Promise<WrittenPage> {
   const slug = slugOf(input.title);
-  const content = await withMatter(await contentOf(input.content), input.front_matter);
+  const most = mostContent(deps);
+  const content = await withMatter(await contentOf(input.content, most), input.front_matter, most);
   const path = fileOf(slug, input.format ?? 'markdown');
   const { repo, head } = await commitToWiki(deps, change, ({ pages }) => {
     refuseDuplicate(pages, slug);
@@ -57,7 +58,8 @@ export async function updatePage(
   slug: string,
   input: Static<typeof UpdateInput>,
 ): Promise<WrittenPage> {
-  const sent = input.content === undefined ? undefined : await contentOf(input.content);
+  const most = mostContent(deps);
+  const sent = input.content === undefined ? undefined : await contentOf(input.content, most);
   let now = slug;
   const { repo, head } = await commitToWiki(deps, change, async (state) => {
     const { pages, repo } = state;
@@ -70,7 +72,7 @@ export async function updatePage(
       }
     }
     now = wanted;
-    const content = await textFor(repo, page, sent, input.front_matter);
+    const content = await textFor(repo, page, sent, input.front_matter, most);
     const path = pathFor(page, wanted, input.format);
     const below = wanted === page.slug ? [] : await filesBelow(state, page.slug, wanted);
     const own = await ownAction(repo, page, path, content);

@@ -28,12 +28,13 @@ async function open(deps: Deps, { owner }: WikiScope, version?: string) {
   return { wiki, repo, commit, pages: await pagesOf(repo, commit) };
 }
 
-/** A page that has just been written. */
-async function presentWritten({ deps, hold }: BaseContext, scope: WikiScope, { slug, repo, head }: WrittenPage) {
+/** A page that has just been written: it is answered even where memory is scarce, for it cannot be taken back. */
+async function presentWritten(c: BaseContext, scope: WikiScope, { slug, repo, head }: WrittenPage) {
+  const { deps } = c;
   const wiki = await findWiki(deps.db, scope.owner);
   if (wiki === undefined) throw notFound('Wiki Page');
   const page = found((await pagesOf(repo, head)).find(slug));
-  const [text] = await readTexts(repo, [page], hold);
+  const [text] = await readTexts(repo, [page], (bytes) => c.hold(bytes).catch(() => {}));
   return presentPage(page, await numbersOf(deps.db, wiki.id, page.slug), text!);
 }
 

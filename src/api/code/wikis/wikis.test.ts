@@ -464,3 +464,67 @@ describe('who may', () => {
     expectStatus(await app.post(`/projects/${inside.id}/wikis`, { token, json: { title: 'x', content: 'x' } }), 403);
   });
 });
+
+describe('what a wiki takes', () => {
+  test('is in the statistics of its project, or kept for its group', async () => {
+    const wiki = await fresh();
+    await create(wiki, { title: 'home', content: 'x'.repeat(100_000) });
+    const own = await app.make.group();
+    await create(`/groups/${own.id}/wikis`, { title: 'home', content: 'x' });
+    await app.deps.jobs.drain(60_000);
+    const { statistics } = expectStatus<{ statistics: { wiki_size: number; storage_size: number } }>(
+      await app.get(`/projects/${project.id}`, { query: { statistics: 'true' } }),
+      200,
+    );
+    assert.ok(statistics.wiki_size > 0 && statistics.storage_size >= statistics.wiki_size);
+    const row = await app.deps.db
+      .selectFrom('wikis')
+      .select('repository_size')
+      .where('namespace_id', '=', own.id)
+      .executeTakeFirstOrThrow();
+    assert.ok(row.repository_size > 0);
+  });
+});
+
+describe('settings of the installation', () => {
+  const set = async (json: object) => expectStatus(await app.put('/application/settings', { json }), 200);
+
+  test('bound the text of a page and name the first branch', async () => {
+    await set({ wiki_page_max_content_bytes: 1_024, default_branch_name: 'trunk' });
+    try {
+      const wiki = await fresh();
+      const refused = await create(wiki, { title: 'x', content: 'ä'.repeat(513) }, 400);
+      assert.equal(messageOf(refused), 'content is too long (1 KiB). The maximum size is 1 KiB.');
+      await create(wiki, { title: 'x', content: 'ä'.repeat(512) });
+      const repo = repositoryOf(app.deps, await ensureWiki(app.deps, { type: 'project', id: project.id }));
+      assert.equal(await repo.refs.head(), 'trunk');
+      assert.deepEqual(await slugs(wiki), ['x']);
+    } finally {
+      await set({ wiki_page_max_content_bytes: 5_242_880, default_branch_name: null });
+    }
+  });
+});
+
+test('a fork has no wiki of its own, and a project says whether its wiki is open', async () => {
+  const wiki = await fresh();
+  await create(wiki, { title: 'home', content: 'x' });
+  const fork = expectStatus<{ id: number; wiki_enabled: boolean; wiki_access_level: string }>(
+    await app.post(`/projects/${project.id}/fork`, { json: { path: 'forked-wiki', name: 'forked-wiki' } }),
+    201,
+  );
+  await app.settle();
+  assert.deepEqual([fork.wiki_enabled, fork.wiki_access_level], [true, 'enabled']);
+  assert.deepEqual(await slugs(`/projects/${fork.id}/wikis`), []);
+});
+
+test('a project that moves or is renamed keeps its wiki where it is', async () => {
+  const wiki = await fresh();
+  await create(wiki, { title: 'home', content: 'x' });
+  const owner = { type: 'project' as const, id: project.id };
+  const { disk_path } = await ensureWiki(app.deps, owner);
+  const other = await app.make.group();
+  expectStatus(await app.put(`/projects/${project.id}/transfer`, { json: { namespace: other.id } }), 200);
+  expectStatus(await app.put(`/projects/${project.id}`, { json: { path: 'elsewhere' } }), 200);
+  assert.equal((await ensureWiki(app.deps, owner)).disk_path, disk_path);
+  assert.deepEqual(await slugs(wiki), ['home']);
+});
