@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus } from '../../test/support/app.ts';
-import { dayAfter } from '../../test/support/licences.ts';
+import { dayAfter } from '../licence/terms.ts';
 
 let folder: string;
 let issuer: string;

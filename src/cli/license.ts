@@ -6,7 +6,7 @@ import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock, today } from '../core/clock.ts';
 import { makeIssuer, readIssuer } from '../licence/issuer.ts';
 import { BadLicenseKey, readLicenseKey, verifyLicenseKey, writeLicenseKey } from '../licence/key.ts';
-import { BadTerms, type LicenseTerms, lostAt, readTerms } from '../licence/terms.ts';
+import { BadTerms, dayAfter, type LicenseTerms, lostAt, readTerms } from '../licence/terms.ts';
 
 const HELP = `Usage: stithy license issuer <file>
        stithy license issue  --issuer <file> --plan PLAN --name NAME [--email EMAIL] [--company COMPANY]
@@ -114,11 +114,10 @@ function checked(given: unknown): LicenseTerms {
   }
 }
 
-const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
-
 function endAfter(day: string, days: number): string {
-  if (Number.isNaN(Date.parse(day))) throw new Error('--starts takes a day such as 2026-01-31.');
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
+    throw new Error('--starts takes a day such as 2026-01-31.');
+  }
   return dayAfter(day, days);
 }
 

@@ -55,6 +55,8 @@ test('a license says itself when its plan is lost, or lasts for ever', async () 
   assert.equal(await plan(), 'free');
   await enterLicense(app, issuer, { expires_at: null, restrictions: { plan: 'ultimate' } });
   assert.equal(await plan(), 'ultimate');
+  await enterLicense(app, issuer, { expires_at: '9999-12-31' });
+  assert.equal(await plan(), 'premium', 'two weeks after it there is no day');
 });
 
 test('of several licenses the last one added counts whose time it is', async () => {

@@ -31,6 +31,7 @@ export interface LicenseTerms {
 }
 
 const GRACE_DAYS = 14;
+const LAST_DAY = '9999-12-31';
 const MOST_TEXT = 255;
 const MOST_ADD_ONS = 100;
 const MOST_COUNT = 2 ** 31 - 1;
@@ -122,10 +123,16 @@ export const hasStarted = ({ starts_at }: LicenseTerms, day: string): boolean =>
 export const hasExpired = ({ expires_at }: LicenseTerms, day: string): boolean =>
   expires_at !== null && expires_at <= day;
 
+/** The day so many days after another one, as far as there are such days. */
+export function dayAfter(day: string, days: number): string {
+  const found = new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+  return found.startsWith('+') ? LAST_DAY : found;
+}
+
 /** The first day on which a license that is over gives no plan any more; null where it is never over. */
 export function lostAt({ expires_at, block_changes_at }: LicenseTerms): string | null {
   if (expires_at === null || block_changes_at !== null) return block_changes_at;
-  return new Date(Date.parse(expires_at) + GRACE_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return dayAfter(expires_at, GRACE_DAYS);
 }
 
 /** Whether a license that has started still gives its plan. @param day today */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { timestamp, today } from '../../src/core/clock.ts';
 import { writeLicenseKey } from '../../src/licence/key.ts';
-import type { LicenseTerms } from '../../src/licence/terms.ts';
+import { dayAfter, type LicenseTerms } from '../../src/licence/terms.ts';
 import type { TestApp } from './app.ts';
 
 /** Somebody who makes licenses. */
@@ -20,10 +20,6 @@ export function makeIssuer(): Issuer {
 export type GivenTerms = Partial<Omit<LicenseTerms, 'restrictions'>> & {
   restrictions?: Partial<LicenseTerms['restrictions']>;
 };
-
-/** A day so many days after another one. */
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Terms of a year from a day on. */
 export const yearFrom = (day: string, given: GivenTerms = {}): LicenseTerms => ({

@@ -1,15 +1,14 @@
+import { warnOfUntrusted } from '../../licence/untrusted.ts';
 import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationSettingsRoutes } from './application-settings/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
-
 import { registerUserCounts } from './license/background.ts';
 import { licenseRoutes } from './license/routes.ts';
 import { planLimitsRoutes } from './plan-limits/routes.ts';
 import { storageMoveRoutes } from './storage-moves/routes.ts';
-
 import { versionRoutes } from './version/routes.ts';
 
 /** What is about the whole installation. */
@@ -26,6 +25,7 @@ export const admin: Area = {
     ...versionRoutes,
   ],
   register: registerUserCounts,
+  recover: warnOfUntrusted,
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };
 

@@ -68,6 +68,8 @@ function requireStorage(deps: Deps, parameter: string, name: string): void {
 /** Moves of repositories to other storages (part 2, section 4.4a), of each kind the same. */
 function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
   const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
+  // Only wikis of groups have repositories, and those are of that plan.
+  const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
   const list = async ({ deps, page, request, reply }: BaseContext, moved: number | null) => {
     const { rows, total } = await pageOf(deps.db, listMoves(deps.db, kind, moved), page);
     setPageHeaders(deps.externalUrl(), request, reply, page, { total });
@@ -80,6 +82,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
   };
   return [
     route({
+      ...paid,
       method: 'GET',
       path: all,
       operationId: `listAll${name}RepositoryStorageMoves`,
@@ -91,6 +94,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       handler: (c) => list(c, null),
     }),
     route({
+      ...paid,
       method: 'GET',
       path: own,
       summary: `List the storage moves of ${one}`,
@@ -101,6 +105,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       handler: (c) => list(c, c.moved),
     }),
     route({
+      ...paid,
       method: 'GET',
       path: `${all}/:repository_storage_id`,
       operationId: `getAny${name}RepositoryStorageMove`,
@@ -113,6 +118,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
         present(deps, await findMove(deps.db, kind, null, repository_storage_id)),
     }),
     route({
+      ...paid,
       method: 'GET',
       path: `${own}/:repository_storage_id`,
       summary: `Get a storage move of ${one}`,
@@ -124,6 +130,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
         present(deps, await findMove(deps.db, kind, moved, repository_storage_id)),
     }),
     route({
+      ...paid,
       method: 'POST',
       path: own,
       operationId: `schedule${name}RepositoryStorageMove`,
@@ -137,6 +144,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
         present(deps, await scheduleMove(deps, kind, moved, input.destination_storage_name || null)),
     }),
     route({
+      ...paid,
       method: 'POST',
       path: all,
       operationId: `scheduleAll${name}RepositoryStorageMoves`,
