@@ -45,6 +45,7 @@ import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/archives.ts';
+import { reloadStorages } from './storages-reload.ts';
 
 /** Requests that wait for something to happen: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
@@ -159,6 +160,8 @@ export interface Running extends Instance {
    * @param hurry cuts off what is under way sooner than the configured time
    */
   stop(hurry?: AbortSignal): Promise<void>;
+  /** Reads the file of storages anew. @throws CannotStart for one that cannot be taken over; all is as it was then */
+  reloadStorages(): Promise<void>;
 }
 
 /** Ends and removes what a killed process has left at work, before a repository is looked at. */
@@ -189,7 +192,8 @@ export async function serve(config: Config, log: Logger, options: ServeOptions =
     const release = async () => {
       for (const step of undo.splice(0).reverse()) await step();
     };
-    return await serveClaimed(config, log, options, claim, release);
+    const keep = (step: () => unknown) => void undo.push(step);
+    return await serveClaimed(config, log, options, claim, { release, keep });
   } catch (error) {
     for (const step of undo.splice(0).reverse()) await step();
     throw startError(error, config);
@@ -201,7 +205,7 @@ async function serveClaimed(
   log: Logger,
   { clock = systemClock, signal }: ServeOptions,
   claim: Claim,
-  release: () => Promise<void>,
+  claims: { release: () => Promise<void>; keep: (release: () => unknown) => void },
 ): Promise<Running> {
   signal?.throwIfAborted();
   const instance = await open(config, log, clock, claim.alone);
@@ -235,8 +239,9 @@ async function serveClaimed(
     ...instance,
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
     newToken,
+    reloadStorages: async () => claims.keep(await reloadStorages(instance.deps)),
     stop: (hurry) => {
-      stopping ??= shutDown(instance, config.shutdownMs, log, hurry).finally(release);
+      stopping ??= shutDown(instance, config.shutdownMs, log, hurry).finally(claims.release);
       return stopping;
     },
   };

@@ -33,6 +33,7 @@ export async function serveCommand(env: Environment): Promise<number> {
   }
   const running = await untilStopped(stop.signal, serve(config, log, { signal: stop.signal }));
   if (running !== null) {
+    if (config.storagesFile !== null) process.on('SIGHUP', () => void reload(running, log));
     process.stderr.write(greeting(running, process.uptime()));
     if (!stop.signal.aborted) await new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
     await running.stop(hurry.signal);
@@ -40,6 +41,15 @@ export async function serveCommand(env: Environment): Promise<number> {
   log.flush();
   // Whatever is still held open, such as a connection that does not end, is not waited for.
   process.exit(0);
+}
+
+/** Storages are added and taken away while the server runs: their file is read anew. */
+async function reload(running: Running, log: JsonLogger): Promise<void> {
+  try {
+    await running.reloadStorages();
+  } catch (error) {
+    log.log('error', 'the storages stay as they were', { error: (error as Error).message });
+  }
 }
 
 /** @returns the running server; null when it was told to stop while it started */

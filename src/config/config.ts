@@ -3,16 +3,10 @@ import { defaultMemory } from '../core/memory-budget.ts';
 import { defaultConnections } from '../core/scarcity.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
 import { readLicenseIssuer } from './license-issuer.ts';
+import { parseStorages, readStoragesFile, type StorageConfig } from './storages.ts';
 
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
 export type Plan = (typeof PLANS)[number];
-
-export interface StorageConfig {
-  name: string;
-  path: string;
-  /** Share of new repositories relative to the other storages; 0 takes none. */
-  weight: number;
-}
 
 export interface Throttle {
   /** Requests allowed in one period; 0 switches the throttle off. */
@@ -38,6 +32,8 @@ export interface Config {
   /** Public key of whoever's licenses count, as Base64 of its DER; null where nobody's do. */
   licenseIssuer: string | null;
   storages: StorageConfig[];
+  /** File that they are read from, again when the server is told to; null where a variable holds them. */
+  storagesFile: string | null;
   allowLocalNetwork: boolean;
   /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
   trustedProxies: string[];
@@ -85,25 +81,18 @@ export interface Config {
 
 const MiB = 1024 * 1024;
 
-function storages(text: string | null, dataDir: string): StorageConfig[] {
-  if (text === null) return [{ name: 'default', path: join(dataDir, 'repositories'), weight: 100 }];
-  const list = text.split(',').map((part): StorageConfig => {
-    const [name = '', path = '', weight = '100', ...rest] = part.trim().split('=');
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || path === '' || rest.length > 0 || !/^\d{1,6}$/.test(weight)) {
-      throw new ConfigError(`STITHY_STORAGES must look like "default=/path,second=/path=50", not "${part}".`);
-    }
-    return { name, path, weight: Number(weight) };
-  });
-  if (new Set(list.map(({ name }) => name)).size !== list.length) {
-    throw new ConfigError('STITHY_STORAGES names one storage twice.');
+function storages(env: EnvironmentReader, dataDir: string): Pick<Config, 'storages' | 'storagesFile'> {
+  const text = env.string('STITHY_STORAGES', null);
+  const file = env.string('STITHY_STORAGES_FILE', null);
+  if (file !== null) {
+    if (text !== null) throw new ConfigError('Set either STITHY_STORAGES or STITHY_STORAGES_FILE.');
+    return { storages: readStoragesFile(resolve(file)), storagesFile: resolve(file) };
   }
-  if (new Set(list.map(({ path }) => path)).size !== list.length) {
-    throw new ConfigError('STITHY_STORAGES gives two storages one folder.');
-  }
-  if (!list.some(({ weight }) => weight > 0)) {
-    throw new ConfigError('STITHY_STORAGES leaves no storage for new repositories: every weight is 0.');
-  }
-  return list;
+  const list =
+    text === null
+      ? [{ name: 'default', path: join(dataDir, 'repositories'), weight: 100 }]
+      : parseStorages(text.split(','), 'STITHY_STORAGES');
+  return { storages: list, storagesFile: null };
 }
 
 function database(text: string | null, dataDir: string, durable: boolean): Config['database'] {
@@ -170,7 +159,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     externalUrl: env.url('STITHY_EXTERNAL_URL', null)?.href.replace(/\/+$/, '') ?? null,
     plan: env.oneOf('STITHY_PLAN', PLANS, 'ultimate'),
     licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),
-    storages: storages(env.string('STITHY_STORAGES', null), dataDir),
+    ...storages(env, dataDir),
     allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),
     trustedProxies: env.addresses('STITHY_TRUSTED_PROXIES'),
     monitoringAllowlist: env.addresses('STITHY_MONITORING_ALLOWLIST'),

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
-import { claimData } from './claim.ts';
+import { claimData, otherServers } from './claim.ts';
+import { openDatabase } from './database.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -55,3 +57,25 @@ test('a second server waits until the first has settled what it found', async (t
   await (await second).release();
   await first.release();
 });
+
+test('other servers are known by their claims', async () => {
+  if (config.kind === 'sqlite') return;
+  const { db, close } = await openDatabase(config);
+  const first = await claimData(config);
+  await first.share();
+  assert.equal(await otherServers(db), false);
+  const second = await claimData(config);
+  assert.equal(await otherServers(db), true);
+  await second.release();
+  await until(async () => !(await otherServers(db)));
+  await first.release();
+  await close();
+});
+
+/** The server notices an ended connection a moment later. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries += 1) {
+    if (tries === 600) assert.fail('it did not come about');
+    await sleep(50);
+  }
+}

@@ -10,7 +10,6 @@ import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import { ofProject, ofSnippet } from '../repositories/holder.ts';
-import { READ_ONLY } from '../repositories/read-only.ts';
 import {
   type Admitted,
   checkScopes,
@@ -91,20 +90,29 @@ async function admitToProject(
     throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
   }
   checkScopes(caller, wants);
+  const readOnly = project.repository_read_only === 1;
+  const admitted = {
+    kind: 'project',
+    caller,
+    holder: ofProject(project),
+    readOnly,
+    project,
+    namespace,
+    permissions,
+  } as const;
   if (wants === 'write') {
     refuseJobs(caller, project);
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
-    if (project.repository_read_only === 1) throw refused(READ_ONLY, 403);
     if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
     const collaborates = permissions.can('push_code')
       ? undefined
       : await collaborationBranches(deps, { caller, project, namespace, permissions });
     if (collaborates?.size === 0) throw refused('You are not allowed to push code to this project.', 403);
     if (collaborates !== undefined) {
-      return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions, collaborates };
+      return { ...admitted, collaborates };
     }
   }
-  return { kind: 'project', caller, holder: ofProject(project), project, namespace, permissions };
+  return admitted;
 }
 
 /** Jobs push to their own project alone, where it lets them. @throws ApiError 403 */
@@ -131,6 +139,6 @@ async function admitToSnippet(
   if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);
   }
-  if (wants === 'write' && found.snippet.repository_read_only === 1) throw refused(READ_ONLY, 403);
-  return { kind: 'snippet', caller, holder: ofSnippet(found.snippet) };
+  const readOnly = found.snippet.repository_read_only === 1;
+  return { kind: 'snippet', caller, holder: ofSnippet(found.snippet), readOnly };
 }

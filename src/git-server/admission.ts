@@ -10,6 +10,8 @@ export interface Admitted {
   caller: Caller;
   /** Whose repository it is. */
   holder: Holder;
+  /** Whether it is filled or moved. Who asks to push is told at once; a push that has begun is refused as a whole. */
+  readOnly: boolean;
 }
 
 export type Wants = 'read' | 'write';

@@ -19,6 +19,7 @@ import { guardChanges, refuseChange, rememberGit } from '../repositories/check-c
 import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../repositories/lfs-locks.ts';
 import { missingLfsObjects } from '../repositories/lfs-objects.ts';
 import { type Actor, loadProtections } from '../repositories/protections.ts';
+import { READ_ONLY } from '../repositories/read-only.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
@@ -58,6 +59,7 @@ async function checkPush(
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<CheckVerdict> {
+  if (access.readOnly) return { ok: false, message: `Stithy: ${READ_ONLY}` };
   if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
   const reason = await refuse(deps, access, facts, updates, context);
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };

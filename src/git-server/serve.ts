@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { shareOf } from '../access/caller.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, refused } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
@@ -10,6 +10,7 @@ import type { Service } from '../git/transport/service.ts';
 import type { TransportOptions, TransportSession } from '../git/transport/session.ts';
 import { uploadPack } from '../git/transport/upload-pack.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
+import { READ_ONLY } from '../repositories/read-only.ts';
 import type { GitAccess } from './access.ts';
 import { pushHandlers } from './push.ts';
 
@@ -69,9 +70,15 @@ async function start(
 
 /**
  * Tells a client what git can do with the repository that it was let to, and, before version 2, every ref.
- * @throws GitError `failed`, `busy`, `timeout`, `aborted`
+ * @throws ApiError 403 for a push while it takes none; GitError `failed`, `busy`, `timeout`, `aborted`
  */
-export function announce(deps: Deps, access: GitAccess, service: Service, client: Client): Promise<TransportSession> {
+export async function announce(
+  deps: Deps,
+  access: GitAccess,
+  service: Service,
+  client: Client,
+): Promise<TransportSession> {
+  if (service === 'receive-pack' && access.readOnly) throw refused(READ_ONLY, 403);
   return start(deps, access, client, (options) => advertise(repositoryOf(deps, access.holder), service, options));
 }
 

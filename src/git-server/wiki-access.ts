@@ -9,7 +9,6 @@ import type { PushedRef } from '../git/transport/push.ts';
 import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
 import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
 import { ofWiki } from '../repositories/holder.ts';
-import { READ_ONLY } from '../repositories/read-only.ts';
 import { ensureWiki, type WikiOwner } from '../repositories/wikis.ts';
 import {
   type Admitted,
@@ -57,8 +56,7 @@ export async function admitToWiki(deps: Deps, caller: Caller, path: string, want
     throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
   }
   const wiki = await ensureWiki(deps, owner);
-  if (wants === 'write' && wiki.repository_read_only === 1) throw refused(READ_ONLY, 403);
-  return { kind: 'wiki', caller, owner, holder: ofWiki(wiki) };
+  return { kind: 'wiki', caller, owner, holder: ofWiki(wiki), readOnly: wiki.repository_read_only === 1 };
 }
 
 async function inProject(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {

@@ -9,6 +9,8 @@ import { isLeftover } from './stale-locks.ts';
 const LOOKS = 20;
 const COPIES = 8;
 const CHUNK = 1024 * 1024;
+/** Files that hold objects; their names say what is in them. */
+const OBJECT = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
 
 /** What is in a repository: its folders, and its files by what changes whenever they do. */
 interface Listing {
@@ -19,7 +21,7 @@ interface Listing {
 /**
  * Copies a repository with all it holds, be it reachable or not, refs, HEAD, configuration and indexes over packs alike: file by
  * file, until a look at the source finds nothing new and every file there has the same bytes here. Durable when it fulfils.
- * Nobody may move refs meanwhile; upkeep and objects that come in are waited for.
+ * Nobody may move refs meanwhile; upkeep is waited for.
  * @param to a folder that is not there yet
  * @throws GitError `busy` where the source does not come to rest, `failed` where the copy keeps differing; the signal's
  *   reason; the file system's error
@@ -32,16 +34,19 @@ export async function copyWhole(from: string, to: string, signal: AbortSignal): 
   for (let looks = 1; looks <= LOOKS; looks += 1) {
     signal.throwIfAborted();
     const now = await list(from);
+    for (const folder of now.folders) await mkdir(join(to, folder), { recursive: true });
     const changed = [...now.files].filter(([path, stamp]) => copied.get(path) !== stamp).map(([path]) => path);
     const gone = [...copied.keys()].filter((path) => !now.files.has(path));
-    if (looks > 1 && changed.length === 0 && gone.length === 0) {
+    // Objects that come in now are of writes that will be refused: nothing needs them.
+    const late = (path: string) => !copied.has(path) && OBJECT.test(path);
+    if (looks > 1 && changed.every(late) && gone.length === 0) {
+      for (const path of changed) now.files.delete(path);
       const wrong = await different(from, to, [...now.files.keys()], signal);
       if (wrong.length === 0) return syncFolders(to, now.folders, first);
       differs = true;
       for (const path of wrong) now.files.delete(path);
     } else {
       differs = false;
-      for (const folder of now.folders) await mkdir(join(to, folder), { recursive: true });
       for (const path of gone) await rm(join(to, path), { force: true });
       await eachOf(changed, signal, async (path) => {
         await rm(join(to, path), { force: true });

@@ -14,6 +14,7 @@ import { HOLDER_TYPES, type Holder, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { writableNow } from './own-writes.ts';
+import { RepositoryReadOnly } from './read-only.ts';
 import { observe } from './ref-observers.ts';
 import { enqueueUpkeep } from './upkeep.ts';
 
@@ -41,12 +42,16 @@ export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storag
 /**
  * Runs `write` when its turn has come: all writes to one repository of this process go one after the other. Writes of
  * other processes are told apart by the old ids that every ref change names.
+ * @param holder its row, or what of it is known
+ * @throws RepositoryReadOnly where the row says so; what `write` throws
  */
-export function inRepositoryQueue<T>(
+export async function inRepositoryQueue<T>(
   deps: Deps,
-  holder: Pick<Holder, 'repository_storage' | 'disk_path'>,
+  holder: Pick<Holder, 'repository_storage' | 'disk_path'> & { repository_read_only?: 0 | 1 },
   write: (repo: Repository) => Promise<T>,
 ): Promise<T> {
+  // Before objects are written that nobody would need.
+  if (holder.repository_read_only === 1) throw new RepositoryReadOnly();
   const repo = repositoryOf(deps, holder);
   return deps.writes.run(repo.id, () => write(repo));
 }

@@ -1,14 +1,16 @@
 import type { Deps } from '../../deps.ts';
 import { registerAbandoned } from './abandoned.ts';
 import { registerBulkMoves } from './bulk.ts';
+import { cleanUp } from './clean-up.ts';
 import { runMove } from './run.ts';
-import { enqueueMove, MOVE } from './schedule.ts';
+import { CLEAN_UP, enqueueMove, MOVE } from './schedule.ts';
 
 const BATCH = 500;
 
 /** Names the work of moves between storages. */
 export function registerMoves(deps: Deps): void {
   deps.jobs.register(MOVE, ({ move_id }, run) => runMove(deps, move_id, run));
+  deps.jobs.register(CLEAN_UP, ({ move_id }, run) => cleanUp(deps, move_id, run));
   registerAbandoned(deps);
   registerBulkMoves(deps);
 }
@@ -18,13 +20,13 @@ export async function resumeMoves(deps: Deps): Promise<void> {
   for (let after = 0; ; ) {
     const open = await deps.db
       .selectFrom('repository_storage_moves')
-      .select('id')
+      .select(['id', 'state'])
       .where('state', 'in', ['scheduled', 'started', 'replicated'])
       .where('id', '>', after)
       .orderBy('id')
       .limit(BATCH)
       .execute();
-    for (const { id } of open) await enqueueMove(deps, deps.db, id);
+    for (const move of open) await enqueueMove(deps, deps.db, move);
     if (open.length < BATCH) return;
     after = open.at(-1)!.id;
   }

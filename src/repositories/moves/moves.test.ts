@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { cloneUrl, runGitClient } from '../../../test/support/git-client.ts';
 import { meanwhile } from '../../../test/support/meanwhile.ts';
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
@@ -17,6 +19,7 @@ import { READ_ONLY, RepositoryReadOnly } from '../read-only.ts';
 import { ensureWiki } from '../wikis.ts';
 import { resumeMoves } from './background.ts';
 import { moveAll } from './bulk.ts';
+import { cleanUp } from './clean-up.ts';
 import { runMove } from './run.ts';
 import { scheduleMove } from './schedule.ts';
 
@@ -46,6 +49,7 @@ const onDisk = (name: string): string[] =>
 const schedule = (destination = 'second') => scheduleMove(app.deps, 'project', project.id, destination);
 const run = (id: number, signal = new AbortController().signal) => runMove(app.deps, id, { attempts: 1, signal });
 const comesAgain = { name: 'ComesAgain' };
+const clean = (id: number, attempts = 1) => cleanUp(app.deps, id, { attempts });
 
 /** Takes a move to its end, and removes what is left. */
 async function finish({ id }: StorageMove): Promise<StorageMove> {
@@ -144,23 +148,25 @@ describe('while a repository is moved', () => {
     expectStatus(await app.post(`${path}/repository/tags`, { json: { tag_name: 'v1', ref: 'main' } }), 201);
   });
 
-  test('a push is refused before and after it has begun', async () => {
-    const url = new URL(await app.listen());
+  test('a push is refused whenever it comes, in these words', async () => {
     const work = join(app.deps.config.dataDir, 'work');
-    const remote = `http://root:glpat-root-token-for-the-tests@${url.host}/${project.full_path}.git`;
+    const remote = cloneUrl(await app.listen(), project.full_path, ROOT_TOKEN);
     git.run(['clone', '--quiet', git.dir, work]);
-    const { execFile } = await import('node:child_process');
-    const push = (ref: string) =>
-      new Promise<string>((resolve) => {
-        const args = ['-C', work, 'push', remote, `origin/main:refs/heads/${ref}`];
-        execFile('git', args, (_error, _stdout, stderr) => resolve(stderr));
-      });
+    const push = async (ref: string) =>
+      (await runGitClient(work, ['push', remote, `origin/main:refs/heads/${ref}`])).stderr;
+    const words = /The repository is temporarily read-only\. Please try again later\./;
     meanwhile(app, () => schedule());
-    assert.match(
-      await push('late'),
-      /remote rejected.*The repository is temporarily read-only\. Please try again later\./,
-    );
-    assert.match(await push('early'), /The repository is temporarily read-only\. Please try again later\./);
+    assert.match(await push('late'), words);
+    assert.match(await push('early'), words);
+    await app.settle();
+    // Between the two requests of a push git runs a hook.
+    const hook = join(work, '.git/hooks/pre-push');
+    writeFileSync(hook, '#!/bin/sh\ntouch begun\nwhile [ ! -e go ]; do sleep 0.05; done\n', { mode: 0o755 });
+    const pushing = push('between');
+    while (!existsSync(join(work, 'begun'))) await sleep(20);
+    await schedule('default');
+    writeFileSync(join(work, 'go'), '');
+    assert.match(await pushing, words);
     await app.settle();
     assert.match(await push('then'), /new branch/);
     assert.deepEqual(
@@ -171,7 +177,7 @@ describe('while a repository is moved', () => {
 
   test('a write that was begun at the old place, and whose turn comes when the move is over, is refused', async () => {
     meanwhile(app, async () => {
-      await assert.rejects(run((await schedule()).id), comesAgain);
+      await run((await schedule()).id);
     });
     const json = { branch: 'main', commit_message: 'x', content: 'x' };
     const late = await app.post(`/projects/${project.id}/repository/files/x`, { json });
@@ -246,36 +252,36 @@ describe('what was moved away', () => {
   test('stays while requests that began before the switch are under way', async () => {
     const end = app.deps.underWay.begin();
     const move = await schedule();
-    await assert.rejects(run(move.id), comesAgain);
-    await assert.rejects(run(move.id), comesAgain);
+    await run(move.id);
+    await assert.rejects(clean(move.id), comesAgain);
     assert.deepEqual([(await moveNow(move.id)).state, existsSync(dirOf(project))], ['replicated', true]);
     assert.equal((await now()).repository_read_only, 0);
     app.deps.underWay.begin();
     end();
-    await run(move.id);
+    await clean(move.id);
     assert.deepEqual([(await moveNow(move.id)).state, existsSync(dirOf(project))], ['finished', false]);
   });
 
   test('stays while a backup is made', async () => {
     const move = await schedule();
-    await assert.rejects(run(move.id), comesAgain);
+    await run(move.id);
     await whileFilesStay(app.deps.db, clock, async () => {
-      await assert.rejects(run(move.id), comesAgain);
+      await assert.rejects(clean(move.id), comesAgain);
       assert.equal(existsSync(dirOf(project)), true);
     });
-    await run(move.id);
+    await clean(move.id);
     assert.equal(existsSync(dirOf(project)), false);
   });
 
   test('that cannot be removed is told of, and goes later', async () => {
     const move = await schedule();
-    await assert.rejects(run(move.id), comesAgain);
+    await run(move.id);
     const { dirOf: real } = app.deps.storages;
     app.deps.storages.dirOf = () => {
       throw new Error('/srv/secret is gone');
     };
-    await assert.rejects(run(move.id), { message: '/srv/secret is gone' });
-    await runMove(app.deps, move.id, { attempts: 5, signal: new AbortController().signal });
+    await assert.rejects(clean(move.id), { message: '/srv/secret is gone' });
+    await clean(move.id, 5);
     const { state, error_message } = await moveNow(move.id);
     assert.equal(state, 'cleanup failed');
     assert.match(error_message!, /could not be removed/);
@@ -384,7 +390,7 @@ describe('a move that is interrupted', () => {
     test(`of a project that is removed ${when} it leaves nothing`, async () => {
       const move = await schedule();
       if (when === 'during') await killedCopy().catch(() => {});
-      if (when === 'after') await assert.rejects(run(move.id), comesAgain);
+      if (when === 'after') await run(move.id);
       expectStatus(await app.delete(`/projects/${project.id}`), 202);
       await app.settle();
       clock.advance(700_000);

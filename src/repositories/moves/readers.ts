@@ -9,7 +9,7 @@ const moments = new WeakMap<UnderWay, Map<number, Moment>>();
 const MAX_MOMENTS = 10_000;
 const LOOK_MS = 500;
 const BACKUP_LOOK_MS = 15_000;
-const OTHERS_LOOK_MS = 30_000;
+const OTHERS_LOOK_MS = 10_000;
 /** Longer than any job reads a repository. */
 const LONGEST_JOB_MS = 3_600_000;
 const SLACK_MS = 300_000;

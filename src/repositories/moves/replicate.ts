@@ -10,8 +10,9 @@ import { repositoryId } from '../../git/storages.ts';
 import { copyWhole } from '../../git/whole-copy.ts';
 import { HOLDER_TYPES, tableOf } from '../holder.ts';
 import { ownWritesEnd } from '../own-writes.ts';
-import { abandonUnlessKept, keep, type Replica } from './abandoned.ts';
+import { abandonUnlessKept, keep, type Replica, removeNow } from './abandoned.ts';
 import { lockHolder } from './holders.ts';
+import { enqueueMove } from './schedule.ts';
 
 /** Another attempt has taken the move over, or what was being moved is gone: the copy is nobody's. */
 export class Overtaken extends Error {
@@ -40,7 +41,8 @@ export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ cl
       .returning(['places', 'destination_storage_name'])
       .executeTakeFirst();
     if (move === undefined) throw new Overtaken('the move is over');
-    const replicas = parseJson<MovedRepository[]>(move.places).map(
+    const repositories = parseJson<MovedRepository[]>(move.places);
+    const replicas = repositories.map(
       (repository): Replica => ({
         ...repository,
         to: { storage: move.destination_storage_name, diskPath: deps.storages.newDiskPath() },
@@ -51,6 +53,8 @@ export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ cl
       .set({ places: JSON.stringify(replicas) })
       .where('id', '=', id)
       .execute();
+    // What an attempt has left that ended in the middle.
+    for (const { to } of repositories) if (to !== null) await removeNow(deps, db, id, to);
     for (const { to } of replicas) await abandonUnlessKept(deps, db, id, to);
     return { claim, replicas };
   });
@@ -116,6 +120,7 @@ export async function switchOver(
         .where('claim', '=', claim)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw new Overtaken('another attempt has taken over');
+      await enqueueMove(deps, db, { id, state: 'replicated' });
     });
   for (let looks = 1; ; looks += 1) {
     try {

@@ -1,24 +1,18 @@
 import { timestamp } from '../../core/clock.ts';
-import { ComesAgain, comesAgainAfter } from '../../core/comes-again.ts';
+import { comesAgainAfter } from '../../core/comes-again.ts';
 import { faultOf } from '../../core/surroundings.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { MovedRepository, StorageMove } from '../../db/tables/storage-moves.ts';
 import type { Deps } from '../../deps.ts';
 import { isMissing } from '../../git/durable.ts';
 import { GitError } from '../../git/errors.ts';
-import { removeRepository } from '../../git/repository-files.ts';
-import { keep, type Replica, removeNow } from './abandoned.ts';
+import { type Replica, removeNow } from './abandoned.ts';
 import { lockHolder } from './holders.ts';
-import { readersLeft } from './readers.ts';
 import { begin, Changed, copyAll, Overtaken, switchOver } from './replicate.ts';
 import { COPY_MS, setReadOnly } from './schedule.ts';
 
 /** One that ends its process so often is given up. */
 const MAX_ATTEMPTS = 20;
-/** So often it is tried to remove what was moved away before the move ends without it. */
-const CLEANUP_ATTEMPTS = 5;
-/** So long after the switch it is first looked whether somebody still reads what was moved away. */
-const FIRST_LOOK_MS = 200;
 
 interface Run {
   attempts: number;
@@ -26,8 +20,8 @@ interface Run {
 }
 
 /**
- * Takes a move on from where it stands, be that after a kill: copies and switches over, or removes what is left at the
- * source. A move that cannot be made leaves everything as it was.
+ * Makes a move, be that after a kill: copies its repositories and switches over. One that cannot be made leaves everything as
+ * it was.
  * @throws ComesAgain while something has to be waited for; errors that say nothing about the move: the server stops, the
  *   database is away
  */
@@ -35,18 +29,17 @@ export async function runMove(deps: Deps, id: number, run: Run): Promise<void> {
   const move = await deps.db.selectFrom('repository_storage_moves').selectAll().where('id', '=', id).executeTakeFirst();
   if (move === undefined) return;
   if (move.state === 'scheduled' || move.state === 'started') await replicate(deps, move, run);
-  if (move.state === 'replicated') await cleanUp(deps, move, run);
 }
 
 async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Run): Promise<void> {
   const limit = AbortSignal.timeout(COPY_MS);
   let replicas: Replica[] = [];
-  let claim: string | null = null;
+  let { claim } = move;
   try {
     if (attempts > MAX_ATTEMPTS) throw new GitError('failed', 'the process ended at every attempt');
     ({ claim, replicas } = await begin(deps, move));
     await copyAll(deps, replicas, AbortSignal.any([signal, limit]));
-    await switchOver(deps, move, claim, replicas);
+    await switchOver(deps, move, claim!, replicas);
   } catch (error) {
     const comesToNothing = error instanceof Overtaken;
     const goesBy = signal.aborted || comesAgainAfter(error) !== null || faultOf(error) === 'unavailable';
@@ -54,10 +47,14 @@ async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Ru
     if (comesToNothing && !(await isLeft(deps, move, claim))) return;
     if (goesBy) throw error;
     deps.log.log('warn', 'a repository could not be moved', { move: move.id, error: String(error) });
-    return fail(deps, move, replicas, limit.aborted ? 'It took too long to copy the repository.' : reasonOf(error));
+    return fail(
+      deps,
+      { ...move, claim },
+      replicas,
+      limit.aborted ? 'It took too long to copy the repository.' : reasonOf(error),
+    );
   }
   deps.log.log('info', 'a repository was moved', { move: move.id, to: move.destination_storage_name });
-  throw new ComesAgain(FIRST_LOOK_MS, 'what was moved away may still be read');
 }
 
 /** Whether the move stands where the attempt left it, with what was to be moved gone. */
@@ -67,7 +64,7 @@ async function isLeft({ db }: Deps, { id }: StorageMove, claim: string | null): 
     .select(['state', 'claim'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return claim !== null && move?.claim === claim && move.state === 'started';
+  return move?.claim === claim && move.state === 'started';
 }
 
 /** What of an error is told, without anything that it says of the machine. */
@@ -103,38 +100,10 @@ async function fail(deps: Deps, move: StorageMove, replicas: readonly Replica[],
       .set({ state: 'failed', error_message: reason, updated_at: timestamp(deps.clock) })
       .where('id', '=', move.id)
       .where('state', 'in', ['scheduled', 'started'])
+      // Another attempt may have taken over.
+      .where('claim', move.claim === null ? 'is' : '=', move.claim)
       .executeTakeFirst();
     for (const { to } of replicas) await removeNow(deps, db, move.id, to);
     if (numUpdatedRows > 0n) await setReadOnly(db, repositories, 0);
-  });
-}
-
-/** Removes what was moved away, once nobody reads it any more, and ends the move. */
-async function cleanUp(deps: Deps, move: StorageMove, { attempts }: Run): Promise<void> {
-  const wait = await readersLeft(deps, move);
-  if (wait !== null) throw new ComesAgain(wait, 'what was moved away may still be read');
-  const repositories = parseJson<MovedRepository[]>(move.places);
-  let problem: string | null = null;
-  try {
-    for (const { from } of repositories) {
-      deps.storages.forget(from);
-      await removeRepository(deps.storages.dirOf(from));
-    }
-  } catch (error) {
-    if (attempts < CLEANUP_ATTEMPTS) throw error;
-    deps.log.log('error', 'what was moved away cannot be removed', { move: move.id, error: String(error) });
-    problem = 'The files at the source could not be removed; it is tried again in the background.';
-  }
-  await deps.db.transaction().execute(async (db) => {
-    if (problem === null) for (const { from } of repositories) await keep(deps, db, from);
-    await db
-      .updateTable('repository_storage_moves')
-      .set({
-        state: problem === null ? 'finished' : 'cleanup failed',
-        error_message: problem,
-        updated_at: timestamp(deps.clock),
-      })
-      .where('id', '=', move.id)
-      .execute();
   });
 }

@@ -12,11 +12,17 @@ import { COLUMN_OF, lockMoved } from './holders.ts';
 /** The longest that one attempt to copy may take. */
 export const COPY_MS = 6 * 3_600_000;
 
-/** The job of a move, from its beginning to its end. A move ends by its own account, not because its job is given up. */
+/** The job of a move, until its repositories lie elsewhere. A move ends by its own account, not because its job is given up. */
 export const MOVE = jobKind<{ move_id: number }>('storage_move.run', {
   lane: 'moves',
   maxAttempts: Number.POSITIVE_INFINITY,
   timeoutMs: COPY_MS + 600_000,
+});
+
+/** The job that removes what a move has taken elsewhere: in a lane where no copy holds it up. */
+export const CLEAN_UP = jobKind<{ move_id: number }>('storage_move.clean_up', {
+  lane: 'git',
+  maxAttempts: Number.POSITIVE_INFINITY,
 });
 
 /** The storage that a move goes to when none is named: drawn by weight among the others, the same where there is none. */
@@ -70,14 +76,14 @@ export async function scheduleMove(
       .returningAll()
       .executeTakeFirstOrThrow();
     await setReadOnly(db, repositories, 1);
-    await enqueueMove(deps, db, move.id);
+    await enqueueMove(deps, db, move);
     return move;
   });
 }
 
-/** Writes the job of a move, unless it waits already. */
-export const enqueueMove = (deps: Deps, db: Db, id: number): Promise<void> =>
-  deps.jobs.enqueue(db, MOVE, { move_id: id }, { uniqueKey: id });
+/** Writes the job that takes a move on from where it stands, unless it waits already. */
+export const enqueueMove = (deps: Deps, db: Db, { id, state }: Pick<StorageMove, 'id' | 'state'>): Promise<void> =>
+  deps.jobs.enqueue(db, state === 'replicated' ? CLEAN_UP : MOVE, { move_id: id }, { uniqueKey: id });
 
 /** Lets nobody write into repositories, or everybody again who may. */
 export async function setReadOnly(db: Db, repositories: readonly MovedRepository[], value: 0 | 1): Promise<void> {

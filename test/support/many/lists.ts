@@ -7,6 +7,13 @@ const group = `groups/${MANY.group}`;
 export const LISTS: readonly string[] = [
   'projects',
   'projects?membership=true&order_by=last_activity_at',
+  'projects?repository_storage=default',
+  'project_repository_storage_moves',
+  'snippet_repository_storage_moves?page=2',
+  'group_repository_storage_moves',
+  `${project}/repository_storage_moves`,
+  `${group}/repository_storage_moves`,
+  'snippets/1/repository_storage_moves',
   `${group}/projects`,
   `${project}/members`,
   `${project}/issues`,

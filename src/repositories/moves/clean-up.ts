@@ -1,0 +1,51 @@
+import { timestamp } from '../../core/clock.ts';
+import { ComesAgain } from '../../core/comes-again.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { MovedRepository } from '../../db/tables/storage-moves.ts';
+import type { Deps } from '../../deps.ts';
+import { removeRepository } from '../../git/repository-files.ts';
+import { keep } from './abandoned.ts';
+import { readersLeft } from './readers.ts';
+
+/** So often it is tried to remove what was moved away before the move ends without it. */
+const ATTEMPTS = 5;
+
+/**
+ * Removes what was moved away, once nobody reads it any more, and ends the move.
+ * @throws ComesAgain while it may be read; what the file system throws, at the first attempts
+ */
+export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: number }): Promise<void> {
+  const move = await deps.db
+    .selectFrom('repository_storage_moves')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'replicated')
+    .executeTakeFirst();
+  if (move === undefined) return;
+  const wait = await readersLeft(deps, move);
+  if (wait !== null) throw new ComesAgain(wait, 'what was moved away may still be read');
+  const repositories = parseJson<MovedRepository[]>(move.places);
+  let problem: string | null = null;
+  try {
+    for (const { from } of repositories) {
+      deps.storages.forget(from);
+      await removeRepository(deps.storages.dirOf(from));
+    }
+  } catch (error) {
+    if (attempts < ATTEMPTS) throw error;
+    deps.log.log('error', 'what was moved away cannot be removed', { move: move.id, error: String(error) });
+    problem = 'The files at the source could not be removed; it is tried again in the background.';
+  }
+  await deps.db.transaction().execute(async (db) => {
+    if (problem === null) for (const { from } of repositories) await keep(deps, db, from);
+    await db
+      .updateTable('repository_storage_moves')
+      .set({
+        state: problem === null ? 'finished' : 'cleanup failed',
+        error_message: problem,
+        updated_at: timestamp(deps.clock),
+      })
+      .where('id', '=', move.id)
+      .execute();
+  });
+}
