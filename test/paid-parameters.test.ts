@@ -181,3 +181,24 @@ test('a merge request waits for approvals from Premium on, and for checks of oth
   expectStatus(await app.put(`${path}/merge`), 200);
   app.deps.config.plan = 'ultimate';
 });
+
+test('a custom role gives nothing beside its level on a plan without it, and can be taken away', async () => {
+  const project = await app.make.project({ visibility: 'private' });
+  const { user, token } = await app.make.user();
+  const json = { name: 'reader', base_access_level: 10, read_code: true };
+  const role = expectStatus<{ id: number }>(await app.post('/member_roles', { json }), 201);
+  const members = `/projects/${project.id}/members`;
+  const member = { user_id: user.id, access_level: 10, member_role_id: role.id };
+  expectStatus(await app.post(members, { json: member }), 201);
+  const read = async () => (await app.get(`/projects/${project.id}/repository/branches`, { token })).statusCode;
+  assert.equal(await read(), 200);
+  app.deps.config.plan = 'premium';
+  // What was found out about a request is known until something is committed, as every change of a plan is but this one.
+  await app.deps.db.updateTable('users').set({ note: 'x' }).where('id', '=', user.id).execute();
+  assert.equal(await read(), 403);
+  expectStatus(await app.put(`${members}/${user.id}`, { json: { access_level: 20 } }), 200);
+  assert.equal(await read(), 200);
+  app.deps.config.plan = 'ultimate';
+  const shown = expectStatus(await app.get(`${members}/${user.id}`), 200);
+  assert.equal(shown.member_role ?? null, null);
+});

@@ -19,6 +19,7 @@ import type { Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { callerIn } from './job-token-caller.ts';
 import { groupMembership, hasProjectInside, projectMembership } from './membership.ts';
+import { holds, planInForce } from './plan.ts';
 import { atLevel, type MemberStanding, type RolePermissions } from './role-permissions.ts';
 
 /** What one caller may do in one project. */
@@ -57,10 +58,16 @@ export async function projectPermissions(
       : await deps.snapshot.get(`level:p${project.id}:${user.id}:${today(deps.clock)}`, () =>
           projectMembership(deps.db, project, namespace, user.id, today(deps.clock)),
         );
-  return projectPermissionsAt(caller, project, membership);
+  return projectPermissionsAt(caller, project, await onPlan(deps, membership));
 }
 
 const ADMINISTRATOR = atLevel(AccessLevel.admin);
+
+/** On a plan without custom roles they give nothing beside the level. */
+const onPlan = async (deps: Deps, membership: MemberStanding): Promise<MemberStanding> =>
+  membership.permissions.size === 0 || holds(await planInForce(deps), 'ultimate')
+    ? membership
+    : atLevel(membership.level);
 
 /** What the caller may do in the project when it is known what he is there by membership. */
 export function projectPermissionsAt(
@@ -92,13 +99,14 @@ export function projectPermissionsAt(
 /** Works out what the caller may do in the group (or personal namespace). */
 export async function groupPermissions(deps: Deps, caller: Caller, namespace: Namespace): Promise<GroupPermissions> {
   const { user } = caller;
-  const { level, permissions: rolePermissions } = caller.admin
+  const membership = caller.admin
     ? ADMINISTRATOR
     : user === null
       ? atLevel(deployTokenLevel(caller, 'group', namespace.id, namespace.lineage))
       : await deps.snapshot.get(`level:g${namespace.id}:${user.id}:${today(deps.clock)}`, () =>
           groupMembership(deps.db, namespace, user.id, today(deps.clock)),
         );
+  const { level, permissions: rolePermissions } = await onPlan(deps, membership);
   const open = standingIsOpen(caller, namespace);
   const standing: GroupStanding = {
     level,
