@@ -96,6 +96,7 @@ module.exports = {
       'below-the-api',
       folders(
         'access',
+        'audit',
         'jobs',
         'storage',
         'mail',
@@ -116,7 +117,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

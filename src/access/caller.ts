@@ -1,4 +1,5 @@
 import { addressKey } from '../core/fair-slots.ts';
+import type { Author, Origin } from '../core/request-scope.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { CiRunner } from '../db/tables/ci-runners.ts';
 import type { DeployToken } from '../db/tables/deploy-tokens.ts';
@@ -71,3 +72,29 @@ export function shareOf({ user, credential, sudoBy }: Caller, address: string): 
 
 /** Whether the user is the bot of a project or group token. */
 export const isTokenBot = ({ kind }: Pick<User, 'kind'>): boolean => kind === 'project_bot' || kind === 'group_bot';
+
+/** A user as the author of something. */
+export const authorOf = ({ id, name, email }: Pick<User, 'id' | 'name' | 'email'>): Author => ({
+  id,
+  name,
+  email,
+  type: 'User',
+});
+
+const NOBODY: Author = {
+  id: -1,
+  name: 'An unauthenticated user',
+  email: null,
+  type: 'Gitlab::Audit::UnauthenticatedAuthor',
+};
+
+/** Who asks, and from where, as it is told of what he changes. @param address IP address of the request */
+export function originOf({ user, credential, sudoBy }: Caller, address: string): Origin {
+  const author =
+    user !== null
+      ? authorOf(user)
+      : credential.kind === 'deploy_token'
+        ? { id: -2, name: credential.token.name, email: null, type: 'Gitlab::Audit::DeployTokenAuthor' }
+        : NOBODY;
+  return { author, sudoBy: sudoBy?.name ?? null, address };
+}

@@ -32,6 +32,10 @@ export const GROUP_RULES = {
   admin_group_badges: OWNED,
   admin_group_protected_branches: OWNED,
   admin_group_service_accounts: OWNED,
+  /** What was changed in it, and by whom. */
+  read_group_audit_events: { level: owner },
+  /** What the caller changed himself. */
+  read_own_group_audit_events: { level: developer },
   read_group_members: { level: guest, open: true },
   admin_group_members: OWNED,
   admin_group_member_roles: OWNED,

@@ -76,6 +76,7 @@ export const INSTANCE_RULES = {
   run_jobs: { role: 'anyone', writes: true, further: 'The token of the runner or of the job proves who asks' },
   admin_settings: ADMINISTERED,
   admin_broadcast_messages: ADMINISTERED,
+  read_audit_events: { role: 'administrator' },
   admin_security_policies: ADMINISTERED,
 } as const satisfies Record<string, InstanceRule>;
 export type InstanceAbility = keyof typeof INSTANCE_RULES;

@@ -111,6 +111,10 @@ export const PROJECT_RULES = {
   update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
   read_runners: { level: maintainer },
+  /** What was changed in access, tokens, protection and settings, and by whom. */
+  read_project_audit_events: { level: maintainer },
+  /** What the caller changed himself. */
+  read_own_audit_events: { level: developer },
   admin_runners: ADMINISTERED,
   admin_job_token_scope: ADMINISTERED,
   create_environment: { level: developer, feature: 'environments', writes: true },

@@ -11,6 +11,19 @@ export const AccessLevel = {
   admin: 60,
 } as const;
 
+const ROLE_NAMES: Readonly<Record<number, string>> = {
+  5: 'Minimal Access',
+  10: 'Guest',
+  15: 'Planner',
+  20: 'Reporter',
+  30: 'Developer',
+  40: 'Maintainer',
+  50: 'Owner',
+};
+
+/** What the role of a level is called. */
+export const roleName = (level: number): string => ROLE_NAMES[level] ?? 'No access';
+
 /** Levels a member can hold. */
 export const MEMBER_LEVELS: readonly number[] = [5, 10, 15, 20, 30, 40, 50];
 

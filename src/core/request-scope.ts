@@ -2,6 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { SERVER } from './fair-slots.ts';
 import type { RequestMemory } from './request-memory.ts';
 
+/** Who does something, as it is told later: as he was when he did it. */
+export interface Author {
+  /** Of a user; below zero for whoever is none. */
+  readonly id: number;
+  readonly name: string;
+  /** Null for whoever is no user. */
+  readonly email: string | null;
+  /** What he is, in the words of the platform. */
+  readonly type: string;
+}
+
+/** Who asks for the work at hand, and from where. */
+export interface Origin {
+  readonly author: Author;
+  /** Name of the administrator who acts as the author; null where nobody does. */
+  readonly sudoBy: string | null;
+  /** IP address that the request came from. */
+  readonly address: string;
+}
+
 /** For whom the work at hand is done: what is scarce is shared out by it, wherever it is used. */
 export interface RequestScope {
   /** Whose share the work counts against. */
@@ -10,6 +30,8 @@ export interface RequestScope {
   readonly signal?: AbortSignal | undefined;
   /** What it holds of the memory of all; undefined for the server's own work, of which little runs at once. */
   readonly memory?: RequestMemory | undefined;
+  /** Undefined for the server's own work. */
+  readonly origin?: Origin | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

@@ -3,6 +3,7 @@ import type { Schema } from './schema.ts';
 import { accessRequestsOwnership } from './tables/access-requests.ts';
 import { accessTokensOwnership } from './tables/access-tokens.ts';
 import { approvalRulesOwnership } from './tables/approval-rules.ts';
+import { auditEventsOwnership } from './tables/audit-events.ts';
 import { awardEmojiOwnership } from './tables/award-emoji.ts';
 import { broadcastMessagesOwnership } from './tables/broadcast-messages.ts';
 import { ciJobArtifactsOwnership } from './tables/ci-job-artifacts.ts';
@@ -87,6 +88,7 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   package_protection_rules: packageProtectionRulesOwnership,
   releases: releasesOwnership,
   release_links: releaseLinksOwnership,
+  audit_events: auditEventsOwnership,
   broadcast_messages: broadcastMessagesOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,

@@ -7,6 +7,7 @@ import type { ApprovalRuleRolesTable } from './tables/approval-rule-roles.ts';
 import type { ApprovalRuleUsersTable } from './tables/approval-rule-users.ts';
 import type { ApprovalRulesTable } from './tables/approval-rules.ts';
 import type { ApprovalsTable } from './tables/approvals.ts';
+import type { AuditEventsTable } from './tables/audit-events.ts';
 import type { AwardEmojiTable } from './tables/award-emoji.ts';
 import type { BadgesTable } from './tables/badges.ts';
 import type { BillableUserCountsTable } from './tables/billable-user-counts.ts';
@@ -148,6 +149,7 @@ export interface Schema {
   group_links: GroupLinksTable;
   access_requests: AccessRequestsTable;
   projects: ProjectsTable;
+  audit_events: AuditEventsTable;
   broadcast_messages: BroadcastMessagesTable;
   security_policy_settings: SecurityPolicySettingsTable;
   plan_limits: PlanLimitsTable;

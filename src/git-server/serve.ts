@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { shareOf } from '../access/caller.ts';
+import { originOf, shareOf } from '../access/caller.ts';
 import { ApiError, refused } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
@@ -63,7 +63,10 @@ async function start(
     ...(signal === undefined ? {} : { signal }),
     ...(stateless === undefined ? {} : { stateless }),
   };
-  const session = await inScope({ caller: shareOf(access.caller, address) }, () => begin(options));
+  const session = await inScope(
+    { caller: shareOf(access.caller, address), origin: originOf(access.caller, address) },
+    () => begin(options),
+  );
   logFailure(deps, access, client, session);
   return session;
 }

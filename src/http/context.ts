@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, shareOf } from '../access/caller.ts';
+import { type Caller, originOf, shareOf } from '../access/caller.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
@@ -66,8 +66,12 @@ export class RouteContext implements BaseContext {
     const reads = this.request.method === 'GET' || this.request.method === 'HEAD';
     const signalNow = () => (reads ? this.signal : undefined);
     const memoryNow = () => this.#memoryOf();
+    const originNow = () => originOf(this.caller, this.request.ip);
     return {
       caller: this.#share,
+      get origin() {
+        return originNow();
+      },
       get signal() {
         return signalNow();
       },

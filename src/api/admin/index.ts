@@ -3,6 +3,7 @@ import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationSettingsRoutes } from './application-settings/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
+import { auditEventRoutes } from './audit-events/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
 import { registerUserCounts } from './license/background.ts';
@@ -17,6 +18,7 @@ export const admin: Area = {
     ...appearanceRoutes,
     ...applicationSettingsRoutes,
     ...applicationStatisticsRoutes,
+    ...auditEventRoutes,
     ...broadcastMessageRoutes,
     ...compliancePolicySettingsRoutes,
     ...licenseRoutes,

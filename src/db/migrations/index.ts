@@ -16,6 +16,7 @@ import { storageMoves } from './0022-storage-moves.ts';
 import { memberRoles } from './0023-member-roles.ts';
 import { licences } from './0024-licences.ts';
 import { planLimits } from './0025-plan-limits.ts';
+import { auditEvents } from './0027-audit-events.ts';
 import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 import { snippetSizes } from './0030-snippet-sizes.ts';
@@ -40,6 +41,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0023-member-roles': memberRoles,
   '0024-licences': licences,
   '0025-plan-limits': planLimits,
+  '0027-audit-events': auditEvents,
   '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,
   '0030-snippet-sizes': snippetSizes,

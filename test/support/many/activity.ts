@@ -56,3 +56,26 @@ const PUSH = JSON.stringify({
   commit_title: 'Change the parser',
   ref_count: null,
 });
+
+/** Changes of members by all users, in the group and in all projects. */
+export function* auditEvents(amount: number, group: number, projectOf: (n: number) => number): Generator<Row> {
+  for (const n of count(amount)) {
+    const [entity_type, entity_id] = n % 4 === 0 ? ['Group', group] : ['Project', projectOf(n)];
+    const author_id = 1_000 + (n % USERS);
+    const details = { author_name: `Name ${n % USERS}`, author_email: null, author_class: 'User', ...CHANGED };
+    const entry = { author_id, entity_type, entity_id, event_name: 'member_updated', created_at: at(n) };
+    yield { ...entry, details: JSON.stringify(details) };
+  }
+}
+
+const CHANGED = {
+  change: 'access_level',
+  from: 'Developer',
+  to: 'Maintainer',
+  target_id: 1_000,
+  target_type: 'User',
+  target_details: 'Name 0',
+  custom_message: 'Changed access level from Developer to Maintainer',
+  ip_address: '127.0.0.1',
+  entity_path: 'many',
+};

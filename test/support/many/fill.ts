@@ -1,5 +1,5 @@
 import type { Db } from '../../../src/db/schema.ts';
-import { events, snippets } from './activity.ts';
+import { auditEvents, events, snippets } from './activity.ts';
 import { issuables } from './issuables.ts';
 import { packages } from './packages.ts';
 import { people, projects } from './people.ts';
@@ -29,5 +29,6 @@ export async function fillWithMany(
     await snippets(db, amounts.snippets, projectOf, place);
     await wikis(db, amounts.snippets, projectOf, place);
     await insert(db, 'events', events(amounts, projectOf));
+    await insert(db, 'audit_events', auditEvents(amounts.events, group, projectOf));
   });
 }

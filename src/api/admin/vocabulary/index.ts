@@ -1,4 +1,5 @@
 import type { Vocabulary } from '../../../http/openapi/words.ts';
+import { auditEventWords } from './audit-events.ts';
 import { broadcastWords } from './broadcast-messages.ts';
 import { licenseWords } from './license.ts';
 import { objects } from './objects.ts';
@@ -7,6 +8,6 @@ import { storageMoveWords } from './storage-moves.ts';
 
 /** What this area speaks of: names of objects, and what a name means wherever it stands. */
 export const vocabulary: Vocabulary = {
-  words: { ...broadcastWords, ...licenseWords, ...planLimitWords, ...storageMoveWords },
+  words: { ...auditEventWords, ...broadcastWords, ...licenseWords, ...planLimitWords, ...storageMoveWords },
   objects,
 };

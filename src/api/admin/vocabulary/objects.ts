@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { AuditEventEntity } from '../audit-events/answers.ts';
 import { BroadcastMessage } from '../broadcast-messages/answers.ts';
 
 import { License, LicenseBasic } from '../license/answers.ts';
@@ -7,6 +8,7 @@ import { GroupStorageMove, ProjectStorageMove, SnippetStorageMove } from '../sto
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {
+  AuditEvent: AuditEventEntity,
   BroadcastMessage,
   License,
   LicenseBasic,

@@ -1,6 +1,6 @@
 import { isTokenBot } from '../../../access/caller.ts';
 import { covers, type MemberStanding, NO_PERMISSIONS, type RolePermissions } from '../../../access/role-permissions.ts';
-import { AccessLevel } from '../../../core/access-levels.ts';
+import { AccessLevel, MEMBER_LEVELS, roleName } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -10,19 +10,6 @@ import type { Deps } from '../../../deps.ts';
 import { roleToGive } from '../member-roles/give.ts';
 import type { Source } from '../source.ts';
 import { highestAbove, ownersOf } from './queries.ts';
-
-const ROLES: Record<number, string> = {
-  5: 'Minimal Access',
-  10: 'Guest',
-  15: 'Planner',
-  20: 'Reporter',
-  30: 'Developer',
-  40: 'Maintainer',
-  50: 'Owner',
-};
-
-/** Name of a level as people read it. */
-export const roleName = (level: number): string => ROLES[level] ?? 'No access';
 
 export interface Wanted {
   accessLevel: number;
@@ -46,7 +33,7 @@ export async function validateMembership(
 ): Promise<MemberStanding> {
   const errors: FieldErrors = {};
   const { accessLevel, expiresAt } = wanted;
-  const known = Object.hasOwn(ROLES, accessLevel) && (source.kind === 'group' || accessLevel !== AccessLevel.minimal);
+  const known = MEMBER_LEVELS.includes(accessLevel) && (source.kind === 'group' || accessLevel !== AccessLevel.minimal);
   if (!known) errors.access_level = ['is not included in the list'];
   if (expiresAt !== null && expiresAt < today(deps.clock)) errors.expires_at = ['cannot be a date in the past'];
   const permissions = await checkRole(db, source, wanted, errors);

@@ -1,5 +1,6 @@
 import { type Caller, isTokenBot, type UserCaller } from '../../../access/caller.ts';
 import type { MemberStanding } from '../../../access/role-permissions.ts';
+import { type MembershipFacts, recordMembership } from '../../../audit/members.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import { ApiError, conflict, invalidModel, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
@@ -48,20 +49,21 @@ export async function lockOwners(db: Db, roots: readonly number[]): Promise<void
 
 type MemberEvent = 'member.added' | 'member.updated' | 'member.removed';
 
-/** Records a change of a membership in the transaction of the change. */
+/** Records a change of a membership in the transaction of the change. @param more `before`: what it was, of one that was changed */
 export async function recordMember<T extends MemberEvent>(
   deps: Deps,
   db: Db,
   type: T,
-  member: Pick<Member, 'source_type' | 'source_id' | 'user_id' | 'access_level'>,
+  member: MembershipFacts,
   actorId: number,
-  more: Partial<DomainEvents[T]> = {},
+  { before, ...more }: Partial<DomainEvents[T]> & { before?: MembershipFacts } = {},
 ): Promise<void> {
   const { source_type, source_id, user_id, access_level } = member;
   await deps.events.record(db, type, { source_type, source_id, user_id, access_level, ...more } as DomainEvents[T], {
     ...(source_type === 'project' ? { projectId: source_id } : { groupId: source_id }),
     actorId,
   });
+  await recordMembership(deps, db, type, member, actorId, before);
 }
 
 /**
@@ -206,7 +208,7 @@ export async function updateMember(
       .where('id', '=', member.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await recordMember(deps, db, 'member.updated', result, actor.id);
+    await recordMember(deps, db, 'member.updated', result, actor.id, { before: member });
     return result;
   });
 }

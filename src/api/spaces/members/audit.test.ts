@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { auditOf, oneAuditOf } from '../../../../test/support/audit-trail.ts';
+import type { TestUser } from '../../../../test/support/factories.ts';
+
+let app: TestApp;
+let ana: TestUser;
+before(async () => {
+  app = await buildTestApp();
+  ana = await app.make.user({ username: 'ana' });
+});
+after(() => app.close());
+
+const by = {
+  author_name: 'Administrator',
+  author_email: 'admin@example.org',
+  author_class: 'User',
+  ip_address: '127.0.0.1',
+};
+
+test('a member is told of when he is added, changed and removed, with the role and the day', async () => {
+  const group = await app.make.group({ path: 'tools' });
+  const project = await app.make.project({ namespace: group, path: 'parser' });
+  const root = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+  const author = { ...by, author_name: root.name, author_email: root.email };
+  for (const [path, entity_type, entity_id, entity_path] of [
+    [`/groups/${group.id}/members`, 'Group', group.id, 'tools'],
+    [`/projects/${project.id}/members`, 'Project', project.id, 'tools/parser'],
+  ] as const) {
+    const target = { target_id: ana.user.id, target_type: 'User', target_details: 'Name of ana' };
+    const common = { author_id: 1, entity_type, entity_id };
+    const json = { user_id: ana.user.id, access_level: 30, expires_at: '2999-01-01' };
+    const added = await oneAuditOf(app, async () => expectStatus(await app.post(path, { json }), 201));
+    const { member_id } = added.details;
+    assert.deepEqual(added, {
+      ...common,
+      id: added.id,
+      event_name: 'member_created',
+      details: {
+        add: 'user_access',
+        as: 'Developer',
+        member_id,
+        expiry_to: '2999-01-01',
+        ...author,
+        ...target,
+        custom_message: 'Membership created',
+        entity_path,
+      },
+      created_at: added.created_at,
+    });
+    const changed = await oneAuditOf(app, async () =>
+      expectStatus(await app.put(`${path}/${ana.user.id}`, { json: { access_level: 20 } }), 200),
+    );
+    assert.deepEqual(
+      [changed.event_name, changed.details],
+      [
+        'member_updated',
+        {
+          change: 'access_level',
+          from: 'Developer',
+          to: 'Reporter',
+          expiry_from: '2999-01-01',
+          expiry_to: '2999-01-01',
+          member_id,
+          ...author,
+          ...target,
+          custom_message: 'Changed access level from Developer to Reporter',
+          entity_path,
+        },
+      ],
+    );
+    const later = { access_level: 20, expires_at: '2999-02-02' };
+    const prolonged = await oneAuditOf(app, async () =>
+      expectStatus(await app.put(`${path}/${ana.user.id}`, { json: later }), 200),
+    );
+    assert.equal(prolonged.details.custom_message, 'Changed expiry from 2999-01-01 to 2999-02-02');
+    const removed = await oneAuditOf(app, async () => expectStatus(await app.delete(`${path}/${ana.user.id}`), 204));
+    assert.deepEqual(
+      [removed.event_name, removed.details],
+      [
+        'member_destroyed',
+        { remove: 'user_access', member_id, ...author, ...target, custom_message: 'Membership destroyed', entity_path },
+      ],
+    );
+  }
+});
+
+test('a custom role is told of by its name', async () => {
+  const group = await app.make.group();
+  const json = { name: 'Auditor', base_access_level: 10, read_code: true };
+  const role = expectStatus<{ id: number }>(await app.post(`/groups/${group.id}/member_roles`, { json }), 201);
+  const member = { user_id: ana.user.id, access_level: 10, member_role_id: role.id };
+  const added = await oneAuditOf(app, async () =>
+    expectStatus(await app.post(`/groups/${group.id}/members`, { json: member }), 201),
+  );
+  assert.equal(added.details.as, 'Auditor (Guest)');
+});
+
+test('who asked for access is told of as a member once somebody lets him in', async () => {
+  const project = await app.make.project({ visibility: 'public' });
+  const path = `/projects/${project.id}/access_requests`;
+  assert.deepEqual(await auditOf(app, async () => expectStatus(await app.post(path, { token: ana.token }), 201)), []);
+  const approved = await oneAuditOf(app, async () =>
+    expectStatus(await app.put(`${path}/${ana.user.id}/approve`, { json: { access_level: 20 } }), 201),
+  );
+  assert.deepEqual([approved.event_name, approved.author_id, approved.details.as], ['member_created', 1, 'Reporter']);
+});
+
+test('who was invited by an address is told of when it becomes his', async () => {
+  const group = await app.make.group();
+  const invitation = { email: 'new@example.org', access_level: 30 };
+  await auditOf(app, async () =>
+    expectStatus(await app.post(`/groups/${group.id}/invitations`, { json: invitation }), 201),
+  );
+  const account = { email: 'new@example.org', username: 'newcomer', name: 'New', password: 'a long password 1' };
+  const events = await auditOf(app, async () => expectStatus(await app.post('/users', { json: account }), 201));
+  const joined = events.find(({ event_name }) => event_name === 'member_created');
+  assert.deepEqual([joined?.entity_id, joined?.details.target_details], [group.id, 'New']);
+});
+
+test('a removal from a group tells of what ended below it, and one that is refused of nothing', async () => {
+  const group = await app.make.group();
+  const below = await app.make.project({ namespace: group });
+  await app.make.member({ group }, ana.user, 30);
+  await app.make.member({ project: below }, ana.user, 40);
+  const path = `/groups/${group.id}/members/${ana.user.id}`;
+  const { token } = await app.make.user();
+  assert.deepEqual(await auditOf(app, async () => expectStatus(await app.delete(path, { token }), 404)), []);
+  const owner = `/groups/${group.id}/members/1`;
+  assert.deepEqual(
+    await auditOf(app, async () => expectStatus(await app.delete(owner, { token: ROOT_TOKEN }), 403)),
+    [],
+  );
+  const ended = await auditOf(app, async () => expectStatus(await app.delete(path), 204));
+  assert.deepEqual(
+    ended.map(({ event_name, entity_type, entity_id }) => [event_name, entity_type, entity_id]),
+    [
+      ['member_destroyed', 'Group', group.id],
+      ['member_destroyed', 'Project', below.id],
+    ],
+  );
+});
