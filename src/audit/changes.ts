@@ -1,5 +1,5 @@
 import type { AuditEventName } from './names.ts';
-import type { AuditEntity, AuditEntry, AuditTarget } from './record.ts';
+import type { AuditEntry } from './record.ts';
 
 /** What is watched of an object: by its attribute the name of the event, and what the attribute is called in a sentence. */
 export type Watched<T> = { readonly [K in keyof T]?: { name: AuditEventName; as: string } };
@@ -13,17 +13,15 @@ export function told(value: unknown): string {
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE - 1)}…` : text;
 }
 
-/** An entry for each watched attribute that is another than it was. Nothing that is secret may be watched. */
+/** What is told of each watched attribute that is another than it was. Nothing that is secret may be watched. */
 export function changesOf<T extends object>(
   before: T,
   after: T,
   watched: Watched<T>,
-  about: { entity: AuditEntity; target?: AuditTarget },
-): AuditEntry[] {
+): Pick<AuditEntry, 'name' | 'message' | 'more'>[] {
   return (Object.keys(watched) as (keyof T & string)[]).flatMap((key) => {
     const { name, as } = watched[key]!;
     const [from, to] = [told(before[key]), told(after[key])];
-    if (from === to) return [];
-    return { ...about, name, message: `Changed ${as} from ${from} to ${to}`, more: { change: as, from, to } };
+    return from === to ? [] : { name, message: `Changed ${as} from ${from} to ${to}`, more: { change: as, from, to } };
   });
 }

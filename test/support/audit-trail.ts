@@ -36,3 +36,21 @@ export const gist = ({ event_name, entity_type, entity_id, details }: AuditJson)
   target: `${details.target_type} ${details.target_details}`,
   message: details.custom_message,
 });
+
+/** Sends a request that has to succeed, and says what it answers and the one event that it leaves. */
+export async function tellsOf(
+  app: TestApp,
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  json?: object,
+  token?: string,
+): Promise<{ made: Record<string, unknown>; event: AuditJson; gist: ReturnType<typeof gist> }> {
+  let made: Record<string, unknown> = {};
+  const event = await oneAuditOf(app, async () => {
+    const options = { ...(json === undefined ? {} : { json }), ...(token === undefined ? {} : { token }) };
+    const answer = await app.request(method, path, options);
+    assert.ok(answer.statusCode < 300, answer.body);
+    if (answer.body !== '') made = answer.json<Record<string, unknown>>();
+  });
+  return { made, event, gist: gist(event) };
+}

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { group, project, recordAudit, INSTANCE as WHOLE_SERVER } from '../../audit/record.ts';
 import { type Clock, timestamp } from '../../core/clock.ts';
 import { randomText } from '../../core/secrets.ts';
 import type { Db } from '../../db/schema.ts';
@@ -67,6 +68,11 @@ export function resetRegistrationToken({ db, clock }: Deps, place: RegistrationP
       .insertInto('ci_registration_tokens')
       .values(rowOf(clock, place, token))
       .execute();
+    await recordAudit({ clock }, db, {
+      name: 'ci_runner_registration_token_reset',
+      entity: project_id !== null ? project(project_id) : group_id !== null ? group(group_id) : WHOLE_SERVER,
+      message: 'Reset the runner registration token',
+    });
     return token;
   });
 }

@@ -1,12 +1,13 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { project, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound, refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 
-import { changedSettings } from '../../spaces/index.ts';
+import { changedSettings, settingsOf } from '../../spaces/index.ts';
 import { countLinks } from './queries.ts';
 
 /** Projects and groups on the list of a project. */
@@ -38,6 +39,13 @@ export function limitToList(deps: Deps, caller: UserCaller, projectId: number, l
     const current = await lock(deps, db, caller, projectId);
     const settings = changedSettings(current, { ci_inbound_job_token_scope_enabled: limited });
     await db.updateTable('projects').set({ settings }).where('id', '=', projectId).execute();
+    if (settingsOf(current).ci_inbound_job_token_scope_enabled === limited) return;
+    const happened = limited ? 'enabled' : 'disabled';
+    await recordAudit(deps, db, {
+      name: `secure_ci_job_token_inbound_${happened}`,
+      entity: project(projectId),
+      message: `Secure ci_job_token was ${happened} for inbound`,
+    });
   });
 }
 
@@ -69,6 +77,22 @@ export function addLink(deps: Deps, caller: UserCaller, projectId: number, targe
         created_at: timestamp(deps.clock),
       })
       .execute();
+    await recordLink(deps, db, 'added', projectId, target);
+  });
+}
+
+async function recordLink(deps: Deps, db: Db, happened: 'added' | 'removed', projectId: number, target: Target) {
+  const id = idOf(target);
+  const table = 'target_project_id' in target ? 'projects' : 'namespaces';
+  const found = await db.selectFrom(table).select('full_path').where('id', '=', id).executeTakeFirst();
+  const path = found?.full_path ?? String(id);
+  const what = kindOf(target) === 'project' ? 'Project' : 'Group';
+  const into = happened === 'added' ? 'added to' : 'removed from';
+  await recordAudit(deps, db, {
+    name: `secure_ci_job_token_${kindOf(target)}_${happened}`,
+    entity: project(projectId),
+    target: { id, type: what, details: path },
+    message: `${what} ${path} was ${into} inbound list of the job token scope`,
   });
 }
 
@@ -84,7 +108,7 @@ export function removeLink(deps: Deps, caller: UserCaller, projectId: number, ta
       .where('source_project_id', '=', projectId)
       .where(columnOf(target), '=', idOf(target))
       .executeTakeFirst();
-    if (numDeletedRows > 0n) return;
-    throw refused(`Target ${kindOf(target)} is not in the job token scope`);
+    if (numDeletedRows === 0n) throw refused(`Target ${kindOf(target)} is not in the job token scope`);
+    await recordLink(deps, db, 'removed', projectId, target);
   });
 }

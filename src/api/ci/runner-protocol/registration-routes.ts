@@ -9,7 +9,7 @@ import { RenewedRunnerToken, RunnerRegistration } from '../runners/answers.ts';
 import { forgetMachine, noteContact } from '../runners/contacts.ts';
 import { createRunner, type RunnerPlace } from '../runners/create.ts';
 import { registeredRunner } from '../runners/inputs.ts';
-import { ownerProject, resetRunnerToken } from '../runners/tokens.ts';
+import { ownerProject, resetRunnerToken, unregisterRunner } from '../runners/tokens.ts';
 import { infoParameter, requiredSystemId, systemIdParameter, tokenParameter } from './inputs.ts';
 import { RUNNER_CREDENTIALS, readRunner, runnerItself } from './runner-credentials.ts';
 
@@ -90,7 +90,7 @@ export const runnerRegistrationRoutes: readonly Route[] = [
     input: byToken,
     success: { status: 204, empty: true },
     handler: async ({ deps, runner }) => {
-      await deps.db.deleteFrom('ci_runners').where('id', '=', runner.id).execute();
+      await deps.db.transaction().execute((db) => unregisterRunner(deps, db, runner));
     },
   }),
   route({

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { within } from '../../../access/within.ts';
+import { recordRunner } from '../../../audit/runners.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -70,6 +71,11 @@ export async function createRunner(
         const link = { runner_id: row.id, project_id: project.id, created_at: now };
         await db.insertInto('ci_runner_projects').values(link).execute();
       }
+      const told =
+        registration === 'user'
+          ? ({ name: 'ci_runner_created', message: 'Created CI runner' } as const)
+          : ({ name: 'ci_runner_registered', message: 'Registered CI runner' } as const);
+      await recordRunner(deps, db, row, told);
       return row;
     })
     .catch((error: unknown) => {

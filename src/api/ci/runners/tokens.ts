@@ -1,4 +1,6 @@
 import { RUNNER_TOKEN_PREFIXES } from '../../../access/runner-caller.ts';
+import { recordAudit } from '../../../audit/record.ts';
+import { recordRunner, runnerEntry, runnerPlaces } from '../../../audit/runners.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -41,11 +43,28 @@ export const ownerProject = (db: Db, runnerId: number) =>
 export async function resetRunnerToken(deps: Deps, { id, registration }: CiRunner) {
   const { token, columns } = newRunnerToken(registration);
   const token_expires_at = tokenEnd(deps, (await ownerProject(deps.db, id)) ?? null);
-  const { numUpdatedRows } = await deps.db
-    .updateTable('ci_runners')
-    .set({ ...columns, token_expires_at, updated_at: timestamp(deps.clock) })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw forbidden();
+  await deps.db.transaction().execute(async (db) => {
+    const row = await db
+      .updateTable('ci_runners')
+      .set({ ...columns, token_expires_at, updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw forbidden();
+    await recordRunner(deps, db, row, { name: 'ci_runner_token_reset', message: 'Reset the token of a CI runner' });
+  });
   return { token, token_expires_at };
+}
+
+/** Removes a runner's row, with the handle of a transaction. */
+export async function unregisterRunner(deps: Deps, db: Db, runner: CiRunner): Promise<void> {
+  const places = await runnerPlaces(db, runner);
+  const { numDeletedRows } = await db.deleteFrom('ci_runners').where('id', '=', runner.id).executeTakeFirst();
+  if (numDeletedRows === 0n) return;
+  const told = { name: 'ci_runner_unregistered', message: 'Unregistered CI runner' } as const;
+  await recordAudit(
+    deps,
+    db,
+    places.map((place) => runnerEntry(runner, place, told)),
+  );
 }

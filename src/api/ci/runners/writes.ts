@@ -3,6 +3,9 @@ import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { requireStill, type Standing } from '../../../access/standing.ts';
 import { within } from '../../../access/within.ts';
+import { changesOf, type Watched } from '../../../audit/changes.ts';
+import { project as onProject, recordAudit } from '../../../audit/record.ts';
+import { recordRunner, runnerEntry } from '../../../audit/runners.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { bit, parseJson } from '../../../db/columns.ts';
@@ -16,7 +19,7 @@ import { mayUpdateRunner } from './access.ts';
 import { checkNumber } from './create.ts';
 import type { runnerChange } from './inputs.ts';
 import { checkRunner, cleanTags } from './rules.ts';
-import { ownerProject } from './tokens.ts';
+import { ownerProject, unregisterRunner } from './tokens.ts';
 
 /** Locks a runner to the end of the transaction. @throws ApiError 404 */
 async function lockRunner(deps: Deps, db: Db, id: number): Promise<CiRunner> {
@@ -47,14 +50,25 @@ function columnsOf(input: Static<typeof runnerChange>): Updateable<CiRunnersTabl
   };
 }
 
+const WATCHED: Watched<CiRunner> = {
+  paused: { name: 'ci_runner_updated', as: 'paused' },
+  locked: { name: 'ci_runner_updated', as: 'locked' },
+  run_untagged: { name: 'ci_runner_updated', as: 'run untagged' },
+  access_level: { name: 'ci_runner_updated', as: 'access level' },
+  maximum_timeout: { name: 'ci_runner_updated', as: 'maximum timeout' },
+  tag_list: { name: 'ci_runner_updated', as: 'tags' },
+};
+
 /** Changes what is given of a runner, which may take other jobs from then on. @throws ApiError 400, 404 */
 export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof runnerChange>): Promise<CiRunner> {
   return deps.db.transaction().execute(async (db) => {
     const changes = columnsOf(input);
-    const row = { ...(await lockRunner(deps, db, id)), ...changes } as CiRunner;
+    const before = await lockRunner(deps, db, id);
+    const row = { ...before, ...changes } as CiRunner;
     checkRunner({ ...row, tags: parseJson<string[]>(row.tag_list) });
     if (Object.keys(changes).length > 0) {
       await db.updateTable('ci_runners').set(changes).where('id', '=', id).execute();
+      for (const told of changesOf(before, row, WATCHED)) await recordRunner(deps, db, row, told);
     }
     wakeRunnersAfter(deps, db);
     return row;
@@ -62,8 +76,9 @@ export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof 
 }
 
 /** Removes a runner. @throws ApiError 403 for one of several projects, by others than administrators */
-export function deleteRunner({ db }: Deps, { admin }: UserCaller, { id }: CiRunner): Promise<void> {
-  return db.transaction().execute(async (db) => {
+export function deleteRunner(deps: Deps, { admin }: UserCaller, runner: CiRunner): Promise<void> {
+  const { id } = runner;
+  return deps.db.transaction().execute(async (db) => {
     if (!admin) {
       const projects = await db
         .selectFrom('ci_runner_projects')
@@ -73,7 +88,7 @@ export function deleteRunner({ db }: Deps, { admin }: UserCaller, { id }: CiRunn
         .execute();
       if (projects.length > 1) throw forbidden('Runner associated with more than one project');
     }
-    await db.deleteFrom('ci_runners').where('id', '=', id).execute();
+    await unregisterRunner(deps, db, runner);
   });
 }
 
@@ -112,6 +127,8 @@ export function enableRunner(
       .insertInto('ci_runner_projects')
       .values({ runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) })
       .execute();
+    const told = { name: 'ci_runner_assigned_to_project', message: 'Assigned CI runner to project' } as const;
+    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), told));
     wakeRunnersAfter(deps, db);
     return runner;
   });
@@ -120,7 +137,7 @@ export function enableRunner(
 /** Lets a runner work for a project no more. @throws ApiError 403 for the project that it belongs to, 404 */
 export function disableRunner(deps: Deps, runnerId: number, project: Project): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
-    await lockRunner(deps, db, runnerId);
+    const runner = await lockRunner(deps, db, runnerId);
     if ((await linkOf(db, runnerId, project)) === undefined) throw notFound('Runner');
     if ((await ownerProject(db, runnerId))?.id === project.id) {
       throw forbidden('You cannot unassign a runner from the owner project. Delete the runner instead');
@@ -130,5 +147,7 @@ export function disableRunner(deps: Deps, runnerId: number, project: Project): P
       .where('runner_id', '=', runnerId)
       .where('project_id', '=', project.id)
       .execute();
+    const told = { name: 'ci_runner_unassigned_from_project', message: 'Unassigned CI runner from project' } as const;
+    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), told));
   });
 }

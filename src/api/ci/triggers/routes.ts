@@ -11,7 +11,7 @@ import { userBasic, usersById } from '../../identity/index.ts';
 import { onObject, type ProjectObject } from '../../object-access.ts';
 import { Trigger } from './answers.ts';
 import { changedTrigger, listTriggers, newTrigger, TriggerId } from './inputs.ts';
-import { createTrigger, describeTrigger, findTrigger, triggersOf } from './writes.ts';
+import { createTrigger, describeTrigger, findTrigger, removeTrigger, triggersOf } from './writes.ts';
 
 const PATH = '/projects/:id/triggers';
 const ONE = `${PATH}/:trigger_id`;
@@ -106,7 +106,7 @@ export const triggerRoutes: readonly Route[] = [
     errors: [412],
     handler: async ({ deps, trigger, request }) => {
       checkUnmodifiedSince(request, trigger.updated_at);
-      await deps.db.deleteFrom('ci_triggers').where('id', '=', trigger.id).execute();
+      await removeTrigger(deps, trigger.id);
     },
   }),
 ];

@@ -1,3 +1,4 @@
+import { project, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -54,18 +55,43 @@ export async function createTrigger(
       .limit(MOST + 1)
       .execute();
     if (all.length > MOST) throw invalidModel({ base: [`Maximum number of pipeline triggers (${MOST}) exceeded`] });
+    await recordTrigger({ clock }, db, 'created', row);
     return row;
   });
 }
 
 /** @throws ApiError 404 */
-export async function describeTrigger({ db, clock }: Deps, id: number, description: string): Promise<CiTrigger> {
-  const row = await db
-    .updateTable('ci_triggers')
-    .set({ description, updated_at: timestamp(clock) })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Trigger');
-  return row;
+export async function describeTrigger(deps: Deps, id: number, description: string): Promise<CiTrigger> {
+  return deps.db.transaction().execute(async (db) => {
+    const row = await db
+      .updateTable('ci_triggers')
+      .set({ description, updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw notFound('Trigger');
+    await recordTrigger(deps, db, 'updated', row);
+    return row;
+  });
 }
+
+/** Takes a trigger token away: no pipeline starts by it any more. */
+export async function removeTrigger(deps: Deps, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const [gone] = await db.deleteFrom('ci_triggers').where('id', '=', id).returningAll().execute();
+    if (gone !== undefined) await recordTrigger(deps, db, 'deleted', gone);
+  });
+}
+
+const recordTrigger = (
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  happened: 'created' | 'updated' | 'deleted',
+  { id, project_id, description }: CiTrigger,
+): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `pipeline_trigger_${happened}`,
+    entity: project(project_id),
+    target: { id, type: 'Ci::Trigger', details: description },
+    message: `Pipeline trigger token was ${happened}`,
+  });

@@ -1,4 +1,6 @@
 import { within } from '../../../access/within.ts';
+import { recordAudit } from '../../../audit/record.ts';
+import { variableEntry } from '../../../audit/variables.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -56,6 +58,7 @@ export async function createVariable(
         .returningAll()
         .executeTakeFirstOrThrow();
       await checkNumber(within(deps, db), holder);
+      await recordAudit(deps, db, variableEntry(row, 'created'));
       return row;
     }),
   );
@@ -112,16 +115,18 @@ export async function updateVariable(
         .returningAll()
         .executeTakeFirst();
       if (changed === undefined) throw notFound('Variable');
+      await recordAudit({ clock }, db, variableEntry(changed, 'updated'));
       return changed;
     }),
   );
 }
 
 /** Removes the variable of a key. @throws ApiError 404, 409 */
-export async function removeVariable({ db }: Deps, holder: Holder, key: string, scope?: string): Promise<void> {
-  await db.transaction().execute(async (db) => {
+export async function removeVariable(deps: Deps, holder: Holder, key: string, scope?: string): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
     const row = await findVariable(db, holder, key, scope);
-    await db.deleteFrom('ci_variables').where('id', '=', row.id).execute();
+    const { numDeletedRows } = await db.deleteFrom('ci_variables').where('id', '=', row.id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordAudit(deps, db, variableEntry(row, 'deleted'));
   });
 }
 

@@ -25,14 +25,15 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
     throw invalidModel({ scopes: ['can only contain available scopes'] });
   }
   if (user.kind !== 'human' && user.kind !== 'service_account') throw forbidden();
-  return issueToken(deps.db, deps.clock, {
+  const given = {
     userId: user.id,
     name: request.name,
     description: request.description ?? null,
     scopes: request.scopes,
     expiresAt: expiryOf(deps.clock, request.expiresAt, request.fallbackDays),
     impersonation: request.impersonation ?? false,
-  });
+  };
+  return deps.db.transaction().execute((db) => issueToken(db, deps.clock, given));
 }
 
 /** The same for the user of an id. @throws ApiError 404 */

@@ -1,3 +1,5 @@
+import { recordAudit } from '../../../audit/record.ts';
+import { tokenEntry } from '../../../audit/tokens.ts';
 import { type Clock, timestamp, today } from '../../../core/clock.ts';
 import { badRequest, invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -47,7 +49,7 @@ export function expiryOf(clock: Clock, wanted: string | null | undefined, fallba
   return wanted;
 }
 
-/** Makes a token (part 1, section 5.8) and stores its digest. */
+/** Makes a token (part 1, section 5.8) and stores its digest, with the handle of a transaction. */
 export async function issueToken(db: Db, clock: Clock, given: NewToken): Promise<IssuedToken> {
   const token = `glpat-${randomText(26)}`;
   const row = await db
@@ -67,23 +69,47 @@ export async function issueToken(db: Db, clock: Clock, given: NewToken): Promise
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  await recordAudit({ clock }, db, tokenEntry(row, 'created'));
   return { row, token };
 }
 
-/** Revokes a token; doing it again changes nothing. */
-export async function revokeToken(db: Db, id: number): Promise<void> {
-  await db.updateTable('access_tokens').set({ revoked: 1 }).where('id', '=', id).execute();
+/** Revokes a token, with the handle of a transaction; doing it again changes nothing. */
+export async function revokeToken(deps: Pick<Deps, 'clock'>, db: Db, id: number): Promise<void> {
+  const revoked = await db
+    .updateTable('access_tokens')
+    .set({ revoked: 1 })
+    .where('id', '=', id)
+    .where('revoked', '=', 0)
+    .returningAll()
+    .execute();
+  await recordRevoked(deps, db, revoked);
 }
 
-/** Revokes every token of the chain of rotations that the token belongs to: somebody used one that was replaced. */
-export async function revokeFamily(db: Db, token: Pick<AccessToken, 'id' | 'family_id'>): Promise<void> {
+const recordRevoked = (deps: Pick<Deps, 'clock'>, db: Db, tokens: readonly AccessToken[]): Promise<void> =>
+  recordAudit(
+    deps,
+    db,
+    tokens.map((token) => tokenEntry(token, 'revoked')),
+  );
+
+/**
+ * Revokes every token of the chain of rotations that the token belongs to: somebody used one that was replaced. With the
+ * handle of a transaction.
+ */
+export async function revokeFamily(
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  token: Pick<AccessToken, 'id' | 'family_id'>,
+): Promise<void> {
   const root = token.family_id ?? token.id;
-  await db
+  const revoked = await db
     .updateTable('access_tokens')
     .set({ revoked: 1 })
     .where((eb) => eb.or([eb('id', '=', root), eb('family_id', '=', root)]))
     .where('revoked', '=', 0)
+    .returningAll()
     .execute();
+  await recordRevoked(deps, db, revoked);
 }
 
 /**
@@ -107,6 +133,7 @@ export async function rotateToken(
       .returningAll()
       .executeTakeFirst();
     if (replaced === undefined) return undefined;
+    await recordRevoked(deps, db, [replaced]);
     const fresh = await issueToken(db, deps.clock, {
       userId: replaced.user_id,
       name: replaced.name,
@@ -123,7 +150,7 @@ export async function rotateToken(
     return fresh;
   });
   if (issued !== undefined) return issued;
-  await revokeFamily(deps.db, old);
+  await deps.db.transaction().execute((db) => revokeFamily(deps, db, old));
   throw badRequest('token already revoked');
 }
 

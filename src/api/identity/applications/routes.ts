@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { type AuditEntry, INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
@@ -31,6 +32,18 @@ const present = (row: OauthApplication): Static<typeof Application> => ({
   application_name: row.name,
   callback_url: row.redirect_uri,
   confidential: row.confidential === 1,
+});
+
+/** What is told of an application: its name, never its secret. */
+const entryOf = (
+  { id, name }: Pick<OauthApplication, 'id' | 'name'>,
+  happened: 'created' | 'deleted' | 'secret_updated',
+  message: string,
+): AuditEntry => ({
+  name: `oauth_application_${happened}`,
+  entity: INSTANCE,
+  target: { id, type: 'Authn::OauthApplication', details: name },
+  message,
 });
 
 const newSecret = (): string => `gloas-${randomBytes(32).toString('hex')}`;
@@ -100,19 +113,20 @@ export const applicationRoutes = [
       const errors = redirectErrors(input.redirect_uri);
       if (errors.length > 0) throw invalidModel({ redirect_uri: errors });
       const secret = newSecret();
-      const row = await deps.db
-        .insertInto('oauth_applications')
-        .values({
-          uid: randomBytes(32).toString('hex'),
-          secret_digest: tokenDigest(secret),
-          name: input.name,
-          redirect_uri: input.redirect_uri,
-          scopes: JSON.stringify(scopesOf(input.scopes)),
-          confidential: bit(input.confidential ?? true),
-          created_at: timestamp(deps.clock),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const values = {
+        uid: randomBytes(32).toString('hex'),
+        secret_digest: tokenDigest(secret),
+        name: input.name,
+        redirect_uri: input.redirect_uri,
+        scopes: JSON.stringify(scopesOf(input.scopes)),
+        confidential: bit(input.confidential ?? true),
+        created_at: timestamp(deps.clock),
+      };
+      const row = await deps.db.transaction().execute(async (db) => {
+        const made = await db.insertInto('oauth_applications').values(values).returningAll().executeTakeFirstOrThrow();
+        await recordAudit(deps, db, entryOf(made, 'created', 'Added OAuth application'));
+        return made;
+      });
       return { ...present(row), secret };
     },
   }),
@@ -125,8 +139,15 @@ export const applicationRoutes = [
     success: { status: 204, empty: true },
     errors: [404],
     handler: async ({ deps, params }) => {
-      const result = await deps.db.deleteFrom('oauth_applications').where('id', '=', params.id).executeTakeFirst();
-      if (result.numDeletedRows === 0n) throw notFound('Application');
+      await deps.db.transaction().execute(async (db) => {
+        const [gone] = await db
+          .deleteFrom('oauth_applications')
+          .where('id', '=', params.id)
+          .returning(['id', 'name'])
+          .execute();
+        if (gone === undefined) throw notFound('Application');
+        await recordAudit(deps, db, entryOf(gone, 'deleted', 'Removed OAuth application'));
+      });
     },
   }),
   route({
@@ -139,13 +160,17 @@ export const applicationRoutes = [
     errors: [404],
     handler: async ({ deps, params }) => {
       const secret = newSecret();
-      const row = await deps.db
-        .updateTable('oauth_applications')
-        .set({ secret_digest: tokenDigest(secret) })
-        .where('id', '=', params.id)
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) throw notFound('Application');
+      const row = await deps.db.transaction().execute(async (db) => {
+        const renewed = await db
+          .updateTable('oauth_applications')
+          .set({ secret_digest: tokenDigest(secret) })
+          .where('id', '=', params.id)
+          .returningAll()
+          .executeTakeFirst();
+        if (renewed === undefined) throw notFound('Application');
+        await recordAudit(deps, db, entryOf(renewed, 'secret_updated', 'Renewed the secret of an OAuth application'));
+        return renewed;
+      });
       return { ...present(row), secret };
     },
   }),

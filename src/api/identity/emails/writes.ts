@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { recordAudit, user } from '../../../audit/record.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -21,13 +22,23 @@ export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Prom
     return await deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, given.email)) throw taken();
       if (given.confirmed_at !== null) await deps.lifecycle.addressConfirmed.run(db, given.user_id, given.email);
-      return db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
+      const added = await db.insertInto('emails').values(given).returningAll().executeTakeFirstOrThrow();
+      await recordEmail(deps, db, 'created', added);
+      return added;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw taken();
     throw error;
   }
 }
+
+const recordEmail = (deps: Deps, db: Db, happened: 'created' | 'destroyed', { id, user_id, email }: Email) =>
+  recordAudit(deps, db, {
+    name: `email_${happened}`,
+    entity: user(user_id),
+    target: { id, type: 'Email', details: email },
+    message: happened === 'created' ? 'Email created' : 'Email destroyed',
+  });
 
 /** A further address of the user. @throws ApiError 404 */
 export async function emailOf(db: Db, userId: number, id: number): Promise<Email> {
@@ -42,9 +53,11 @@ export async function emailOf(db: Db, userId: number, id: number): Promise<Email
 }
 
 /** Takes a further address away; where it was shown or committed with, the first one is used again. */
-export async function removeEmail(deps: Deps, { id, user_id, email }: Email): Promise<void> {
+export async function removeEmail(deps: Deps, address: Email): Promise<void> {
+  const { id, user_id, email } = address;
   await deps.db.transaction().execute(async (db) => {
-    await db.deleteFrom('emails').where('id', '=', id).execute();
+    const { numDeletedRows } = await db.deleteFrom('emails').where('id', '=', id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordEmail(deps, db, 'destroyed', address);
     for (const column of ['public_email', 'commit_email', 'notification_email'] as const) {
       await db
         .updateTable('users')

@@ -1,3 +1,4 @@
+import { recordAudit, user } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { readPgpKey } from '../../../core/pgp/key.ts';
@@ -35,6 +36,7 @@ export async function addGpgKey(deps: Deps, userId: number, text: string): Promi
         is_primary: bit(keyid === read.keyid),
       }));
       await db.insertInto('gpg_key_ids').values(values).execute();
+      await recordKey(deps, db, 'add', row);
       return row;
     });
   } catch (error) {
@@ -56,6 +58,17 @@ export async function gpgKeyOf(db: Db, userId: number, id: number): Promise<GpgK
 }
 
 /** Removes a key: commits that it signed are not verified any more. */
-export async function removeGpgKey({ db }: Deps, { id }: GpgKey): Promise<void> {
-  await db.deleteFrom('gpg_keys').where('id', '=', id).execute();
+export async function removeGpgKey(deps: Deps, key: GpgKey): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db.deleteFrom('gpg_keys').where('id', '=', key.id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordKey(deps, db, 'remove', key);
+  });
 }
+
+const recordKey = (deps: Deps, db: Db, happened: 'add' | 'remove', key: GpgKey): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `${happened}_gpg_key`,
+    entity: user(key.user_id),
+    target: { id: key.id, type: 'GpgKey', details: key.fingerprint },
+    message: happened === 'add' ? 'Added GPG key' : 'Removed GPG key',
+  });

@@ -96,7 +96,7 @@ export const impersonationTokenRoutes = [
     errors: [404],
     handler: async ({ deps, params }) => {
       const { id } = await findToken(deps, params.user_id, params.impersonation_token_id);
-      await revokeToken(deps.db, id);
+      await deps.db.transaction().execute((db) => revokeToken(deps, db, id));
     },
   }),
 ];

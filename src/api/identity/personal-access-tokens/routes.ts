@@ -62,7 +62,7 @@ export const personalAccessTokenRoutes = [
     access: tokenManager,
     success: { status: 204, empty: true },
     errors: [401, 404],
-    handler: ({ deps, token }) => revokeToken(deps.db, token.id),
+    handler: ({ deps, token }) => deps.db.transaction().execute((db) => revokeToken(deps, db, token.id)),
   }),
   route({
     method: 'POST',

@@ -50,7 +50,7 @@ export const selfTokenRoutes = [
     input: rotation,
     success: { status: 200, schema: PersonalTokenWithSecret },
     errors: [400, 403, 405],
-    onRevokedToken: (deps, token) => revokeFamily(deps.db, token),
+    onRevokedToken: (deps, token) => deps.db.transaction().execute((db) => revokeFamily(deps, db, token)),
     handler: async ({ deps, caller, input }) => {
       const { row, token } = await rotateToken(deps, await callersToken(deps, caller), input.expires_at);
       return { ...presentToken(row, deps.clock), token };
@@ -66,7 +66,7 @@ export const selfTokenRoutes = [
     errors: [405],
     handler: async ({ deps, caller }) => {
       const { id } = await callersToken(deps, caller);
-      await revokeToken(deps.db, id);
+      await deps.db.transaction().execute((db) => revokeToken(deps, db, id));
     },
   }),
 ];

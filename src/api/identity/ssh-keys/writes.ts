@@ -1,3 +1,4 @@
+import { recordAudit, user } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
@@ -56,6 +57,7 @@ export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): 
         .returningAll()
         .executeTakeFirstOrThrow();
       await deps.events.record(db, 'key.created', eventOf(created), { actorId });
+      await recordKey(deps, db, 'add', created);
       return created;
     });
   } catch (error) {
@@ -63,6 +65,14 @@ export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): 
     throw error;
   }
 }
+
+const recordKey = (deps: Deps, db: Db, happened: 'add' | 'remove', { id, user_id, title }: SshKey): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `${happened}_ssh_key`,
+    entity: user(user_id),
+    target: { id, type: 'Key', details: title },
+    message: happened === 'add' ? 'Added SSH key' : 'Removed SSH key',
+  });
 
 const eventOf = ({ id, user_id, key }: SshKey) => ({ key_id: id, user_id, key });
 
@@ -81,7 +91,8 @@ export async function sshKeyOf(db: Db, userId: number, id: number): Promise<SshK
 /** Removes a key: what it opened is closed at once. */
 export async function removeSshKey(deps: Deps, key: SshKey, actorId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    await db.deleteFrom('ssh_keys').where('id', '=', key.id).execute();
+    const { numDeletedRows } = await db.deleteFrom('ssh_keys').where('id', '=', key.id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordKey(deps, db, 'remove', key);
     await deps.events.record(db, 'key.destroyed', eventOf(key), { actorId });
   });
 }

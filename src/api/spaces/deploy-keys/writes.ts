@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { type AuditEntity, INSTANCE, project, recordAudit } from '../../../audit/record.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
@@ -59,7 +60,11 @@ export async function createPublicKey(deps: Deps, caller: UserCaller, given: New
   const parsed = parse(given.key, '');
   const owner = { userId: caller.user.id, public: true };
   try {
-    return await deps.db.transaction().execute(async (db) => insertKey(deps, db, given, parsed, owner, ''));
+    return await deps.db.transaction().execute(async (db) => {
+      const key = await insertKey(deps, db, given, parsed, owner, '');
+      await recordKey(deps, db, 'added', key, INSTANCE);
+      return key;
+    });
   } catch (error) {
     throw isUniqueViolation(error) ? taken('') : error;
   }
@@ -87,7 +92,7 @@ export async function addKey(
         .executeTakeFirst();
       const owner = { userId: caller.user.id, public: false };
       const key = usable ?? (await insertKey(deps, db, given, parsed, owner, prefix));
-      await attach(deps, db, key.id, projectId, given.canPush);
+      await attach(deps, db, key, projectId, given.canPush);
       return { ...key, can_push: bit(given.canPush) };
     });
   } catch (error) {
@@ -95,18 +100,33 @@ export async function addKey(
   }
 }
 
-async function attach(deps: Deps, db: Db, keyId: number, projectId: number, canPush: boolean): Promise<void> {
-  await db
+async function attach(deps: Deps, db: Db, key: DeployKey, projectId: number, canPush: boolean): Promise<void> {
+  const attached = await db
     .insertInto('deploy_key_projects')
     .values({
-      deploy_key_id: keyId,
+      deploy_key_id: key.id,
       project_id: projectId,
       can_push: bit(canPush),
       created_at: timestamp(deps.clock),
     })
     .onConflict((conflict) => conflict.columns(['deploy_key_id', 'project_id']).doNothing())
-    .execute();
+    .returning('project_id')
+    .executeTakeFirst();
+  if (attached !== undefined) await recordKey(deps, db, 'added', key, project(projectId), { can_push: canPush });
 }
+
+const recordKey = (
+  deps: Deps,
+  db: Db,
+  happened: 'added' | 'updated' | 'removed',
+  { id, title }: DeployKey,
+  entity: AuditEntity,
+  more: Record<string, boolean> = {},
+): Promise<void> => {
+  const message = `${{ added: 'Added', updated: 'Updated', removed: 'Removed' }[happened]} deploy key`;
+  const target = { id, type: 'DeployKey', details: title };
+  return recordAudit(deps, db, { name: `deploy_key_${happened}`, entity, target, message, more });
+};
 
 /** The project's key of the id. @throws ApiError 404 */
 export async function findKey(db: Db, projectId: number, keyId: number): Promise<KeyInProject> {
@@ -121,7 +141,7 @@ export async function enableKey(deps: Deps, caller: UserCaller, projectId: numbe
     const usable = caller.admin ? allKeys(db) : accessibleKeys(db, caller.user.id, today(deps.clock));
     const key = await usable.where('id', '=', keyId).executeTakeFirst();
     if (key === undefined) throw notFound('Deploy Key');
-    await attach(deps, db, keyId, projectId, false);
+    await attach(deps, db, key, projectId, false);
     return key;
   });
 }
@@ -149,7 +169,11 @@ export async function updateKey(
         .where('project_id', '=', projectId)
         .execute();
     }
-    return findKey(db, projectId, keyId);
+    const changed = await findKey(db, projectId, keyId);
+    if (changed.title !== key.title || changed.can_push !== key.can_push) {
+      await recordKey(deps, db, 'updated', changed, project(projectId), { can_push: changed.can_push === 1 });
+    }
+    return changed;
   });
 }
 
@@ -162,6 +186,7 @@ export async function removeKey(deps: Deps, projectId: number, keyId: number): P
       .where('deploy_key_id', '=', keyId)
       .where('project_id', '=', projectId)
       .execute();
+    await recordKey(deps, db, 'removed', key, project(projectId));
     const refs = db.selectFrom('protected_refs').select('id').where('project_id', '=', projectId);
     await db
       .deleteFrom('protected_ref_levels')

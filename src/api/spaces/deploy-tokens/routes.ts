@@ -14,7 +14,7 @@ import { DeployToken, DeployTokenWithSecret } from './answers.ts';
 import { newDeployToken } from './inputs.ts';
 import { deployTokens } from './queries.ts';
 import { presentDeployToken } from './views.ts';
-import { createDeployToken } from './writes.ts';
+import { createDeployToken, removeDeployToken } from './writes.ts';
 
 const READ = { project: 'admin_deploy_tokens', group: 'read_group_deploy_tokens' } as const;
 const MANAGE = { project: 'admin_deploy_tokens', group: 'admin_group_deploy_tokens' } as const;
@@ -87,7 +87,7 @@ function routesFor(kind: SourceKind): Route[] {
       handler: async ({ deps, source, params, request }) => {
         const token = await findToken(deps, source, params.token_id);
         checkUnmodifiedSince(request, token.created_at);
-        await deps.db.deleteFrom('deploy_tokens').where('id', '=', token.id).execute();
+        await removeDeployToken(deps, token);
       },
     }),
   ];

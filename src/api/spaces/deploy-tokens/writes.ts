@@ -1,3 +1,4 @@
+import { type AuditEntry, place, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -43,6 +44,7 @@ export async function createDeployToken(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await recordAudit(deps, db, entryOf(inserted, 'created'));
     if (username !== '') return inserted;
     return db
       .updateTable('deploy_tokens')
@@ -52,4 +54,26 @@ export async function createDeployToken(
       .executeTakeFirstOrThrow();
   });
   return { row, token };
+}
+
+/** Removes a deploy token: what it opened is closed at once. */
+export async function removeDeployToken(deps: Deps, token: DeployToken): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db.deleteFrom('deploy_tokens').where('id', '=', token.id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordAudit(deps, db, entryOf(token, 'destroyed'));
+  });
+}
+
+function entryOf(token: DeployToken, happened: 'created' | 'destroyed'): AuditEntry {
+  const { id, name, source_type, source_id } = token;
+  const scopes = (JSON.parse(token.scopes) as string[]).join(', ');
+  return {
+    name: source_type === 'group' ? `group_deploy_token_${happened}` : `deploy_token_${happened}`,
+    entity: place(source_type, source_id),
+    target: { id, type: 'DeployToken', details: name },
+    message:
+      happened === 'created'
+        ? `Created ${source_type} deploy token with id ${id} and scopes ${scopes}`
+        : `Destroyed ${source_type} deploy token with id ${id}`,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Caller, UserCaller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
+import { recordShare } from '../../../audit/shares.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
@@ -43,7 +44,7 @@ export async function shareGroup(
       const source = groupSource(group);
       const own = await requireStillInSource(deps, db, caller, source, SHARE);
       requireCover(own, source, await validateShare(deps, db, source, wanted));
-      await db
+      const link = await db
         .insertInto('group_links')
         .values({
           source_type: 'group',
@@ -54,7 +55,9 @@ export async function shareGroup(
           expires_at: wanted.expiresAt,
           created_at: timestamp(deps.clock),
         })
-        .execute();
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await recordShare(deps, db, 'created', link);
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
@@ -74,14 +77,17 @@ async function keptInside(deps: Deps, group: Namespace): Promise<boolean> {
 
 /** Takes a share back. @throws ApiError 404 when there is none */
 export async function unshareGroup(deps: Deps, group: Namespace, invitedId: number): Promise<void> {
-  const removed = await deps.db
-    .deleteFrom('group_links')
-    .where('source_type', '=', 'group')
-    .where('source_id', '=', group.id)
-    .where('group_id', '=', invitedId)
-    .returning('id')
-    .executeTakeFirst();
-  if (removed === undefined) throw notFound();
+  await deps.db.transaction().execute(async (db) => {
+    const removed = await db
+      .deleteFrom('group_links')
+      .where('source_type', '=', 'group')
+      .where('source_id', '=', group.id)
+      .where('group_id', '=', invitedId)
+      .returningAll()
+      .executeTakeFirst();
+    if (removed === undefined) throw notFound();
+    await recordShare(deps, db, 'removed', removed);
+  });
 }
 
 /** The shares of a project or group as its object names them: only groups that the caller may see. */

@@ -1,4 +1,5 @@
 import { missingPermissions, type RolePermissions } from '../../../access/role-permissions.ts';
+import { group, INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
@@ -57,12 +58,29 @@ export async function createRole(
         .executeTakeFirstOrThrow();
       const rows = [...permissions].map((permission) => ({ member_role_id: role.id, permission }));
       if (rows.length > 0) await db.insertInto('member_role_permissions').values(rows).execute();
+      await recordRole(deps, db, 'created', role, { permissions: [...permissions].join(', ') });
       return role;
     });
   } catch (error) {
     throw isUniqueViolation(error) ? invalidModel({ name: ['has already been taken'] }) : error;
   }
 }
+
+/** @param more what it grants */
+const recordRole = (
+  deps: Deps,
+  db: Db,
+  happened: 'created' | 'deleted',
+  { id, name, group_id, base_access_level }: MemberRole,
+  more: Record<string, string> = {},
+): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `member_role_${happened}`,
+    entity: group_id === null ? INSTANCE : group(group_id),
+    target: { id, type: 'MemberRole', details: name },
+    message: `Member role was ${happened}`,
+    more: { base_access_level, ...more },
+  });
 
 /**
  * Removes a role that nobody has. Whoever gives a role to somebody locks its row, too, so none is given meanwhile.
@@ -77,10 +95,12 @@ export async function removeRole(
   await deps.db.transaction().execute(async (db) => {
     const found = await lockRow(db, 'member_roles', id);
     await still(db);
-    if (!found || (await findRole(db, groupId, id)) === undefined) throw notFound('Member Role');
+    const role = found ? await findRole(db, groupId, id) : undefined;
+    if (role === undefined) throw notFound('Member Role');
     if (await isInUse(db, id)) {
       throw refused('The role is in use: give its members, invitations and shares another role first');
     }
     await db.deleteFrom('member_roles').where('id', '=', id).execute();
+    await recordRole(deps, db, 'deleted', role);
   });
 }

@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
+import { recordShare } from '../../../audit/shares.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
@@ -35,7 +36,7 @@ export async function shareProject(
     return await deps.db.transaction().execute(async (db) => {
       const own = await requireStillInSource(deps, db, caller, source, SHARE);
       requireCover(own, source, await validateShare(deps, db, source, wanted));
-      return db
+      const link = await db
         .insertInto('group_links')
         .values({
           source_type: 'project',
@@ -48,6 +49,8 @@ export async function shareProject(
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      await recordShare(deps, db, 'created', link);
+      return link;
     });
   } catch (error) {
     throw isUniqueViolation(error) ? conflict('Group already shared with this group') : error;
@@ -82,6 +85,7 @@ export async function unshareProject(
     if (link === undefined) throw notFound('Group Link');
     const { group_access: access_level, member_role_id } = link;
     requireCover(own, source, await givenBy(db, { access_level, member_role_id }));
+    await recordShare(deps, db, 'removed', link);
     await db.deleteFrom('group_links').where('id', '=', link.id).execute();
   });
 }

@@ -176,7 +176,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       input: rotation,
       success: { status: 200, schema: ResourceTokenWithSecret },
       errors: [405],
-      onRevokedToken: (deps, token) => revokeFamily(deps.db, token),
+      onRevokedToken: (deps, token) => deps.db.transaction().execute((db) => revokeFamily(deps, db, token)),
       handler: async (c) => {
         const token = await findToken(c.deps, c.source, c.tokenId);
         return answerIssued(c.deps, c.source, await rotateResourceToken(c.deps, c, token, c.input.expires_at));

@@ -97,8 +97,8 @@ export async function rotateResourceToken(
  */
 export async function revokeResourceToken(deps: Deps, { source, actor }: Change, token: AccessToken): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    await revokeToken(db, token.id);
-    await revokeFamily(db, token);
+    await revokeToken(deps, db, token.id);
+    await revokeFamily(deps, db, token);
     const member = await findDirect(db, source, token.user_id);
     if (member === undefined) return;
     await db.deleteFrom('members').where('user_id', '=', token.user_id).execute();

@@ -197,7 +197,8 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
       errors: [404],
       handler: async ({ deps, home, params }) => {
         const user = await findAccount(deps.db, home, params.user_id);
-        await revokeToken(deps.db, (await tokenOf(deps.db, user, params.token_id)).id);
+        const { id } = await tokenOf(deps.db, user, params.token_id);
+        await deps.db.transaction().execute((db) => revokeToken(deps, db, id));
       },
     }),
   ];
