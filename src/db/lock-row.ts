@@ -8,7 +8,7 @@ import type { Db } from './schema.ts';
  */
 export async function lockRow(
   db: Db,
-  table: 'ci_pipeline_schedules' | 'member_roles' | 'namespaces' | 'projects' | 'users',
+  table: 'approval_rules' | 'ci_pipeline_schedules' | 'member_roles' | 'namespaces' | 'projects' | 'users',
   id: number,
 ): Promise<boolean> {
   // An update that changes nothing locks the row on either engine.

@@ -1,9 +1,12 @@
 import type { Caller } from '../../../access/caller.ts';
 import { requireStillInGroup } from '../../../access/standing.ts';
+import { recordProtection, recordProtectionChange } from '../../../audit/protections.ts';
+import { group as onGroup } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, conflict, forbidden, recordNotFound, refused } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
@@ -86,7 +89,9 @@ export async function protectInGroup(
         .returning('id')
         .executeTakeFirstOrThrow();
       await addLevels(db, id, levels);
-      return (await find(db, group.id, input.name))!;
+      const made = (await find(db, group.id, input.name))!;
+      await recordProtection(deps, db, onGroup(group.id), 'branch', 'created', made);
+      return made;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`Protected branch '${input.name}' already exists`);
@@ -113,7 +118,8 @@ export async function updateInGroup(
 ): Promise<GroupProtection> {
   const { allow_force_push, code_owner_approval_required } = input;
   return deps.db.transaction().execute(async (db) => {
-    // Writing first makes changes of one protection wait for each other.
+    await lockRow(db, 'namespaces', group.id);
+    const before = await getGroupProtection(db, group, name);
     await db
       .updateTable('group_protected_branches')
       .set({
@@ -129,7 +135,9 @@ export async function updateInGroup(
     const found = await getGroupProtection(db, group, name);
     await requireUnprotect(deps, db, group.id, caller, found);
     for (const action of ACTIONS) await changeLevels(db, found, action, input);
-    return getGroupProtection(db, group, name);
+    const after = await getGroupProtection(db, group, name);
+    await recordProtectionChange(deps, db, onGroup(group.id), before, after);
+    return after;
   });
 }
 
@@ -159,5 +167,6 @@ export async function unprotectInGroup(deps: Deps, group: Namespace, caller: Cal
       .where('id', '=', found.id)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw recordNotFound();
+    await recordProtection(deps, db, onGroup(group.id), 'branch', 'removed', found);
   });
 }

@@ -1,6 +1,8 @@
 import type { Caller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
 import { within } from '../../../access/within.ts';
+import { recordProtection, recordProtectionChange } from '../../../audit/protections.ts';
+import { project as onProject } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, forbidden, recordNotFound, refused } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -71,7 +73,7 @@ export async function protectBranch(
   try {
     return await deps.db.transaction().execute(async (db) => {
       await requireStill(deps, db, caller, project.id, 'admin_protected_branches');
-      return insertProtection(db, deps.clock, {
+      const made = await insertProtection(db, deps.clock, {
         projectId: project.id,
         kind: 'branch',
         name: input.name,
@@ -79,6 +81,8 @@ export async function protectBranch(
         codeOwnerApprovalRequired: input.code_owner_approval_required ?? false,
         levels,
       });
+      await recordProtection(deps, db, onProject(project.id), 'branch', 'created', made);
+      return made;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`Protected branch '${input.name}' already exists`);
@@ -103,6 +107,13 @@ export async function updateProtectedBranch(
     // Writing first makes changes of one protection wait for each other.
     await db
       .updateTable('protected_refs')
+      .set({ updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .execute();
+    const before = await findProtection(db, project.id, 'branch', name);
+    if (before === undefined) throw recordNotFound();
+    await db
+      .updateTable('protected_refs')
       .set({
         updated_at: timestamp(deps.clock),
         ...(allow_force_push === undefined ? {} : { allow_force_push: bit(allow_force_push) }),
@@ -125,7 +136,9 @@ export async function updateProtectedBranch(
       await refuseOutsiders(within(deps, db), project, namespace, [...updated, ...changes.add]);
       await applyChanges(db, id, changes);
     }
-    return (await findProtection(db, project.id, 'branch', name))!;
+    const after = (await findProtection(db, project.id, 'branch', name))!;
+    await recordProtectionChange(deps, db, onProject(project.id), before, after);
+    return after;
   });
 }
 
@@ -153,6 +166,7 @@ export async function unprotectBranch(deps: Deps, actor: Actor, protection: Prot
     const found = await findProtection(db, id, 'branch', protection.name);
     if (found === undefined) throw recordNotFound();
     await requireUnprotect(within(deps, db), standing, found);
-    await removeProtection(db, found.id);
+    if (!(await removeProtection(db, found.id))) throw recordNotFound();
+    await recordProtection(deps, db, onProject(id), 'branch', 'removed', found);
   });
 }

@@ -1,5 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { recordProtection } from '../../../audit/protections.ts';
+import { project as onProject } from '../../../audit/record.ts';
 import { invalidModel, recordNotFound, refused } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -33,7 +35,10 @@ export async function protectTag(
   try {
     return await deps.db.transaction().execute(async (db) => {
       await requireStill(deps, db, caller, project.id, 'admin_protected_tags');
-      return insertProtection(db, deps.clock, { projectId: project.id, kind: 'tag', name: input.name, levels });
+      const given = { projectId: project.id, kind: 'tag' as const, name: input.name, levels };
+      const made = await insertProtection(db, deps.clock, given);
+      await recordProtection(deps, db, onProject(project.id), 'tag', 'created', made);
+      return made;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw invalidModel({ Name: ['has already been taken'] }, 422);
@@ -42,9 +47,11 @@ export async function protectTag(
 }
 
 /** Takes the protection away. @throws ApiError 401, 403, 404 */
-export async function unprotectTag(deps: Deps, caller: Caller, { id, project_id }: Protection): Promise<void> {
+export async function unprotectTag(deps: Deps, caller: Caller, protection: Protection): Promise<void> {
+  const { id, project_id } = protection;
   await deps.db.transaction().execute(async (db) => {
     await requireStill(deps, db, caller, project_id, 'admin_protected_tags');
     if (!(await removeProtection(db, id))) throw recordNotFound();
+    await recordProtection(deps, db, onProject(project_id), 'tag', 'removed', protection);
   });
 }

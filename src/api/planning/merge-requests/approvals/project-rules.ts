@@ -1,15 +1,36 @@
 import type { Caller } from '../../../../access/caller.ts';
 import { requireStill } from '../../../../access/standing.ts';
+import { changesOf, type Watched } from '../../../../audit/changes.ts';
+import { type AuditEntry, project, recordAudit } from '../../../../audit/record.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, invalidParameter, recordNotFound } from '../../../../core/errors.ts';
 import { bit } from '../../../../db/columns.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
+import { lockRow } from '../../../../db/lock-row.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 import type { Deps } from '../../../../deps.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
+
+const WATCHED: Watched<StoredRule> = {
+  name: { name: 'update_approval_rules', as: 'name' },
+  approvals_required: { name: 'update_approval_rules', as: 'number of required approvals' },
+  userIds: { name: 'update_approval_rules', as: 'approvers' },
+  groupIds: { name: 'update_approval_rules', as: 'groups of approvers' },
+  branchIds: { name: 'update_approval_rules', as: 'protected branches' },
+  applies_to_all_protected_branches: { name: 'update_approval_rules', as: 'applies to all protected branches' },
+};
+
+const entryOf = (
+  { id, name, project_id }: StoredRule,
+  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
+): AuditEntry => ({
+  ...told,
+  entity: project(project_id),
+  target: { id, type: 'ApprovalProjectRule', details: name },
+});
 
 /** Name of the rule for everybody, by which clients without a type for it mean it. */
 export const EVERYBODY = 'All Members';
@@ -87,7 +108,10 @@ export async function createProjectRule(
         .executeTakeFirstOrThrow();
       await setApprovers(db, row.id, { userIds, groupIds });
       await setBranches(db, row, input.protected_branch_ids ?? []);
-      return (await withDetails(db, [row]))[0]!;
+      const rule = (await withDetails(db, [row]))[0]!;
+      const told = { name: 'approval_rule_created', message: 'Added approval rule' } as const;
+      await recordAudit(deps, db, entryOf(rule, { ...told, more: { approvals_required: rule.approvals_required } }));
+      return rule;
     }),
   );
 }
@@ -138,6 +162,8 @@ export async function updateProjectRule(
   return orTaken(rule.rule_type, () =>
     deps.db.transaction().execute(async (db) => {
       await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
+      await lockRow(db, 'approval_rules', rule.id);
+      const before = await findProjectRule(db, rule.project_id, rule.id);
       const row = await db
         .updateTable('approval_rules')
         .set({
@@ -154,7 +180,14 @@ export async function updateProjectRule(
       if (row === undefined) throw recordNotFound();
       await setApprovers(db, rule.id, { userIds, groupIds });
       if (input.protected_branch_ids !== undefined) await setBranches(db, row, input.protected_branch_ids);
-      return (await withDetails(db, [row]))[0]!;
+      const after = (await withDetails(db, [row]))[0]!;
+      const changes = changesOf(before, after, WATCHED);
+      await recordAudit(
+        deps,
+        db,
+        changes.map((told) => entryOf(after, told)),
+      );
+      return after;
     }),
   );
 }
@@ -176,6 +209,8 @@ export async function deleteProjectRule(deps: Deps, caller: Caller, rule: Stored
         ),
       )
       .execute();
-    await db.deleteFrom('approval_rules').where('id', '=', rule.id).execute();
+    const { numDeletedRows } = await db.deleteFrom('approval_rules').where('id', '=', rule.id).executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    await recordAudit(deps, db, entryOf(rule, { name: 'approval_rule_deleted', message: 'Deleted approval rule' }));
   });
 }

@@ -52,7 +52,12 @@ export async function withDetails(db: Db, rules: readonly ApprovalRule[]): Promi
       .where('rule_id', 'in', ids)
       .orderBy('access_level')
       .execute(),
-    await db.selectFrom('approval_rule_branches').selectAll().where('rule_id', 'in', ids).execute(),
+    await db
+      .selectFrom('approval_rule_branches')
+      .selectAll()
+      .where('rule_id', 'in', ids)
+      .orderBy('protected_ref_id')
+      .execute(),
   ];
   const userIds = listsBy(users, ({ user_id }) => user_id);
   const groupIds = listsBy(groups, ({ group_id }) => group_id);

@@ -1,3 +1,4 @@
+import { project as onProject, recordAudit } from '../../../../audit/record.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { conflict, invalidModel, recordNotFound, refused } from '../../../../core/errors.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
@@ -99,7 +100,7 @@ export async function createCheck(
       .returning('id')
       .executeTakeFirstOrThrow();
     await setBranches(db, project.id, id, input.protected_branch_ids ?? []);
-    return findCheck(db, project.id, id);
+    return recorded(deps, db, 'create', await findCheck(db, project.id, id));
   });
 }
 
@@ -126,7 +127,7 @@ export async function updateCheck(
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw recordNotFound();
     if (input.protected_branch_ids !== undefined) await setBranches(db, project.id, id, input.protected_branch_ids);
-    return findCheck(db, project.id, id);
+    return recorded(deps, db, 'update', await findCheck(db, project.id, id));
   });
 }
 
@@ -150,13 +151,35 @@ async function saving(
 }
 
 /** Removes a check with what it said. @throws ApiError 404 */
-export async function destroyCheck({ db }: Deps, projectId: number, id: number): Promise<void> {
-  const { numDeletedRows } = await db
-    .deleteFrom('external_status_checks')
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw recordNotFound();
+export async function destroyCheck(deps: Deps, projectId: number, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const gone = await db
+      .deleteFrom('external_status_checks')
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (gone === undefined) throw recordNotFound();
+    await recorded(deps, db, 'delete', gone);
+  });
+}
+
+/** Records what happened to a check. Its address is told without what stands in it as a secret. */
+async function recorded<T extends Pick<StoredCheck, 'id' | 'name' | 'project_id' | 'external_url'>>(
+  deps: Deps,
+  db: Db,
+  happened: 'create' | 'update' | 'delete',
+  check: T,
+): Promise<T> {
+  const verb = { create: 'Added', update: 'Changed', delete: 'Removed' }[happened];
+  const { host } = new URL(check.external_url);
+  await recordAudit(deps, db, {
+    name: `${happened}_status_check`,
+    entity: onProject(check.project_id),
+    target: { id: check.id, type: 'MergeRequests::ExternalStatusCheck', details: check.name },
+    message: `${verb} external status check ${check.name} on ${host}`,
+  });
+  return check;
 }
 
 /**

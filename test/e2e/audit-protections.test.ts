@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Namespace } from '../../src/db/tables/namespaces.ts';
+import type { Project } from '../../src/db/tables/projects.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
+import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
+
+let app: TestApp;
+let group: Namespace;
+let project: Project;
+before(async () => {
+  app = await buildTestApp();
+  group = await app.make.group();
+  project = await app.make.project({ namespace: group });
+});
+after(() => app.close());
+
+const told = (method: Parameters<typeof tellsOf>[1], path: string, json?: object) => tellsOf(app, method, path, json);
+
+test('protected branches of projects and groups are told of with who may push and merge', async () => {
+  for (const [path, on] of [
+    [`/projects/${project.id}/protected_branches`, `Project ${project.id}`],
+    [`/groups/${group.id}/protected_branches`, `Group ${group.id}`],
+  ] as const) {
+    const json = { name: 'stable-*', push_access_level: 40, merge_access_level: 30 };
+    const added = await told('POST', path, json);
+    const message = 'Added protected branch';
+    assert.deepEqual(added.gist, {
+      event: 'protected_branch_created',
+      on,
+      target: 'ProtectedBranch stable-*',
+      message,
+    });
+    const { allowed_to_push, allowed_to_merge } = added.event.details;
+    assert.deepEqual([allowed_to_push, allowed_to_merge], ['Maintainer', 'Developer']);
+    const one = `${path}/stable-*`;
+    const change = { allow_force_push: true, allowed_to_push: [{ access_level: 30 }] };
+    const events = await auditOf(app, async () => expectStatus(await app.request('PATCH', one, { json: change }), 200));
+    assert.deepEqual(
+      events.map(({ event_name, details }) => [event_name, details.change, details.from, details.to]),
+      [
+        ['protected_branch_updated', 'allowed to push', 'Maintainer', 'Developer, Maintainer'],
+        ['protected_branch_allow_force_push_updated', 'allow force push', false, true],
+      ],
+    );
+    const same = async () => expectStatus(await app.request('PATCH', one, { json: { allow_force_push: true } }), 200);
+    assert.deepEqual(await auditOf(app, same), []);
+    const removed = await told('DELETE', one);
+    assert.deepEqual(removed.gist.message, 'Unprotected branch');
+    assert.equal(removed.gist.event, 'protected_branch_removed');
+    assert.deepEqual(await auditOf(app, () => app.delete(one)), []);
+  }
+});
+
+test('protected tags are told of', async () => {
+  const path = `/projects/${project.id}/protected_tags`;
+  const added = await told('POST', path, { name: 'v*', create_access_level: 40 });
+  assert.deepEqual(added.gist, {
+    event: 'protected_tag_created',
+    on: `Project ${project.id}`,
+    target: 'ProtectedTag v*',
+    message: 'Added protected tag',
+  });
+  assert.equal(added.event.details.allowed_to_create, 'Maintainer');
+  assert.equal((await told('DELETE', `${path}/v*`)).gist.event, 'protected_tag_removed');
+});
+
+test('approval rules are told of, and what is changed of them', async () => {
+  const path = `/projects/${project.id}/approval_rules`;
+  const { made, ...added } = await told('POST', path, { name: 'Security', approvals_required: 2, user_ids: [1] });
+  assert.deepEqual(added.gist, {
+    event: 'approval_rule_created',
+    on: `Project ${project.id}`,
+    target: 'ApprovalProjectRule Security',
+    message: 'Added approval rule',
+  });
+  const json = { name: 'Safety', approvals_required: 1, user_ids: [] };
+  const events = await auditOf(app, async () => expectStatus(await app.put(`${path}/${made.id}`, { json }), 200));
+  assert.deepEqual(
+    events.map((event) => [gist(event).event, gist(event).message]),
+    [
+      ['update_approval_rules', 'Changed name from Security to Safety'],
+      ['update_approval_rules', 'Changed number of required approvals from 2 to 1'],
+      ['update_approval_rules', 'Changed approvers from [1] to []'],
+    ],
+  );
+  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
+});
+
+test('external status checks are told of with the host that they are on, and nothing else of the address', async () => {
+  const path = `/projects/${project.id}/external_status_checks`;
+  const address = { name: 'Scan', external_url: 'https://scan.example.org/hook?token=hidden-in-the-address' };
+  const { made, ...added } = await told('POST', path, { ...address, shared_secret: 'a-shared-secret' });
+  assert.deepEqual(added.gist, {
+    event: 'create_status_check',
+    on: `Project ${project.id}`,
+    target: 'MergeRequests::ExternalStatusCheck Scan',
+    message: 'Added external status check Scan on scan.example.org',
+  });
+  assert.doesNotMatch(JSON.stringify(added.event), /hidden|shared-secret/);
+  assert.equal((await told('PUT', `${path}/${made.id}`, { name: 'Check' })).gist.event, 'update_status_check');
+  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'delete_status_check');
+});
+
+test('a protection that is refused is told of to nobody', async () => {
+  const { token } = await app.make.user();
+  const path = `/projects/${project.id}/protected_branches`;
+  const refused = async () => {
+    expectStatus(await app.post(path, { token, json: { name: 'x' } }), 404);
+    expectStatus(await app.post(path, { json: { name: ' ' } }), 422);
+  };
+  assert.deepEqual(await auditOf(app, refused), []);
+});
