@@ -9,11 +9,13 @@ import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Wiki } from '../db/tables/wikis.ts';
 import { writeActions } from '../git/commit-writer.ts';
+import { createRepository } from '../git/repository-files.ts';
 import { refDisagreements } from './agreement.ts';
 import { allRepositories } from './all.ts';
 import { enqueueSweep } from './background.ts';
 import { repositoryOf } from './change-refs.ts';
 import { recoverIntents } from './recover-intents.ts';
+import { discardUnlessKept } from './removal.ts';
 import { ensureWiki, findWiki } from './wikis.ts';
 
 const clock = new TestClock();
@@ -184,4 +186,17 @@ describe('a wiki takes no change', () => {
     await assert.rejects(commitToWiki(app, ofProject(), [page('b.md')]), { message: '404 Wiki Not Found' });
     assert.notEqual(await findWiki(app.deps.db, ofProject()), undefined);
   });
+});
+
+test('a process that dies before it writes the row leaves a repository that is removed later', async () => {
+  const { wiki } = await commitToWiki(app, ofProject(), [page('home.md')]);
+  const location = { storage: wiki.repository_storage, diskPath: app.deps.storages.newDiskPath() };
+  await discardUnlessKept(app.deps, location);
+  await createRepository(app.deps.storages.dirOf(location), { defaultBranch: 'main' });
+  await app.settle();
+  assert.equal(folders(), 3);
+  clock.advance(2 * 3_600_000);
+  await app.settle();
+  assert.equal(folders(), 2);
+  assert.equal((await commitToWiki(app, ofProject(), [page('other.md')])).wiki.id, wiki.id);
 });

@@ -37,7 +37,7 @@ export { changedSettings, type ProjectSettings, settingsOf } from './projects/se
 export { writeStatistics } from './projects/statistics.ts';
 export { inSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
-export { markdownOf, uploadName } from './uploads/names.ts';
+export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/names.ts';
 
 /** Projects, groups and namespaces, who belongs to them and what they own. */
 export const spaces: Area = {

@@ -9,7 +9,7 @@ import type { WikiAttachment } from './answers.ts';
 import { commitToWiki, type WikiChange } from './writes.ts';
 
 /** Folder of what pages refer to. */
-const FOLDER = 'uploads';
+export const FOLDER = 'uploads';
 
 /** Commits a file that pages refer to, in a folder of its own. @throws ApiError 400 for what is no file */
 export async function attach(

@@ -8,6 +8,7 @@ import { findWiki } from '../../../repositories/wikis.ts';
 import type { SourceKind } from '../../spaces/index.ts';
 import { type WikiScope, wikiReader, wikiWriter } from './access.ts';
 import { WikiAttachment, WikiPage, WikiPageBasic } from './answers.ts';
+import { wikiAttachmentRoutes } from './attachment-routes.ts';
 import { attach } from './attachments.ts';
 import * as inputs from './inputs.ts';
 import { createPage, deletePage, updatePage, type WrittenPage } from './page-writes.ts';
@@ -149,8 +150,10 @@ function writeRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<nev
 }
 
 /** Wikis of projects and of groups. */
-export const wikiRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((kind) => {
-  const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
-  const path = `/${kind}s/:id/wikis`;
-  return [...readRoutes(kind, path, paid), ...writeRoutes(kind, path, paid)];
-});
+export const wikiRoutes: readonly Route[] = (['project', 'group'] as const)
+  .flatMap((kind) => {
+    const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
+    const path = `/${kind}s/:id/wikis`;
+    return [...readRoutes(kind, path, paid), ...writeRoutes(kind, path, paid)];
+  })
+  .concat(wikiAttachmentRoutes);

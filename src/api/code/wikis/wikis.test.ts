@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
@@ -38,6 +38,8 @@ const create = async (wiki: string, json: object, status = 201) =>
 const show = async (wiki: string, slug: string, query = {}) =>
   expectStatus<Page>(await app.get(`${wiki}/${encode(slug)}`, { query }), 200);
 const slugs = async (wiki: string) => expectStatus<Page[]>(await app.get(wiki), 200).map(({ slug }) => slug);
+const pathOfGroup = async (id: number) =>
+  expectStatus<{ full_path: string }>(await app.get(`/groups/${id}`), 200).full_path;
 const messageOf = (answer: unknown) => (answer as { message?: string; error?: string }).message;
 
 for (const kind of ['project', 'group'] as const) {
@@ -122,6 +124,19 @@ for (const kind of ['project', 'group'] as const) {
         branch: 'main',
         link: { url: made.file_path, markdown: `![A_picture](${made.file_path})` },
       });
+      const owner = kind === 'project' ? project.full_path : `groups/${await pathOfGroup(Number(wiki.split('/')[2]))}`;
+      const at = (path: string, token: string | null = ROOT_TOKEN) =>
+        app.instance.server.app.inject({
+          url: `/${owner}/-/wikis/${path}`,
+          headers: token === null ? {} : { 'private-token': token },
+        });
+      const shown = await at(made.file_path);
+      assert.deepEqual(
+        [owner, shown.statusCode, shown.body, shown.headers['content-type']],
+        [owner, 200, 'png', 'image/png'],
+      );
+      assert.equal((await at(made.file_path.replace('A_', 'B_'))).statusCode, 404);
+      assert.equal((await at(made.file_path, null)).statusCode, 404);
       assert.equal(
         (expectStatus(await app.post(`${wiki}/attachments`, { json: {} }), 400) as { error: string }).error,
         'file is missing',

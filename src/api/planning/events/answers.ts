@@ -48,6 +48,8 @@ export const EventEntity = Type.Object({
   imported_from: Type.String(),
   push_data: Type.Optional(PushData),
   note: Type.Optional(Note),
-  wiki_page: Type.Optional(WikiPageBasic),
+  wiki_page: Type.Optional(
+    Type.Object(WikiPageBasic.properties, { description: 'The page of a wiki, as it was last.' }),
+  ),
   data: Type.Null(),
 });

@@ -10,5 +10,7 @@ export function rewriteUploadUrl(url: string): string {
   if (match === null) return url;
   const [matched, groups, path = '', dash, secret, file] = match;
   if ((groups === undefined) !== (dash === undefined)) return url;
+  // Attachments of wikis lie in the repositories of these.
+  if (path.endsWith('/-/wikis')) return url;
   return `/-/${groups === undefined ? 'project' : 'group'}/${path.replaceAll('/', '%2F')}/uploads/${secret}/${file}${url.slice(matched.length)}`;
 }
