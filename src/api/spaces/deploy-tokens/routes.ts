@@ -14,10 +14,9 @@ import { DeployToken, DeployTokenWithSecret } from './answers.ts';
 import { newDeployToken } from './inputs.ts';
 import { deployTokens } from './queries.ts';
 import { presentDeployToken } from './views.ts';
-import { createDeployToken, removeDeployToken } from './writes.ts';
+import { createDeployToken, MANAGE_DEPLOY_TOKENS, removeDeployToken } from './writes.ts';
 
 const READ = { project: 'admin_deploy_tokens', group: 'read_group_deploy_tokens' } as const;
-const MANAGE = { project: 'admin_deploy_tokens', group: 'admin_group_deploy_tokens' } as const;
 
 const tokenId = Type.Object({ token_id: Type.Integer({ description: 'Id of the deploy token.' }) });
 const filters = Type.Object({
@@ -66,13 +65,13 @@ function routesFor(kind: SourceKind): Route[] {
       method: 'POST',
       path,
       summary: `Create a deploy token of a ${kind}`,
-      access: inSource(kind, MANAGE),
+      access: inSource(kind, MANAGE_DEPLOY_TOKENS),
       input: newDeployToken,
       success: { status: 201, schema: DeployTokenWithSecret },
       handler: async (c) => {
         const { name, scopes, expires_at: expiresAt = null, username } = c.input;
         const given = { name, scopes, expiresAt, username };
-        const { row, token } = await createDeployToken(c.deps, c.source, changeOf(c).actor, given);
+        const { row, token } = await createDeployToken(c.deps, changeOf(c), given);
         return { ...presentDeployToken(c.deps, row), token };
       },
     }),
@@ -80,14 +79,14 @@ function routesFor(kind: SourceKind): Route[] {
       method: 'DELETE',
       path: `${path}/:token_id`,
       summary: `Delete a deploy token of a ${kind}`,
-      access: inSource(kind, MANAGE),
+      access: inSource(kind, MANAGE_DEPLOY_TOKENS),
       params: tokenId,
       success: { status: 204, empty: true },
       errors: [412],
-      handler: async ({ deps, source, params, request }) => {
-        const token = await findToken(deps, source, params.token_id);
-        checkUnmodifiedSince(request, token.created_at);
-        await removeDeployToken(deps, token);
+      handler: async (c) => {
+        const token = await findToken(c.deps, c.source, c.params.token_id);
+        checkUnmodifiedSince(c.request, token.created_at);
+        await removeDeployToken(c.deps, changeOf(c), token);
       },
     }),
   ];

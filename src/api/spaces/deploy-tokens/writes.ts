@@ -3,9 +3,15 @@ import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
 import type { DeployToken } from '../../../db/tables/deploy-tokens.ts';
-import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Source } from '../source.ts';
+import type { Change } from '../members/writes.ts';
+import { requireStillInSource, type SourceAbilities } from '../source.ts';
+
+/** What managing deploy tokens is called in a project, and in a group. */
+export const MANAGE_DEPLOY_TOKENS = {
+  project: 'admin_deploy_tokens',
+  group: 'admin_group_deploy_tokens',
+} as const satisfies SourceAbilities;
 
 export interface NewDeployToken {
   name: string;
@@ -18,8 +24,7 @@ export interface NewDeployToken {
 /** Makes a deploy token; its text is known only now. @throws ApiError 400 */
 export async function createDeployToken(
   deps: Deps,
-  source: Source,
-  creator: User,
+  { source, caller, actor }: Change,
   given: NewDeployToken,
 ): Promise<{ row: DeployToken; token: string }> {
   if (given.scopes.length === 0) throw invalidModel({ base: ["Scopes can't be blank"] });
@@ -29,6 +34,7 @@ export async function createDeployToken(
   }
   const token = `gldt-${randomText(26)}`;
   const row = await deps.db.transaction().execute(async (db) => {
+    await requireStillInSource(deps, db, caller, source, MANAGE_DEPLOY_TOKENS);
     const inserted = await db
       .insertInto('deploy_tokens')
       .values({
@@ -38,7 +44,7 @@ export async function createDeployToken(
         scopes: JSON.stringify([...new Set(given.scopes)]),
         expires_at: given.expiresAt,
         created_at: timestamp(deps.clock),
-        creator_id: creator.id,
+        creator_id: actor.id,
         source_type: source.kind,
         source_id: source.id,
       })
@@ -56,9 +62,10 @@ export async function createDeployToken(
   return { row, token };
 }
 
-/** Removes a deploy token: what it opened is closed at once. */
-export async function removeDeployToken(deps: Deps, token: DeployToken): Promise<void> {
+/** Removes a deploy token: what it opened is closed at once. @throws ApiError 401, 403, 404 */
+export async function removeDeployToken(deps: Deps, { source, caller }: Change, token: DeployToken): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
+    await requireStillInSource(deps, db, caller, source, MANAGE_DEPLOY_TOKENS);
     const { numDeletedRows } = await db.deleteFrom('deploy_tokens').where('id', '=', token.id).executeTakeFirst();
     if (numDeletedRows > 0n) await recordAudit(deps, db, entryOf(token, 'destroyed'));
   });

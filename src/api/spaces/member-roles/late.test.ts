@@ -21,6 +21,8 @@ interface Scene {
   member: TestUser;
   asking: TestUser;
   role: number;
+  /** Ids of deploy tokens. */
+  tokens: Record<'group' | 'project', number>;
 }
 type Act = [method: 'POST' | 'PUT' | 'DELETE', path: (scene: Scene) => string, json?: (scene: Scene) => object];
 
@@ -52,6 +54,12 @@ const members = (kind: 'group' | 'project'): Record<string, Act> => {
       (s) => `${at(s)}/access_tokens`,
       () => ({ name: 'x', scopes: ['api'], access_level: 10 }),
     ],
+    [`make a deploy token of the ${kind}`]: [
+      'POST',
+      (s) => `${at(s)}/deploy_tokens`,
+      () => ({ name: 'x', scopes: ['read_repository'] }),
+    ],
+    [`delete a deploy token of the ${kind}`]: ['DELETE', (s) => `${at(s)}/deploy_tokens/${s.tokens[kind]}`],
   };
 };
 
@@ -72,6 +80,7 @@ async function scene(): Promise<Scene> {
   const [member, asking] = [await app.make.user(), await app.make.user()];
   const role = await app.make.memberRole(10, ['read_code'], group.id);
   const created_at = '2026-01-01T00:00:00.000Z';
+  const tokens = { group: 0, project: 0 };
   for (const source of [{ group }, { project }]) {
     const at =
       'project' in source
@@ -84,20 +93,36 @@ async function scene(): Promise<Scene> {
       .execute();
     const invitation = { ...at, email: 'a@example.org', access_level: 10, created_at };
     await app.deps.db.insertInto('invitations').values(invitation).execute();
+    const token = await app.deps.db
+      .insertInto('deploy_tokens')
+      .values({
+        ...at,
+        name: 'x',
+        username: 'x',
+        digest: `${at.source_type} ${at.source_id}`,
+        scopes: '[]',
+        created_at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    tokens[at.source_type] = token.id;
   }
-  return { group, project, guests: await app.make.group({ visibility: 'public' }), member, asking, role };
+  return { group, project, guests: await app.make.group({ visibility: 'public' }), member, asking, role, tokens };
 }
 
+const TABLES = [
+  'members',
+  'invitations',
+  'access_requests',
+  'group_links',
+  'member_roles',
+  'access_tokens',
+  'deploy_tokens',
+] as const;
+
 /** All that the acts could have changed. */
-async function rows() {
-  const { db } = app.deps;
-  const read = (
-    table: 'members' | 'invitations' | 'access_requests' | 'group_links' | 'member_roles' | 'access_tokens',
-  ) => db.selectFrom(table).select('id').orderBy('id').execute();
-  return Promise.all(
-    (['members', 'invitations', 'access_requests', 'group_links', 'member_roles', 'access_tokens'] as const).map(read),
-  );
-}
+const rows = () =>
+  Promise.all(TABLES.map((table) => app.deps.db.selectFrom(table).select('id').orderBy('id').execute()));
 
 describe('who is an owner no more when it comes to it changes nothing', () => {
   for (const [name, [method, path, json]] of Object.entries(ACTS)) {

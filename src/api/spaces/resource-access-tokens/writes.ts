@@ -95,8 +95,10 @@ export async function rotateResourceToken(
  * Revokes a token with every one it was rotated from or to, and ends the bot's membership. The bot's account stays,
  * blocked, so that what it did keeps its author.
  */
-export async function revokeResourceToken(deps: Deps, { source, actor }: Change, token: AccessToken): Promise<void> {
+export async function revokeResourceToken(deps: Deps, change: Change, token: AccessToken): Promise<void> {
+  const { source, actor } = change;
   await deps.db.transaction().execute(async (db) => {
+    await requireStillInSource(deps, db, change.caller, source, MANAGE_TOKENS);
     await revokeToken(deps, db, token.id);
     await revokeFamily(deps, db, token);
     const member = await findDirect(db, source, token.user_id);
