@@ -1,6 +1,8 @@
+import { INSTANCE, recordAudit } from '../audit/record.ts';
 import { timestamp, today } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { License } from '../db/tables/licenses.ts';
+import type { Deps } from '../deps.ts';
 import { countBillable } from './billable-users.ts';
 import { BadLicenseKey, tidyKey, verifyLicenseKey } from './key.ts';
 import { type LicenseDeps, licenseOf, trustedLicenses } from './stored.ts';
@@ -27,14 +29,29 @@ export async function addLicense(deps: LicenseDeps, key: string): Promise<Licens
       .returningAll()
       .executeTakeFirstOrThrow();
     await recordBillableUsers(deps, db);
+    const { plan } = terms.restrictions;
+    await tellOf(deps, db, license.id, 'created', `Added license ${license.id} of the plan ${plan}`);
     return license;
   });
 }
 
 /** @returns whether it was there */
-export async function removeLicense(db: Db, id: number): Promise<boolean> {
-  return (await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+export function removeLicense(deps: Pick<Deps, 'clock' | 'db'>, id: number): Promise<boolean> {
+  return deps.db.transaction().execute(async (db) => {
+    const gone = await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst();
+    if (gone !== undefined) await tellOf(deps, db, id, 'destroyed', `Removed license ${id}`);
+    return gone !== undefined;
+  });
 }
+
+/** Has the audit events say what became of a license; never its key. */
+const tellOf = (deps: Pick<Deps, 'clock'>, db: Db, id: number, what: 'created' | 'destroyed', message: string) =>
+  recordAudit(deps, db, {
+    name: `license_${what}`,
+    entity: INSTANCE,
+    target: { id, type: 'License', details: String(id) },
+    message,
+  });
 
 /** Whether the license is for as many users as there are, and pays for those that there were. @throws BadLicenseKey */
 async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms): Promise<void> {

@@ -247,3 +247,23 @@ test('a license stays listed, and counts for nothing, once its issuer is not tru
   assert.equal(await current(), null);
   assert.equal(expectStatus<unknown[]>(await app.get('/licenses'), 200).length, 1);
 });
+
+test('audit events say who added and removed a license, and nothing of its key', async () => {
+  const { id } = await add();
+  expectStatus(await app.delete(`/license/${id}`), 204);
+  expectStatus(await app.delete(`/license/${id}`), 404);
+  const rows = await app.deps.db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('event_name', 'in', ['license_created', 'license_destroyed'])
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ author_id, event_name, details }) => [author_id, event_name, JSON.parse(details).custom_message]),
+    [
+      [1, 'license_created', `Added license ${id} of the plan premium`],
+      [1, 'license_destroyed', `Removed license ${id}`],
+    ],
+  );
+  assert.ok(!JSON.stringify(rows).includes('eyJ'));
+});

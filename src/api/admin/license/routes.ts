@@ -104,7 +104,7 @@ export const licenseRoutes = [
     success: { status: 204, empty: true },
     errors: [404],
     handler: async ({ deps, params }) => {
-      if (!(await removeLicense(deps.db, params.id))) throw recordNotFound();
+      if (!(await removeLicense(deps, params.id))) throw recordNotFound();
     },
   }),
   route({
