@@ -17,6 +17,7 @@ export async function callerOfPassword(
   password: string,
   address: string,
 ): Promise<Caller | undefined> {
+  if (!deps.settings.now.password_authentication_enabled_for_git) return undefined;
   const user = await userOfPassword(deps, username, password, addressKey(address));
   if (user === undefined) return undefined;
   checkUserState(user);

@@ -14,6 +14,8 @@ import { READ_ONLY } from '../repositories/read-only.ts';
 import type { GitAccess } from './access.ts';
 import { pushHandlers } from './push.ts';
 
+const MEGABYTE = 1024 * 1024;
+
 /** How a client came, and what it can do. */
 export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | 'stateless'> {
   /** Address; what an anonymous client takes up counts against it. */
@@ -99,7 +101,8 @@ export function serve(
   client: Client,
 ): Promise<TransportSession> {
   const repo = repositoryOf(deps, access.holder);
-  const { push, snippet } = deps.config.limits;
+  const { receive_max_input_size: megabytes, snippet_size_limit: snippet } = deps.settings.now;
+  const push = Math.min(deps.config.limits.push, (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE);
   const maxInputBytes = access.kind === 'snippet' ? Math.min(push, snippet) : push;
   return start(deps, access, client, (options) =>
     (service === 'upload-pack'

@@ -106,7 +106,9 @@ const routes = [
 
 let server: RouteServer;
 before(async () => {
-  server = await serveRoutes(routes, { settings: { STITHY_THROTTLE_UNAUTHENTICATED_REQUESTS: '1000' } });
+  server = await serveRoutes(routes, {
+    settings: { STITHY_THROTTLE_UNAUTHENTICATED_REQUESTS: '1000', STITHY_THROTTLE_AUTHENTICATED_REQUESTS: '1000' },
+  });
   const { deps, make } = server.app;
   const project = await make.project();
   await deps.db
@@ -220,7 +222,6 @@ describe('a token in the body', () => {
 
   test('counts as a caller, and its absence or a guess as nobody, for the throttle', async () => {
     const named = (answer: { headers: Record<string, unknown> }) => answer.headers['ratelimit-name'];
-    server.app.deps.config.throttles.api.authenticated = { requests: 1_000, periodSeconds: 60 };
     assert.equal(named(await request('{"token": "machine-secret"}')), 'throttle_authenticated_api');
     assert.equal(named(await request('{"token": "guess"}')), 'throttle_unauthenticated_api');
     assert.equal(named(await request('{}')), 'throttle_unauthenticated_api');

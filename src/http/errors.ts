@@ -119,7 +119,7 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
     return;
   }
   if (error instanceof Throttled) {
-    reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
+    reply.code(429).type('text/plain; charset=utf-8').send(`${error.message}\n`);
     return;
   }
   // Nobody waits for the answer any more.
@@ -142,7 +142,7 @@ export function sendTextError(
   path: string | undefined,
 ): void {
   if (error instanceof Throttled) {
-    reply.code(429).type('text/plain; charset=utf-8').send('Retry later\n');
+    reply.code(429).type('text/plain; charset=utf-8').send(`${error.message}\n`);
     return;
   }
   const { status, headers, message } = describeError(log, error, request, path);

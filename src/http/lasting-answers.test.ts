@@ -120,15 +120,17 @@ describe('is not answered so, but as ever,', () => {
 
   test('anybody while requests are counted', async () => {
     const { ask } = await polled();
-    const { throttles } = app.deps.config;
-    const { api } = throttles;
+    const limit = (json: object) => app.put('/application/settings', { json });
+    const name = 'throttle_authenticated_api';
+    await limit({ [`${name}_requests_per_period`]: 3, [`${name}_period_in_seconds`]: 3_600 });
+    await limit({ [`${name}_enabled`]: true });
     try {
-      throttles.api = { ...api, authenticated: { requests: 3, periodSeconds: 3_600 } };
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1) statuses.push((await ask()).status);
       assert.deepEqual(statuses, [200, 200, 200, 429]);
     } finally {
-      throttles.api = api;
+      await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
+      await app.deps.settings.refresh();
     }
   });
 });

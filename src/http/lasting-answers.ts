@@ -52,9 +52,9 @@ export class LastingAnswers {
 
   /** State of the database; null where no answer lasts. */
   version(): number | null {
-    const { config, database } = this.#deps;
-    const { authenticated, unauthenticated } = config.throttles.api;
-    const counted = authenticated.requests > 0 || unauthenticated.requests > 0;
+    const { config, database, settings } = this.#deps;
+    const { now } = settings;
+    const counted = now.throttle_authenticated_api_enabled || now.throttle_unauthenticated_api_enabled;
     return counted || config.trustedProxies.length > 0 ? null : database.version();
   }
 

@@ -26,6 +26,11 @@ export class WindowCounter {
 /** A refusal of the global throttle: plain text, as clients expect it. */
 export class Throttled extends Error {
   override name = 'Throttled';
+
+  /** @param text what is answered; null for the ordinary text */
+  constructor(text: string | null) {
+    super(text || 'Retry later');
+  }
 }
 
 /**
@@ -39,6 +44,7 @@ export function applyThrottle(
   key: string,
   nowMs: number,
   reply: FastifyReply,
+  text: string | null = null,
 ): void {
   if (throttle.requests === 0) return;
   const { count, resetAt } = counter.hit(`${name}:${key}`, throttle.periodSeconds, nowMs);
@@ -50,7 +56,7 @@ export function applyThrottle(
   if (count > throttle.requests) {
     reply.header('RateLimit-ResetTime', new Date(resetAt * 1000).toUTCString());
     reply.header('Retry-After', String(Math.max(1, resetAt - Math.floor(nowMs / 1000))));
-    throw new Throttled();
+    throw new Throttled(text);
   }
 }
 
@@ -63,8 +69,9 @@ export class ActionLimiter {
     this.#now = now;
   }
 
-  /** @throws ApiError 429 with `Retry-After` */
+  /** @param limit 0 requests are no limit @throws ApiError 429 with `Retry-After` */
   check(action: string, key: string, limit: Throttle): void {
+    if (limit.requests === 0) return;
     const { count } = this.#counter.hit(`${action}:${key}`, limit.periodSeconds, this.#now());
     if (count <= limit.requests) return;
     const text = 'This endpoint has been requested too many times. Try again later.';

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
-import type { Face } from '../config/config.ts';
+import type { Face, Throttle } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { throttleOf } from '../settings/throttles.ts';
 import { LastingAnswers } from './lasting-answers.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
-const NAMES: Readonly<Record<Face, string>> = { api: 'api', web: 'web', git: 'git_http' };
+const NAMES = { api: 'api', web: 'web', git: 'git_http' } as const satisfies Record<Face, string>;
 
 /** What all routes share: throttles and limits. */
 export class HttpServices {
@@ -30,7 +31,7 @@ export class HttpServices {
 
   /** Counts requests that do not say who sends them, by address. @throws Throttled */
   throttleAddress(request: FastifyRequest, reply: FastifyReply, face: Face): void {
-    if (this.#deps.config.throttles[face].unauthenticated.requests === 0) return;
+    if (this.#throttle(face, 'unauthenticated').requests === 0) return;
     this.#apply(face, 'unauthenticated', request.ip, reply);
   }
 
@@ -41,7 +42,7 @@ export class HttpServices {
 
   /** Counts requests of signed-in users. @throws Throttled */
   throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, face: Face): void {
-    if (this.#deps.config.throttles[face].authenticated.requests === 0 || caller.credential.kind === 'none') return;
+    if (this.#throttle(face, 'authenticated').requests === 0 || caller.credential.kind === 'none') return;
     this.#apply(
       face,
       'authenticated',
@@ -52,7 +53,11 @@ export class HttpServices {
 
   #apply(face: Face, kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {
     const now = this.#deps.clock.now().getTime();
-    const throttle = this.#deps.config.throttles[face][kind];
-    applyThrottle(this.#counter, throttle, `throttle_${kind}_${NAMES[face]}`, key, now, reply);
+    const { rate_limiting_response_text: text } = this.#deps.settings.now;
+    applyThrottle(this.#counter, this.#throttle(face, kind), `throttle_${kind}_${NAMES[face]}`, key, now, reply, text);
+  }
+
+  #throttle(face: Face, kind: 'authenticated' | 'unauthenticated'): Throttle {
+    return throttleOf(this.#deps.settings.now, `${kind}_${NAMES[face]}`);
   }
 }

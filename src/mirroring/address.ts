@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { RemoteSource } from '../git/remote-source.ts';
 import { type AddressRules, BlockedAddress, parseAddress, resolveOutside } from '../outbound/resolve.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
 
 /** Where repositories are fetched from and pushed to. */
 const REMOTES: AddressRules = { schemes: ['http', 'https', 'ssh', 'git'], ports: [22, 80, 443] };
@@ -110,7 +111,8 @@ export function parseRemote(address: string): URL {
 export async function remoteSource(deps: Deps, address: string): Promise<RemoteSource> {
   const url = parseRemote(address);
   const { user: name, password } = credentialsOf(url.href);
-  const addresses = await resolveOutside(url, { allowLocalNetwork: deps.config.allowLocalNetwork });
+  const { allow_local_requests_from_web_hooks_and_services: allowLocalNetwork } = await applicationSettings(deps);
+  const addresses = await resolveOutside(url, { allowLocalNetwork });
   return {
     url: withoutCredentials(url.href),
     addresses,

@@ -2,19 +2,18 @@ import { lineageIds } from '../../access/membership.ts';
 import { ARTIFACT_TYPES, type ArtifactType, type ArtifactTypeName } from '../../ci/artifact-types.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { applicationSettings } from '../../settings/application-settings.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** What any artifact may have where neither the project nor a group says so. */
-const MAX_MEGABYTES = 100;
-/** How long artifacts are kept where nobody says so. */
-export const DEFAULT_EXPIRY = '30 days';
 
 interface Limited {
   max_artifacts_size?: number | null;
 }
 
 /** Bytes that an artifact of a project may have: what the project says, else the nearest group, else the server. */
-export async function maxArtifactBytes(db: Db, projectId: number): Promise<number> {
+export async function maxArtifactBytes(deps: Deps, projectId: number): Promise<number> {
+  const { db } = deps;
   const project = await db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -23,7 +22,8 @@ export async function maxArtifactBytes(db: Db, projectId: number): Promise<numbe
     .executeTakeFirst();
   if (project === undefined) return 0;
   const own = parseJson<Limited>(project.settings).max_artifacts_size ?? null;
-  return (own ?? (await ofGroups(db, lineageIds(project.lineage))) ?? MAX_MEGABYTES) * MEGABYTE;
+  const said = own ?? (await ofGroups(db, lineageIds(project.lineage)));
+  return (said ?? (await applicationSettings(deps)).max_artifacts_size) * MEGABYTE;
 }
 
 async function ofGroups(db: Db, ids: readonly number[]): Promise<number | null> {

@@ -14,10 +14,12 @@ import type { Db } from '../../db/schema.ts';
 import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
+import { applicationSettings } from '../../settings/application-settings.ts';
 import { orNone, planLimits } from '../../settings/plan-limits.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
 import { isNotRunning } from '../runners/running-job.ts';
-import { DEFAULT_EXPIRY, maxBytesOf } from './limits.ts';
+
+import { maxBytesOf } from './limits.ts';
 import { enqueueArtifactsSize } from './size.ts';
 
 const unpack = promisify(gunzip);
@@ -74,10 +76,11 @@ async function examine(deps: Deps, job: CiJob, blob: StoredBlob, words: Artifact
   if (words.format !== ARTIFACT_TYPES[words.type].format) throw refused('Invalid file format with specified file type');
   if (blob.size > maxBytesOf(words.type, max)) throw tooLargeArtifact();
   const artifacts = await configuredArtifacts(deps.db, job.id);
+  const { default_artifacts_expire_in } = await applicationSettings(deps);
   const said = words.accessibility;
   return {
     accessibility: said === undefined ? (artifacts?.access ?? 'all') : said === 'public' ? 'all' : 'developer',
-    expire_at: expiryOf(deps, words.expireIn || artifacts?.expireIn || DEFAULT_EXPIRY),
+    expire_at: expiryOf(deps, words.expireIn || artifacts?.expireIn || default_artifacts_expire_in || '0'),
     variables: words.type === 'dotenv' ? await readDotenv(deps, blob) : null,
   };
 }

@@ -6,6 +6,7 @@ import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import { FetchError, fetchOutside } from '../../outbound/fetch.ts';
 import { BlockedAddress } from '../../outbound/resolve.ts';
+import { applicationSettings } from '../../settings/application-settings.ts';
 import { MAX_FILE_BYTES } from './repository-files.ts';
 
 export interface RemoteTries {
@@ -86,7 +87,7 @@ async function once(
   url: string,
   limits: { timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<RemoteFile | { again: boolean; because: string }> {
-  const { allowLocalNetwork } = deps.config;
+  const { allow_local_requests_from_web_hooks_and_services: allowLocalNetwork } = await applicationSettings(deps);
   try {
     const { status, body } = await fetchOutside(url, { allowLocalNetwork }, { ...limits, maxBytes: MAX_FILE_BYTES });
     if (status >= 400) return { again: status >= 500, because: `HTTP code \`${status}\`` };

@@ -37,13 +37,15 @@ function words({ description, minimum, maximum, kind, plan }: Setting<unknown>):
   return `${description}${bounds}${paid}`;
 }
 
-function schemaOf(setting: Setting<unknown>): TSchema {
+function schemaOf(name: string, setting: Setting<unknown>): TSchema {
   const examples = setting.default === null ? {} : { examples: [setting.default] };
-  const schema = BY_KIND[setting.kind](setting, { description: words(setting), ...examples });
+  // The log shows nothing that is named like a credential.
+  const kind = setting.kind === 'text' && name.endsWith('_key') ? 'secret' : setting.kind;
+  const schema = BY_KIND[kind](setting, { description: words(setting), ...examples });
   return setting.nullable ? Nullable(schema) : schema;
 }
 
-const schemas = new Map(SETTING_NAMES.map((name) => [name as string, schemaOf(settingOf(name))]));
+const schemas = new Map(SETTING_NAMES.map((name) => [name as string, schemaOf(name, settingOf(name))]));
 
 const instead = (name: string, example: unknown) => ({ description: `Old name of \`${name}\`.`, examples: [example] });
 

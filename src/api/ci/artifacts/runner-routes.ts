@@ -57,7 +57,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
     handler: async ({ deps, job, input }) => {
       limitCalls(deps, job.id);
       await requireStorageOf(deps, job.project_id);
-      const max = maxBytesOf(input.artifact_type ?? 'archive', await maxArtifactBytes(deps.db, job.project_id));
+      const max = maxBytesOf(input.artifact_type ?? 'archive', await maxArtifactBytes(deps, job.project_id));
       if ((input.filesize ?? 0) > max) throw tooLargeArtifact();
       return { MaximumSize: max };
     },
@@ -84,7 +84,7 @@ export const artifactRunnerRoutes: readonly Route[] = [
     handler: async ({ deps, job, input, request, bytes }) => {
       limitCalls(deps, job.id);
       await requireStorageOf(deps, job.project_id);
-      const max = await maxArtifactBytes(deps.db, job.project_id);
+      const max = await maxArtifactBytes(deps, job.project_id);
       const maxBytes = maxBytesOf(input.artifact_type ?? 'archive', max);
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + ENVELOPE) throw tooLargeArtifact();
       let blob: StoredBlob | undefined;

@@ -9,13 +9,11 @@ import type { Credentials, LookUp, Way } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
 import { JobTokenExpired, runningJob } from '../../../pipelines/runners/running-job.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
-
-/** Calls about one job, those that bring pieces of its log not counted. */
-const LIMIT = { requests: 200, periodSeconds: 60 };
+import { perMinute } from '../../../settings/throttles.ts';
 
 /** Counts a call of the runner of a job. @throws ApiError 429 */
 export const limitCalls = (deps: Deps, jobId: number): void =>
-  deps.limiter.check('runner_jobs_api', String(jobId), LIMIT);
+  deps.limiter.check('runner_jobs_api', String(jobId), perMinute(deps.settings.now.runner_jobs_endpoints_api_limit));
 
 /** Jobs that were looked up with their tokens: the check after that needs no further query. */
 const jobs = new WeakMap<Caller, CiJob>();

@@ -12,12 +12,11 @@ import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { appendTrace, MAX_TRACE } from '../../../pipelines/trace/append.ts';
 import { secretsOf } from '../../../pipelines/trace/secrets.ts';
 import { traceInterval } from '../../../pipelines/trace/watchers.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import { noteMachine } from '../runners/contacts.ts';
 import { infoParameter } from './inputs.ts';
 import { byRunningJob, limitCalls, REPORT_CREDENTIALS, RUNNING_JOB_CREDENTIALS } from './job-credentials.ts';
 
-/** Pieces of the log of one job. */
-const LIMIT = { requests: 200, periodSeconds: 60 };
 /** Bytes of one piece of a log; runners send a megabyte at most. */
 const MAX_PIECE = 4 * 1024 * 1024;
 /** A job that says nothing but that it runs is written down again after so long. */
@@ -145,7 +144,11 @@ export const jobReportRoutes: readonly Route[] = [
     errors: [416],
     handler: async (c) => {
       const { deps, job, input, request } = c;
-      deps.limiter.check('runner_jobs_patch_trace', String(job.id), LIMIT);
+      deps.limiter.check(
+        'runner_jobs_patch_trace',
+        String(job.id),
+        perMinute(deps.settings.now.runner_jobs_patch_trace_api_limit),
+      );
       const start = startOf(request.headers['content-range']);
       if (start !== job.trace_size) throw notThere(job.trace_size);
       await c.hold(Number(request.headers['content-length'] ?? MAX_PIECE));

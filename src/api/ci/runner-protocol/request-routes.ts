@@ -9,6 +9,7 @@ import { PENDING_JOBS } from '../../../pipelines/job-kinds.ts';
 import { pendingJobsState } from '../../../pipelines/runners/pending-jobs.ts';
 import { watchingPending } from '../../../pipelines/runners/watch-pending.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import { noteContact } from '../runners/contacts.ts';
 import { infoParameter, type RunnerInfo, systemIdParameter, tokenParameter } from './inputs.ts';
 import { JobRequest } from './job-answer.ts';
@@ -18,8 +19,6 @@ import { takeJob } from './take-job.ts';
 
 /** So long a request is kept that has heard already that there is nothing. */
 const WAIT_MS = 50_000;
-/** Requests of one runner, all its machines together. */
-const LIMIT = { requests: 2_000, periodSeconds: 60 };
 const STATE_HEADER = 'X-GitLab-Last-Update';
 
 type Payload = Awaited<ReturnType<typeof payloadOf>>;
@@ -96,7 +95,11 @@ export const jobRequestRoutes: readonly Route[] = [
     errors: [409],
     handler: async (c) => {
       const { deps, runner, input, request, reply } = c;
-      deps.limiter.check('runner_jobs_request', String(runner.id), LIMIT);
+      deps.limiter.check(
+        'runner_jobs_request',
+        String(runner.id),
+        perMinute(deps.settings.now.runner_jobs_request_api_limit),
+      );
       const contact = { runner, systemId: input.system_id, machine: input.info, ip: request.ip, requests: true };
       const managerId = await noteContact(deps, contact);
       let state = pendingJobsState(deps);

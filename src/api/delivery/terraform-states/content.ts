@@ -5,11 +5,18 @@ import { ApiError, refused } from '../../../core/errors.ts';
 import { FairSlots } from '../../../core/fair-slots.ts';
 import { currentScope } from '../../../core/request-scope.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 
-/** Bytes of one state: what its route lets in. */
-export const MAX_STATE = 32 * 1024 * 1024;
+/** Bytes of one state at most. */
+const MAX_STATE = 32 * 1024 * 1024;
+/** Bytes that a state may have now: what administrators say, or the most. */
+export async function maxStateBytes(deps: Deps): Promise<number> {
+  const { max_terraform_state_size_bytes: said } = await applicationSettings(deps);
+  return said === 0 ? MAX_STATE : Math.min(said, MAX_STATE);
+}
+
 /** Bytes that are read where they are; of more another thread looks for the serial. */
 const SMALL = 256 * 1024;
 /** A thread that has not read a state by then does not come to an end, in milliseconds. */

@@ -5,7 +5,7 @@ import { type BaseContext, route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
 import { inProject, type ProjectScope } from '../../access.ts';
-import { MAX_STATE, receiveState } from './content.ts';
+import { maxStateBytes, receiveState } from './content.ts';
 import { TERRAFORM_TOKENS } from './credentials.ts';
 import { findState, findVersion } from './find.ts';
 import { LockInfo } from './lock.ts';
@@ -69,7 +69,7 @@ export const terraformStateRoutes = [
     body: {
       contentType: 'application/json',
       description: 'The state; its digest stands in `Content-MD5` where the client sends one.',
-      limit: () => MAX_STATE,
+      limit: ({ deps }) => maxStateBytes(deps),
     },
     success: { status: 200, empty: true },
     otherSuccess: { status: 204, empty: true },

@@ -30,10 +30,10 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
     name: request.name,
     description: request.description ?? null,
     scopes: request.scopes,
-    expiresAt: expiryOf(deps.clock, request.expiresAt, request.fallbackDays),
+    expiresAt: await expiryOf(deps, request.expiresAt, request.fallbackDays),
     impersonation: request.impersonation ?? false,
   };
-  return deps.db.transaction().execute((db) => issueToken(db, deps.clock, given));
+  return deps.db.transaction().execute((db) => issueToken(deps, db, given));
 }
 
 /** The same for the user of an id. @throws ApiError 404 */

@@ -7,6 +7,7 @@ import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 
 const DAY_MS = 86_400_000;
 /** Days a token can live at most, and how long a rotated one lives when nothing is said. */
@@ -25,7 +26,7 @@ export interface NewToken {
   description?: string | null;
   scopes: readonly string[];
   /** From `expiryOf`. */
-  expiresAt: string;
+  expiresAt: string | null;
   impersonation?: boolean;
   /** The project or group of a resource token. */
   resource?: { type: 'project' | 'group'; id: number };
@@ -40,18 +41,31 @@ export const dayIn = (clock: Clock, days: number): string =>
 /**
  * The day a token expires on.
  * @param wanted `YYYY-MM-DD`; absent means `fallbackDays` from now, the longest life when that is absent too
+ * @returns null for never, where administrators ask for no last day
  * @throws ApiError 400 when it lies further away than a token may live
  */
-export function expiryOf(clock: Clock, wanted: string | null | undefined, fallbackDays = MAX_LIFETIME_DAYS): string {
-  if (wanted === undefined || wanted === null) return dayIn(clock, fallbackDays);
-  const latest = dayIn(clock, MAX_LIFETIME_DAYS);
-  if (wanted > latest) throw invalidModel({ expires_at: [`must be before ${dayIn(clock, MAX_LIFETIME_DAYS + 1)}`] });
+export async function expiryOf(
+  deps: Deps,
+  wanted: string | null | undefined,
+  fallbackDays = MAX_LIFETIME_DAYS,
+): Promise<string | null> {
+  const { clock } = deps;
+  const { require_personal_access_token_expiry: required, max_personal_access_token_lifetime: said } =
+    await applicationSettings(deps);
+  const days = said ?? (required ? MAX_LIFETIME_DAYS : null);
+  if (wanted === undefined || wanted === null) {
+    return days === null ? null : dayIn(clock, Math.min(fallbackDays, days));
+  }
+  if (days !== null && wanted > dayIn(clock, days)) {
+    throw invalidModel({ expires_at: [`must be before ${dayIn(clock, days + 1)}`] });
+  }
   return wanted;
 }
 
 /** Makes a token (part 1, section 5.8) and stores its digest, with the handle of a transaction. */
-export async function issueToken(db: Db, clock: Clock, given: NewToken): Promise<IssuedToken> {
-  const token = `glpat-${randomText(26)}`;
+export async function issueToken(deps: Deps, db: Db, given: NewToken): Promise<IssuedToken> {
+  const { personal_access_token_prefix: prefix } = await applicationSettings(deps, db);
+  const token = `${prefix ?? ''}${randomText(26)}`;
   const row = await db
     .insertInto('access_tokens')
     .values({
@@ -62,7 +76,7 @@ export async function issueToken(db: Db, clock: Clock, given: NewToken): Promise
       scopes: JSON.stringify([...new Set(given.scopes)]),
       impersonation: bit(given.impersonation ?? false),
       expires_at: given.expiresAt,
-      created_at: timestamp(clock),
+      created_at: timestamp(deps.clock),
       resource_type: given.resource?.type ?? null,
       resource_id: given.resource?.id ?? null,
       family_id: given.familyId ?? null,
@@ -123,7 +137,7 @@ export async function rotateToken(
   expiresAt: string | null | undefined,
   within: (db: Db, issued: IssuedToken) => Promise<void> = async () => {},
 ): Promise<IssuedToken> {
-  const expiry = expiryOf(deps.clock, expiresAt, ROTATED_LIFETIME_DAYS);
+  const expiry = await expiryOf(deps, expiresAt, ROTATED_LIFETIME_DAYS);
   const issued = await deps.db.transaction().execute(async (db) => {
     const replaced = await db
       .updateTable('access_tokens')
@@ -134,7 +148,7 @@ export async function rotateToken(
       .executeTakeFirst();
     if (replaced === undefined) return undefined;
     await recordRevoked(deps, db, [replaced]);
-    const fresh = await issueToken(db, deps.clock, {
+    const fresh = await issueToken(deps, db, {
       userId: replaced.user_id,
       name: replaced.name,
       description: replaced.description,

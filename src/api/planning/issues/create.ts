@@ -8,6 +8,7 @@ import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue, IssuesTable } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import type { ProjectScope } from '../../access.ts';
 import type { Origin } from '../../user-agent.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
@@ -19,8 +20,6 @@ import type { FollowUp } from './follow-up.ts';
 import type { IssueInput } from './inputs.ts';
 import { POSITION_STEP } from './positions.ts';
 import { rightsOnCreation } from './rights.ts';
-
-const LIMIT = { requests: 300, periodSeconds: 60 };
 
 /** Columns of a new issue beside those that every one gets. */
 export type NewIssue = Omit<Insertable<IssuesTable>, 'iid' | 'project_id' | 'created_at' | 'updated_at'> & {
@@ -105,7 +104,7 @@ export async function createIssue(
   follow: FollowUp | null = null,
 ): Promise<Issue> {
   const { project, namespace, caller } = scope;
-  deps.limiter.check('issues_create', `user:${caller.user.id}`, LIMIT);
+  deps.limiter.check('issues_create', `user:${caller.user.id}`, perMinute(deps.settings.now.issues_create_limit));
   checkAttributes(input);
   const rights = rightsOnCreation(scope.permissions);
   return deps.db

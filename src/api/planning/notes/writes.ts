@@ -6,6 +6,7 @@ import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Note, NotesTable } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import { settleTodos } from '../todos/record.ts';
 import { reloadNote } from './find.ts';
 import type { Noteable } from './noteable.ts';
@@ -14,7 +15,6 @@ import { newDiscussionId } from './system-note.ts';
 
 /** Characters of a note at most, as the platform has it. */
 export const MAX_NOTE = 1_000_000;
-const RATE = { requests: 300, periodSeconds: 60 };
 
 /** A note that is to be written. */
 export interface NewNote {
@@ -31,9 +31,9 @@ export interface NewNote {
   commitId?: string | null;
 }
 
-/** Counts a note that is about to be written. @throws ApiError 429 past 300 notes of a user in a minute */
+/** Counts a note that is about to be written. @throws ApiError 429 past the notes of a user in a minute */
 export const countNote = (deps: Deps, { caller }: Pick<Writer, 'caller'>): void =>
-  deps.limiter.check('notes_create', String(caller.user.id), RATE);
+  deps.limiter.check('notes_create', String(caller.user.id), perMinute(deps.settings.now.notes_create_limit));
 
 /** @throws ApiError 400 for a blank note */
 export function requireBody(body: string): void {

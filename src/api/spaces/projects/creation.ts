@@ -13,6 +13,7 @@ import { Enum } from '../../../http/schema.ts';
 import { defaultBranchName, protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
+import type { ApplicationSettings } from '../../../settings/settings-table.ts';
 import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { groupSettings } from '../groups/settings.ts';
@@ -103,6 +104,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
       ...columns,
       ...picture,
       settings: JSON.stringify({
+        ...projectDefaults(instance),
         ...settings,
         ...mirror?.settings,
         repository_object_format: objectFormat,
@@ -134,6 +136,12 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
     },
   });
 }
+
+/** What the server says of new projects. */
+const projectDefaults = ({ shared_runners_enabled, default_ci_config_path }: ApplicationSettings) => ({
+  ...(shared_runners_enabled ? {} : { shared_runners_enabled }),
+  ...(default_ci_config_path ? { ci_config_path: default_ci_config_path } : {}),
+});
 
 const errorsOf = (field: string, texts: string[]): FieldErrors => (texts.length === 0 ? {} : { [field]: texts });
 

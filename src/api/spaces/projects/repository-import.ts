@@ -9,6 +9,7 @@ import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
 import { enterFilled } from '../../../mirroring/pull/update.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { defaultBranchName } from '../../../repositories/default-branch.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
 
@@ -38,6 +39,8 @@ async function importOf(
   const head = await deps.storages
     .open({ storage: project.repository_storage, diskPath: project.disk_path })
     .refs.head();
+  const { max_import_size } = await applicationSettings(deps);
+  const { push } = deps.config.limits;
   try {
     // Looked up again: the name may lead elsewhere by now.
     const source = await remoteSource(deps, address);
@@ -47,7 +50,7 @@ async function importOf(
       make: async (dir) => {
         const options = {
           defaultBranch: head ?? (await defaultBranchName(deps)),
-          maxBytes: deps.config.limits.push,
+          maxBytes: max_import_size === 0 ? push : Math.min(push, max_import_size * 1024 * 1024),
           signal,
         };
         await importRepository(source, dir, options).catch((error: unknown) => {

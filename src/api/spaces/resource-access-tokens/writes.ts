@@ -42,7 +42,7 @@ export async function createResourceToken(
     throw badRequest(`User does not have permission to create ${source.kind} access token`);
   }
   if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
-  const expiresAt = expiryOf(deps.clock, request.expiresAt);
+  const expiresAt = await expiryOf(deps, request.expiresAt);
   const username = `${source.kind}_${source.id}_bot_${randomText(32).toLowerCase()}`;
   return deps.db.transaction().execute(async (db) => {
     const bot = await createAccount(db, deps.clock, {
@@ -59,7 +59,7 @@ export async function createResourceToken(
     }
     const wanted = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
     await insertMember(deps, db, change, own, bot, wanted);
-    return issueToken(db, deps.clock, {
+    return issueToken(deps, db, {
       userId: bot.id,
       name: request.name,
       description: request.description ?? null,

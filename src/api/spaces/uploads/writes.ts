@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { timestamp } from '../../../core/clock.ts';
-import { invalidParameter, notFound } from '../../../core/errors.ts';
+import { ApiError, invalidParameter, notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Upload } from '../../../db/tables/uploads.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { requireStorage } from '../../../settings/storage-limit.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { enqueueStatistics } from '../projects/statistics.ts';
@@ -43,6 +44,8 @@ export async function createUpload(
 ): Promise<Upload> {
   if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
   await requireStorage(deps, { namespace_id: source.kind === 'project' ? source.project.namespace_id : source.id });
+  const { max_attachment_size } = await applicationSettings(deps);
+  if (file.size > max_attachment_size * 1024 * 1024) throw new ApiError(413, '413 Request Entity Too Large');
   const { sha256, size } = await deps.blobs.put(createReadStream(file.path), {
     maxBytes: deps.config.limits.fileBody,
   });
