@@ -18,7 +18,6 @@ import { applicationSettings } from '../../settings/application-settings.ts';
 import { orNone, planLimits } from '../../settings/plan-limits.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
 import { isNotRunning } from '../runners/running-job.ts';
-
 import { maxBytesOf } from './limits.ts';
 import { enqueueArtifactsSize } from './size.ts';
 
