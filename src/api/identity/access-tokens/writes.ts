@@ -83,7 +83,7 @@ export async function issueToken(deps: Deps, db: Db, given: NewToken): Promise<I
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordAudit({ clock }, db, tokenEntry(row, 'created'));
+  await recordAudit({ clock: deps.clock }, db, tokenEntry(row, 'created'));
   return { row, token };
 }
 
