@@ -1,5 +1,7 @@
-import { mkdir, open, opendir, rm, stat } from 'node:fs/promises';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { copyDurably } from './copy-files.ts';
 import { isMissing, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
@@ -9,6 +11,9 @@ import { isLeftover } from './stale-locks.ts';
 const LOOKS = 20;
 const COPIES = 8;
 const CHUNK = 1024 * 1024;
+/** Files up to this size are compared in one go: they have just been read. */
+const SMALL = 64 * 1024;
+const FOLDERS_AT_ONCE = 32;
 /** Files that hold objects; their names say what is in them. */
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
 
@@ -34,7 +39,7 @@ export async function copyWhole(from: string, to: string, signal: AbortSignal): 
   for (let looks = 1; looks <= LOOKS; looks += 1) {
     signal.throwIfAborted();
     const now = await list(from);
-    for (const folder of now.folders) await mkdir(join(to, folder), { recursive: true });
+    for (const folder of now.folders) mkdirSync(join(to, folder), { recursive: true });
     const changed = [...now.files].filter(([path, stamp]) => copied.get(path) !== stamp).map(([path]) => path);
     const gone = [...copied.keys()].filter((path) => !now.files.has(path));
     // Objects that come in now are of writes that will be refused: nothing needs them.
@@ -42,7 +47,7 @@ export async function copyWhole(from: string, to: string, signal: AbortSignal): 
     if (looks > 1 && changed.every(late) && gone.length === 0) {
       for (const path of changed) now.files.delete(path);
       const wrong = await different(from, to, [...now.files.keys()], signal);
-      if (wrong.length === 0) return syncFolders(to, now.folders, first);
+      if (wrong.length === 0) return syncFolders(to, now.folders, first, signal);
       differs = true;
       for (const path of wrong) now.files.delete(path);
     } else {
@@ -65,14 +70,15 @@ async function list(dir: string): Promise<Listing> {
   const left = ['.'];
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     try {
-      for await (const entry of await opendir(join(dir, folder))) {
+      // A busy server would wait for its turn at each of a thousand names.
+      for (const entry of readdirSync(join(dir, folder), { withFileTypes: true })) {
         const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
         if (isLeftover(entry.name, entry.isDirectory(), folder)) continue;
         if (entry.isDirectory()) {
           listing.folders.push(path);
           left.push(path);
         } else if (entry.isFile()) {
-          const { ino, size, mtimeNs } = await stat(join(dir, path), { bigint: true });
+          const { ino, size, mtimeNs } = statSync(join(dir, path), { bigint: true });
           listing.files.set(path, `${ino} ${size} ${mtimeNs}`);
         }
       }
@@ -80,6 +86,7 @@ async function list(dir: string): Promise<Listing> {
       // Upkeep removes what it has packed; a repository that is gone is another matter.
       if (!isMissing(error) || folder === '.') throw error;
     }
+    if (left.length % FOLDERS_AT_ONCE === 0) await turn();
   }
   return listing;
 }
@@ -107,6 +114,10 @@ async function different(a: string, b: string, paths: readonly string[], signal:
 async function sameBytes(a: string, b: string, signal: AbortSignal): Promise<boolean> {
   const files: Awaited<ReturnType<typeof open>>[] = [];
   try {
+    if (statSync(a).size <= SMALL) {
+      await turn();
+      return readFileSync(a).equals(readFileSync(b));
+    }
     for (const path of [a, b]) files.push(await open(path, 'r'));
     const [one, other] = files as [(typeof files)[0], (typeof files)[0]];
     const { size } = await one.stat();
@@ -132,9 +143,14 @@ async function sameBytes(a: string, b: string, signal: AbortSignal): Promise<boo
   }
 }
 
-/** Makes the names of all files durable, deepest first, up to the first folder that had to be made. */
-async function syncFolders(to: string, folders: readonly string[], first: string | undefined): Promise<void> {
-  for (const folder of [...folders].sort((a, b) => b.length - a.length)) await syncPath(join(to, folder));
+/** Makes the names of all files durable, up to the first folder that had to be made. */
+async function syncFolders(
+  to: string,
+  folders: readonly string[],
+  first: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  await eachOf(folders, signal, (folder) => syncPath(join(to, folder)));
   await syncPath(to);
   const top = first === undefined ? dirname(to) : dirname(first);
   for (let at = dirname(to); at.length >= top.length; at = dirname(at)) await syncPath(at);
