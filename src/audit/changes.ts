@@ -1,16 +1,26 @@
+import { withoutUrlCredentials } from '../core/url-credentials.ts';
 import type { AuditEventName } from './names.ts';
 import type { AuditEntry } from './record.ts';
 
+interface WatchedAs {
+  name: AuditEventName;
+  as: string;
+  /** A column of 0 and 1 that stands for false and true. */
+  flag?: true;
+}
+
 /** What is watched of an object: by its attribute the name of the event, and what the attribute is called in a sentence. */
-export type Watched<T> = { readonly [K in keyof T]?: { name: AuditEventName; as: string } };
+export type Watched<T> = { readonly [K in keyof T]?: WatchedAs };
 
 const MAX_VALUE = 255;
 
 /** A value as it is told: texts and numbers as they are, lists and objects as JSON, nothing for null. */
-export function told(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE - 1)}…` : text;
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+function told(text: string): string {
+  const shown = withoutUrlCredentials(text);
+  return shown.length > MAX_VALUE ? `${shown.slice(0, MAX_VALUE - 1)}…` : shown;
 }
 
 /** What is told of each watched attribute that is another than it was. Nothing that is secret may be watched. */
@@ -20,8 +30,11 @@ export function changesOf<T extends object>(
   watched: Watched<T>,
 ): Pick<AuditEntry, 'name' | 'message' | 'more'>[] {
   return (Object.keys(watched) as (keyof T & string)[]).flatMap((key) => {
-    const { name, as } = watched[key]!;
-    const [from, to] = [told(before[key]), told(after[key])];
-    return from === to ? [] : { name, message: `Changed ${as} from ${from} to ${to}`, more: { change: as, from, to } };
+    const { name, as, flag } = watched[key]!;
+    const read = (value: unknown) => textOf(flag ? value === 1 : value);
+    const [old, now] = [read(before[key]), read(after[key])];
+    if (old === now) return [];
+    const [from, to] = [told(old), told(now)];
+    return { name, message: `Changed ${as} from ${from} to ${to}`, more: { change: as, from, to } };
   });
 }

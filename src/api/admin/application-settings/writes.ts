@@ -1,4 +1,6 @@
 import { planInForce } from '../../../access/plan.ts';
+import { changesOf as auditChanges, type Watched } from '../../../audit/changes.ts';
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -55,6 +57,12 @@ function changesOf(
   return changes;
 }
 
+/** Secrets are among it as what stands for them: `MASK`. */
+const WATCHED: Watched<ApplicationSettings> = Object.fromEntries(
+  SETTING_NAMES.map((name) => [name, { name: 'application_setting_updated', as: name }]),
+);
+const TARGET = { id: 1, type: 'ApplicationSetting', details: 'Application settings' };
+
 /**
  * Changes what is given.
  * @throws ApiError 400 for what does not fit
@@ -67,6 +75,11 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
     const after = { ...current, ...changes } as ApplicationSettings;
     checkSettings(changes, after, deps.storages.list);
     await store(deps, db, changes);
+    await recordAudit(
+      deps,
+      db,
+      auditChanges(current, after, WATCHED).map((told) => ({ ...told, entity: INSTANCE, target: TARGET })),
+    );
   });
   await deps.settings.refresh();
 }

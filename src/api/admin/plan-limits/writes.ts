@@ -1,3 +1,4 @@
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -23,6 +24,7 @@ export async function changeLimits(
     const { limits, history } = await readLimits(db, plan);
     const changed = LIMIT_NAMES.filter((name) => changes[name] !== undefined && changes[name] !== limits[name]);
     if (changed.length === 0) return { limits, history };
+    const before = { ...limits };
     const seconds = Math.floor(clock.now().getTime() / 1_000);
     for (const name of changed) {
       limits[name] = changes[name]!;
@@ -39,6 +41,17 @@ export async function changeLimits(
       .values({ plan, ...columns })
       .onConflict((conflict) => conflict.column('plan').doUpdateSet(columns))
       .execute();
+    await recordAudit(
+      { clock },
+      db,
+      changed.map((name) => ({
+        name: 'plan_limits_updated',
+        entity: INSTANCE,
+        target: { id: null, type: 'PlanLimits', details: plan },
+        message: `Changed ${name} from ${before[name]} to ${limits[name]}`,
+        more: { change: name, from: before[name], to: limits[name] },
+      })),
+    );
     return { limits, history };
   });
   recent.forget();

@@ -51,9 +51,9 @@ function columnsOf(input: Static<typeof runnerChange>): Updateable<CiRunnersTabl
 }
 
 const WATCHED: Watched<CiRunner> = {
-  paused: { name: 'ci_runner_updated', as: 'paused' },
-  locked: { name: 'ci_runner_updated', as: 'locked' },
-  run_untagged: { name: 'ci_runner_updated', as: 'run untagged' },
+  paused: { name: 'ci_runner_updated', as: 'paused', flag: true },
+  locked: { name: 'ci_runner_updated', as: 'locked', flag: true },
+  run_untagged: { name: 'ci_runner_updated', as: 'run untagged', flag: true },
   access_level: { name: 'ci_runner_updated', as: 'access level' },
   maximum_timeout: { name: 'ci_runner_updated', as: 'maximum timeout' },
   tag_list: { name: 'ci_runner_updated', as: 'tags' },

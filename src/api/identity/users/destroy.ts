@@ -1,3 +1,4 @@
+import { recordAudit } from '../../../audit/record.ts';
 import { conflict, forbidden } from '../../../core/errors.ts';
 import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -24,6 +25,13 @@ export async function destroyUser(deps: Deps, actor: User, user: User, hard: boo
     await handToGhost(db, deps.clock, user.id);
     await db.deleteFrom('users').where('id', '=', user.id).execute();
     const { id, username, email, name } = user;
+    const entity = { type: 'User', id, path: username, name } as const;
+    await recordAudit(deps, db, {
+      name: 'user_destroyed',
+      entity,
+      message: 'User destroyed',
+      more: { remove: 'user' },
+    });
     await deps.events.record(db, 'user.destroyed', { user_id: id, username, email, name }, { actorId: actor.id });
   });
 }

@@ -1,3 +1,5 @@
+import type { AuditEventName } from '../../../audit/names.ts';
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { ApiError, conflict, forbidden } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -7,7 +9,12 @@ import type { Deps } from '../../../deps.ts';
 /** Days without activity after which a user may be deactivated. */
 const DORMANT_DAYS = 90;
 
-function change(deps: Deps, user: User, from: readonly UserState[], to: UserState): Promise<boolean> {
+interface Told {
+  name: AuditEventName;
+  message: string;
+}
+
+function change(deps: Deps, user: User, from: readonly UserState[], to: UserState, told: Told): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     const result = await db
       .updateTable('users')
@@ -16,6 +23,7 @@ function change(deps: Deps, user: User, from: readonly UserState[], to: UserStat
       .where('state', 'in', from)
       .executeTakeFirst();
     const changed = result.numUpdatedRows > 0n;
+    if (changed) await recordAudit(deps, db, { ...told, entity: onUser(user.id) });
     if (changed && (to === 'blocked' || to === 'banned')) await deps.lifecycle.userBlocked.run(db, user.id);
     return changed;
   });
@@ -32,20 +40,28 @@ export async function blockUser(deps: Deps, actor: User, user: User): Promise<tr
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API');
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be blocked by the API');
   refuseInternal(user, 'blocked');
-  return (await change(deps, user, ['active', 'deactivated', 'blocked_pending_approval'], 'blocked')) || null;
+  return (
+    (await change(deps, user, ['active', 'deactivated', 'blocked_pending_approval'], 'blocked', {
+      name: 'user_blocked',
+      message: 'User blocked',
+    })) || null
+  );
 }
 
 /** Lets a blocked user in again. @returns false when he is not blocked. @throws ApiError 403 */
 export async function unblockUser(deps: Deps, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API');
   if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
-  return change(deps, user, ['blocked', 'blocked_pending_approval'], 'active');
+  return change(deps, user, ['blocked', 'blocked_pending_approval'], 'active', {
+    name: 'unblock_user',
+    message: 'User unblocked',
+  });
 }
 
 /** Makes a deactivated user active; an active one stays so. @throws ApiError 403 for blocked users */
 export async function activateUser(deps: Deps, user: User): Promise<true> {
   if (isBlocked(user)) throw forbidden('A blocked user must be unblocked to be activated');
-  await change(deps, user, ['deactivated'], 'active');
+  await change(deps, user, ['deactivated'], 'active', { name: 'user_activate', message: 'User activated' });
   return true;
 }
 
@@ -61,7 +77,7 @@ export async function deactivateUser(deps: Deps, user: User): Promise<true> {
       `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
     );
   }
-  await change(deps, user, ['active'], 'deactivated');
+  await change(deps, user, ['active'], 'deactivated', { name: 'user_deactivate', message: 'User deactivated' });
   return true;
 }
 
@@ -69,13 +85,15 @@ export async function deactivateUser(deps: Deps, user: User): Promise<true> {
 export async function banUser(deps: Deps, actor: User, user: User): Promise<true> {
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be banned by the API');
   refuseInternal(user, 'banned');
-  if (!(await change(deps, user, ['active'], 'banned'))) throw notInState('ban', user);
+  if (!(await change(deps, user, ['active'], 'banned', { name: 'ban_user', message: 'User banned' })))
+    throw notInState('ban', user);
   return true;
 }
 
 /** Ends a ban. @throws ApiError 403 for users who are not banned */
 export async function unbanUser(deps: Deps, user: User): Promise<true> {
-  if (!(await change(deps, user, ['banned'], 'active'))) throw notInState('unban', user);
+  if (!(await change(deps, user, ['banned'], 'active', { name: 'unban_user', message: 'User unbanned' })))
+    throw notInState('unban', user);
   return true;
 }
 
@@ -83,7 +101,12 @@ const notInState = (verb: string, { state }: User) => new ApiError(403, `You can
 
 /** Lets a user in who waits for approval. @throws ApiError 409 when he does not wait */
 export async function approveUser(deps: Deps, user: User): Promise<{ message: string }> {
-  if (!(await change(deps, user, ['blocked_pending_approval'], 'active'))) {
+  if (
+    !(await change(deps, user, ['blocked_pending_approval'], 'active', {
+      name: 'user_approved',
+      message: 'Instance access request approved',
+    }))
+  ) {
     throw conflict('The user you are trying to approve is not pending approval');
   }
   return { message: 'Success' };

@@ -1,5 +1,7 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
+import { changesOf, type Watched } from '../../../audit/changes.ts';
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, type FieldErrors, invalidModel } from '../../../core/errors.ts';
 import { hashPassword, randomText } from '../../../core/secrets.ts';
@@ -116,11 +118,28 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
       });
       if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      await recordAudit(deps, db, { name: 'user_created', entity: onUser(created.id), message: 'User created' });
       await deps.lifecycle.addressConfirmed.run(db, created.id, created.email);
       return created;
     }),
   );
 }
+
+const WATCHED: Watched<User> = {
+  username: { name: 'user_username_updated', as: 'username' },
+  name: { name: 'user_name_updated', as: 'name' },
+  email: { name: 'user_email_address_updated', as: 'email address' },
+  admin: { name: 'user_admin_status_updated', as: 'admin status', flag: true },
+  auditor: { name: 'user_auditor_status_updated', as: 'auditor status', flag: true },
+  external: { name: 'user_external_status_updated', as: 'external status', flag: true },
+  can_create_group: { name: 'user_can_create_group_updated', as: 'can create group', flag: true },
+  projects_limit: { name: 'user_projects_limit_updated', as: 'projects limit' },
+};
+const PASSWORD_CHANGED = {
+  name: 'user_password_updated',
+  message: 'Changed password',
+  more: { change: 'password' },
+} as const;
 
 /**
  * Changes a user. A new user name moves the personal namespace and its projects; the old addresses lead on.
@@ -157,7 +176,7 @@ export async function updateUser(
         { username: username ?? old.username, name: name ?? old.name },
         caller.user.id,
       );
-      return db
+      const updated = await db
         .updateTable('users')
         .set({
           ...columnsOf(given),
@@ -171,6 +190,14 @@ export async function updateUser(
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
+      const changes = changesOf(old, updated, WATCHED);
+      const told = passwordHash === undefined ? changes : [...changes, PASSWORD_CHANGED];
+      await recordAudit(
+        deps,
+        db,
+        told.map((each) => ({ ...each, entity: onUser(id) })),
+      );
+      return updated;
     }),
   );
 }

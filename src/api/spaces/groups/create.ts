@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { AccessLevel, type Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden } from '../../../core/errors.ts';
@@ -76,6 +77,13 @@ async function insertGroup(deps: Deps, db: Db, given: NewGroup): Promise<Namespa
     { group_id: group.id, group: groupFacts(group) },
     { groupId: group.id, actorId: given.creatorId },
   );
+  await recordAudit(deps, db, {
+    name: 'group_created',
+    entity: onGroup(group.id),
+    message: 'Added group',
+    more: { add: 'group' },
+    actorId: given.creatorId,
+  });
   await given.within?.(db, group);
   return group;
 }

@@ -1,3 +1,4 @@
+import { recordAudit } from '../../../audit/record.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
 import { startsWith } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
@@ -34,6 +35,17 @@ export async function destroyGroup(
     await removeUploads(deps, db, 'group', idsWithin(db, group));
     await removeBelongings(db, 'group', idsWithin(db, group));
     await endAccountsOf(db, 'group', idsWithin(db, group));
+    await recordAudit(
+      deps,
+      db,
+      groups.map(({ id, full_path }) => ({
+        name: 'group_destroyed',
+        entity: { type: 'Group', id, path: full_path },
+        message: 'Group destroyed',
+        more: { remove: 'group' },
+        actorId,
+      })),
+    );
     for (const each of groups) {
       const { id, full_path } = each;
       const payload = { group_id: id, full_path, group: groupFacts(each) };

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { forbidden, refused } from '../../../core/errors.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
@@ -98,6 +99,11 @@ async function changeMark(
       .execute();
     await spreadDeletion(db, group.lineage);
     const row = await db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
+    const told =
+      row.marked_for_deletion_on === null
+        ? ({ name: 'group_restored', message: 'Group restored' } as const)
+        : ({ name: 'group_deletion_marked', message: 'Group marked for deletion' } as const);
+    await recordAudit(deps, db, { ...told, entity: onGroup(group.id) });
     await deps.events.record(db, 'group.updated', { group_id: group.id, group: groupFacts(row) }, about);
     return row;
   });

@@ -2,6 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { groupsOf, lineageIds } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
@@ -45,6 +46,13 @@ export async function transferGroup(
       result.visibility = parent.visibility;
     }
     await dropForeignRoles(db, result, lineageIds(result.lineage)[0]!);
+    const [from, to] = [group!.full_path, result.full_path];
+    await recordAudit(deps, db, {
+      name: 'group_namespace_updated',
+      entity: onGroup(group!.id),
+      message: `Changed namespace from ${from} to ${to}`,
+      more: { change: 'namespace', from, to },
+    });
     await deps.events.record(
       db,
       'group.transferred',

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { isTokenBot, type UserCaller } from '../../../access/caller.ts';
 import { mayMakePlaces } from '../../../access/may-make-places.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { recordGroupChanges } from '../../../audit/groups.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
@@ -27,7 +28,7 @@ import {
   parentVisibilityErrors,
   withErrors,
 } from './rules.ts';
-import { creationLevel, settingsColumn } from './settings.ts';
+import { creationLevel, groupSettings, settingsColumn } from './settings.ts';
 import { moveTree } from './tree.ts';
 
 /** Whether the user may make groups that stand under no other. */
@@ -124,6 +125,7 @@ export async function updateGroup(
       .where('id', '=', group.id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    await recordGroupChanges(deps, db, withSettings(group), withSettings(changed));
     await deps.events.record(
       db,
       'group.updated',
@@ -133,6 +135,8 @@ export async function updateGroup(
     return changed;
   });
 }
+
+const withSettings = (row: Namespace) => ({ ...row, ...groupSettings(row) });
 
 const about = (group: Namespace, caller: UserCaller) => ({ groupId: group.id, actorId: caller.user.id });
 

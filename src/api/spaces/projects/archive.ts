@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { recordProject } from '../../../audit/projects.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
@@ -21,6 +22,12 @@ export async function setArchived(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw notFound('Project');
+    if ((project.archived === 1) !== archived) {
+      const told = archived
+        ? ({ name: 'project_archived', message: 'Project archived' } as const)
+        : ({ name: 'project_unarchived', message: 'Project unarchived' } as const);
+      await recordProject(deps, db, project.id, told);
+    }
     const about = { projectId: project.id, actorId: caller.user.id };
     await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(row) }, about);
     return row;

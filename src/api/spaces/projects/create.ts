@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import { recordProject } from '../../../audit/projects.ts';
 import type { Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
@@ -92,6 +93,8 @@ async function insertProject(
     { project_id: project.id, project: projectFacts(project) },
     { projectId: project.id, actorId: given.creatorId },
   );
+  const told = { name: 'project_created', message: 'Added project', more: { add: 'project' } } as const;
+  await recordProject(deps, db, project.id, { ...told, actorId: given.creatorId });
   await given.within?.(db, project);
   return project;
 }

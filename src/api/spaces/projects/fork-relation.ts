@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
+import { recordProject } from '../../../audit/projects.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, forbidden, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -34,11 +35,16 @@ export async function linkFork(deps: Deps, caller: Caller, project: Project, sou
 
 /** Ends a project's being a fork. @returns false where it is none */
 export async function unlinkFork(deps: Deps, project: Project): Promise<boolean> {
-  const { numUpdatedRows } = await deps.db
-    .updateTable('projects')
-    .set({ forked_from_id: null, fork_root_id: project.id, updated_at: timestamp(deps.clock) })
-    .where('id', '=', project.id)
-    .where('forked_from_id', 'is not', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return deps.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('projects')
+      .set({ forked_from_id: null, fork_root_id: project.id, updated_at: timestamp(deps.clock) })
+      .where('id', '=', project.id)
+      .where('forked_from_id', 'is not', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    const message = 'Project unlinked from its source';
+    await recordProject(deps, db, project.id, { name: 'project_fork_relationship_removed', message });
+    return true;
+  });
 }

@@ -4,6 +4,7 @@ import { callerNow } from '../../../access/caller-now.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { standingIn } from '../../../access/standing.ts';
 import { within } from '../../../access/within.ts';
+import { recordProject } from '../../../audit/projects.ts';
 import { VISIBILITIES, type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
@@ -93,6 +94,8 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
     within: async (db, fork) => {
       await requireForkable(within(deps, db), caller, source, visibility);
       await enqueueCopy(deps, db, { project_id: fork.id, source_id: source.id, branch: branch ?? null });
+      const message = `Forked project to ${fork.full_path}`;
+      await recordProject(deps, db, source.id, { name: 'project_fork_operation', message });
       await deps.events.record(
         db,
         'project.forked',

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { recordProject } from '../../../audit/projects.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, forbidden, notFound, refused } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
@@ -108,6 +109,11 @@ async function changeMark(
       .where('id', '=', project.id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    const told =
+      columns.marked_for_deletion_on === null
+        ? ({ name: 'project_restored', message: 'Project restored' } as const)
+        : ({ name: 'project_deletion_marked', message: 'Project marked for deletion' } as const);
+    await recordProject(deps, db, project.id, told);
     const about = { projectId: project.id, actorId: caller.user.id };
     if (fullPath !== project.full_path) {
       await keepOldPath(db, project.id, project.full_path);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
 import { groupsOf, lineageIds } from '../../../access/membership.ts';
+import { recordProject } from '../../../audit/projects.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, notFound, refused } from '../../../core/errors.ts';
@@ -77,6 +78,9 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
   await dropForeignRoles(db, { projectId: project.id }, root);
   await addNamespaceOwner(db, namespace, project.id, moved.updated_at);
   await keepOldPath(db, project.id, project.full_path);
+  const more = { change: 'namespace', from: project.full_path, to: fullPath };
+  const message = `Changed namespace from ${project.full_path} to ${fullPath}`;
+  await recordProject(deps, db, project.id, { name: 'project_namespace_updated', message, more });
   await deps.events.record(
     db,
     'project.transferred',

@@ -4,6 +4,7 @@ import type { ProjectAbility } from '../../../access/abilities.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { recordProject, recordProjectChanges } from '../../../audit/projects.ts';
 import type { Visibility } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
@@ -36,7 +37,7 @@ import {
 import { refuseTaken } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { enterMirrorChange, mirrorChange } from './mirror-attributes.ts';
-import { changedSettings } from './settings.ts';
+import { changedSettings, settingsOf } from './settings.ts';
 import { setTopics } from './topics.ts';
 
 export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
@@ -114,7 +115,8 @@ async function refuseRestricted(deps: Deps, { caller, project }: UpdateScope, vi
 async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Project, branch: string): Promise<void> {
   await inRepositoryQueue(deps, project, async (repo) => {
     await requireStill(deps, deps.db, caller, project.id, 'update_project');
-    if ((await repo.refs.head()) === branch) return;
+    const from = await repo.refs.head();
+    if (from === branch) return;
     if ((await repo.refs.resolve(`refs/heads/${branch}`)) === null) {
       throw invalidModel({
         base: [
@@ -122,6 +124,15 @@ async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Proj
         ],
       });
     }
+    // HEAD is no row: what is told of it is there before it is moved.
+    const told = { change: 'default branch', from: from ?? '', to: branch };
+    await deps.db.transaction().execute((db) =>
+      recordProject(deps, db, project.id, {
+        name: 'project_default_branch_updated',
+        message: `Changed default branch from ${told.from} to ${branch}`,
+        more: told,
+      }),
+    );
     await writeOwn(deps, ofProject(project), repo, () => setHead(repo.dir, branch));
   });
 }
@@ -146,7 +157,7 @@ async function apply(
     .updateTable('projects')
     .set({ pending_delete: sql<0>`pending_delete` })
     .where('id', '=', project.id)
-    .returning(['settings', 'full_path', 'visibility', 'forked_from_id', 'import_url'])
+    .returningAll()
     .executeTakeFirst();
   if (current === undefined) throw recordNotFound();
   await requireStill(deps, db, caller, project.id, abilityFor(input, project));
@@ -167,6 +178,7 @@ async function apply(
     .returningAll()
     .executeTakeFirstOrThrow();
   await enterMirrorChange(deps, db, current, changed, mirror);
+  await recordProjectChanges(deps, db, withSettings(current), withSettings(changed));
   if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
   const about = { projectId: project.id, actorId: caller.user.id };
   if (fullPath !== project.full_path) {
@@ -178,6 +190,8 @@ async function apply(
   if (mirror === null) return changed;
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
+
+const withSettings = (row: Project) => ({ ...row, ...settingsOf(row) });
 
 /** A fork may stay as open as it is when its source is closed, but becomes no more open than it. @throws ApiError 400 */
 async function refuseMoreOpenThanSource(

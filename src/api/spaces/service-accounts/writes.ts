@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { projectMembership } from '../../../access/membership.ts';
 import { covers, type MemberStanding } from '../../../access/role-permissions.ts';
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -76,6 +77,11 @@ export async function createServiceAccount(
           home === null ? {} : { [`provisioned_by_${home.kind}_id`]: home.id, can_create_group: 0, projects_limit: 0 },
       });
       await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      await recordAudit(deps, db, {
+        name: 'user_created',
+        entity: onUser(created.id),
+        message: 'Service account created',
+      });
       return created;
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../../../access/caller.ts';
 import { requireStill } from '../../../../access/standing.ts';
+import { recordProjectChanges } from '../../../../audit/projects.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, recordNotFound } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
@@ -118,6 +119,8 @@ export async function changeApprovalSettings(
       .where('id', '=', project.id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    const [old, now] = [settingsOf(current), settingsOf(row)];
+    await recordProjectChanges(deps, db, { id: project.id, ...old }, { id: project.id, ...now });
     await deps.events.record(
       db,
       'project.updated',

@@ -20,7 +20,11 @@ const WATCHED: Watched<StoredRule> = {
   userIds: { name: 'update_approval_rules', as: 'approvers' },
   groupIds: { name: 'update_approval_rules', as: 'groups of approvers' },
   branchIds: { name: 'update_approval_rules', as: 'protected branches' },
-  applies_to_all_protected_branches: { name: 'update_approval_rules', as: 'applies to all protected branches' },
+  applies_to_all_protected_branches: {
+    name: 'update_approval_rules',
+    as: 'applies to all protected branches',
+    flag: true,
+  },
 };
 
 const entryOf = (

@@ -1,0 +1,63 @@
+import type { Db } from '../db/schema.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
+import type { Deps } from '../deps.ts';
+import { changesOf, type Watched } from './changes.ts';
+import type { AuditEventName } from './names.ts';
+import { group, recordAudit } from './record.ts';
+
+type Row = Pick<Namespace, 'id'> & object;
+
+const watch = (keys: readonly string[], prefix: 'group_' | ''): Record<string, { name: AuditEventName; as: string }> =>
+  Object.fromEntries(keys.map((key) => [key, { name: `${prefix}${key}_updated`, as: key.replaceAll('_', ' ') }]));
+
+/** What is told of a group when it changes: columns and settings. */
+const WATCHED: Watched<Record<string, unknown>> = {
+  ...watch(
+    [
+      'name',
+      'path',
+      'description',
+      'lfs_enabled',
+      'membership_lock',
+      'mentions_disabled',
+      'project_creation_level',
+      'subgroup_creation_level',
+      'require_two_factor_authentication',
+      'two_factor_grace_period',
+      'shared_runners_minutes_limit',
+      'shared_runners_setting',
+      'default_branch_protection_defaults',
+      'wiki_access_level',
+    ],
+    'group_',
+  ),
+  ...watch(
+    [
+      'emails_enabled',
+      'show_diff_preview_in_email',
+      'enabled_git_access_protocol',
+      'prevent_sharing_groups_outside_hierarchy',
+      'prevent_forking_outside_group',
+      'service_access_tokens_expiration_enforced',
+    ],
+    '',
+  ),
+  request_access_enabled: { name: 'group_request_access_enabled_updated', as: 'request access enabled', flag: true },
+  visibility: { name: 'group_visibility_level_updated', as: 'visibility level' },
+  share_with_group_lock: { name: 'group_shared_with_group_lock_updated', as: 'share with group lock' },
+  default_branch: { name: 'default_branch_name_updated', as: 'default branch name' },
+};
+
+/**
+ * Records what is another in a group than it was, with the handle of the transaction.
+ * @param before its columns and settings in one object, as `after`
+ */
+export const recordGroupChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: Row, after: Row): Promise<void> =>
+  recordAudit(
+    deps,
+    db,
+    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED).map((told) => ({
+      ...told,
+      entity: group(after.id),
+    })),
+  );

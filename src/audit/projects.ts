@@ -1,0 +1,137 @@
+import type { Db } from '../db/schema.ts';
+import { PROJECT_FEATURES, type Project } from '../db/tables/projects.ts';
+import type { Deps } from '../deps.ts';
+import { changesOf, type Watched } from './changes.ts';
+import type { AuditEventName } from './names.ts';
+import { type AuditEntity, type AuditEntry, group, INSTANCE, project, recordAudit } from './record.ts';
+
+type Row = Pick<Project, 'id'> & object;
+type AnyWatched = Record<string, { name: AuditEventName; as: string }>;
+
+const spoken = (key: string): string => key.replaceAll('_', ' ').replaceAll('ci ', 'CI ');
+/** Watched under names that begin with `project_`. */
+const prefixed = (keys: readonly string[]): AnyWatched =>
+  Object.fromEntries(keys.map((key) => [key, { name: `project_${key}_updated`, as: spoken(key) }]));
+/** Watched under names that do not. */
+const plain = (keys: readonly string[]): AnyWatched =>
+  Object.fromEntries(keys.map((key) => [key, { name: `${key}_updated`, as: spoken(key) }]));
+
+/** What is told of a project when it changes: columns and settings. */
+const WATCHED: Watched<Record<string, unknown>> = {
+  ...prefixed(['name', 'path', 'merge_method', 'approvals_before_merge']),
+  request_access_enabled: {
+    name: 'project_request_access_enabled_updated',
+    as: 'request access enabled',
+    flag: true,
+  },
+  visibility: { name: 'project_visibility_level_updated', as: 'visibility level' },
+  ...Object.fromEntries(
+    PROJECT_FEATURES.map((feature) => [
+      `${feature}_access_level`,
+      { name: `project_feature_${feature}_access_level_updated` as const, as: spoken(`${feature}_access_level`) },
+    ]),
+  ),
+  ...prefixed([
+    'only_allow_merge_if_pipeline_succeeds',
+    'only_allow_merge_if_all_discussions_are_resolved',
+    'only_allow_merge_if_all_status_checks_passed',
+    'remove_source_branch_after_merge',
+    'printing_merge_request_link_enabled',
+    'resolve_outdated_diff_discussions',
+    'merge_request_title_regex',
+    'suggestion_commit_message',
+    'reset_approvals_on_push',
+    'disable_overriding_approvers_per_merge_request',
+    'merge_requests_author_approval',
+    'public_jobs',
+    'shared_runners_enabled',
+    'group_runners_enabled',
+    'runner_token_expiration_interval',
+    'lfs_enabled',
+    'build_timeout',
+    'keep_latest_artifact',
+    'auto_devops_enabled',
+    'ci_config_path',
+    'ci_job_token_scope_enabled',
+    'ci_push_repository_for_job_token_allowed',
+    'ci_allow_fork_pipelines_to_run_in_parent_project',
+    'ci_pipeline_variables_minimum_override_role',
+    'ci_restrict_pipeline_cancellation_role',
+    'restrict_user_defined_variables',
+    'secret_push_protection_enabled',
+    'enforce_auth_checks_on_uploads',
+  ]),
+  ...plain([
+    'allow_merge_on_skipped_pipeline',
+    'squash_option',
+    'merge_commit_template',
+    'squash_commit_template',
+    'require_reauthentication_to_approve',
+    'selective_code_owner_removals',
+    'show_diff_preview_in_email',
+  ]),
+  merge_requests_disable_committers_approval: {
+    name: 'project_merge_requests_disable_committers_approval_updated',
+    as: 'prevent merge request approval from committers',
+  },
+  merge_pipelines_enabled: { name: 'project_cicd_merge_pipelines_enabled_updated', as: 'merge pipelines enabled' },
+  merge_trains_enabled: { name: 'project_cicd_merge_trains_enabled_updated', as: 'merge trains enabled' },
+};
+
+/**
+ * Records what is another in a project than it was, with the handle of the transaction.
+ * @param before its columns and settings in one object, as `after`
+ */
+export const recordProjectChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: Row, after: Row): Promise<void> =>
+  recordAudit(
+    deps,
+    db,
+    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED).map((told) => ({
+      ...told,
+      entity: project(after.id),
+    })),
+  );
+
+/** Records what happened to a project as a whole, with the handle of the transaction. */
+export const recordProject = (
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  id: number,
+  told: Omit<AuditEntry, 'entity'>,
+): Promise<void> => recordAudit(deps, db, { ...told, entity: project(id) });
+
+/** Records that projects are gone, where they were: call it while the namespaces are there. */
+export async function recordProjectsGone(
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  projects: readonly Pick<Project, 'id' | 'namespace_id' | 'full_path'>[],
+  actorId: number | null,
+): Promise<void> {
+  if (projects.length === 0) return;
+  const places = await entitiesOf(
+    db,
+    projects.map(({ namespace_id }) => namespace_id),
+  );
+  await recordAudit(
+    deps,
+    db,
+    projects.map(({ id, namespace_id, full_path }) => ({
+      name: 'project_destroyed',
+      entity: places.get(namespace_id) ?? INSTANCE,
+      target: { id, type: 'Project', details: full_path },
+      message: 'Project destroyed',
+      actorId,
+    })),
+  );
+}
+
+/** Groups by the ids of namespaces; what is in a personal one is told to administrators. */
+async function entitiesOf(db: Db, ids: readonly number[]): Promise<Map<number, AuditEntity>> {
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id }) => [id, group(id)]));
+}
