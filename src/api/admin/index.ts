@@ -6,6 +6,7 @@ import { applicationStatisticsRoutes } from './application-statistics/routes.ts'
 import { auditEventRoutes } from './audit-events/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
+import { featureRoutes } from './features/routes.ts';
 import { registerUserCounts } from './license/background.ts';
 import { licenseRoutes } from './license/routes.ts';
 import { planLimitsRoutes } from './plan-limits/routes.ts';
@@ -21,6 +22,7 @@ export const admin: Area = {
     ...auditEventRoutes,
     ...broadcastMessageRoutes,
     ...compliancePolicySettingsRoutes,
+    ...featureRoutes,
     ...licenseRoutes,
     ...storageMoveRoutes,
     ...planLimitsRoutes,

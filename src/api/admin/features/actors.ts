@@ -1,0 +1,66 @@
+import { badRequest } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
+
+/** Those for whom a flag is switched, each a list of names with commas between them. */
+export interface Named {
+  user?: string | undefined;
+  group?: string | undefined;
+  namespace?: string | undefined;
+  project?: string | undefined;
+  repository?: string | undefined;
+}
+
+const MOST_NAMES = 100;
+
+function names(text: string | undefined): string[] {
+  const list = [...new Set((text ?? '').split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  if (list.length > MOST_NAMES) throw badRequest(`at most ${MOST_NAMES} names at once`);
+  return list;
+}
+
+/** @throws ApiError 400 for the first name that is not among those found */
+function all(
+  type: string,
+  what: string,
+  wanted: readonly string[],
+  found: readonly { id: number; name: string }[],
+): string[] {
+  return wanted.map((name) => {
+    const row = found.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (row === undefined) throw badRequest(`${what} ${name} is not found!`);
+    return `${type}:${row.id}`;
+  });
+}
+
+/** Those that are named, as flags keep them: `User:1`, `Group:2`, `Project:3`. @throws ApiError 400 for one that is not there */
+export async function actorsOf(db: Db, named: Named): Promise<string[]> {
+  const users = names(named.user);
+  const groups = names(named.group);
+  const namespaces = names(named.namespace);
+  const projects = names(named.project);
+  const repositories = names(named.repository);
+  const paths = repositories.map((path) => path.replace(/\.git$/, '').replace(/\.wiki$/, ''));
+  const foundUsers = await db
+    .selectFrom('users')
+    .select(['id', 'username as name'])
+    .where('username', 'in', users)
+    .execute();
+  const foundPlaces = await db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path as name', 'kind'])
+    .where('full_path', 'in', [...groups, ...namespaces])
+    .execute();
+  const foundProjects = await db
+    .selectFrom('projects')
+    .select(['id', 'full_path as name'])
+    .where('full_path', 'in', [...projects, ...paths])
+    .execute();
+  const onlyGroups = foundPlaces.filter(({ kind }) => kind === 'group');
+  return [
+    ...all('User', 'user', users, foundUsers),
+    ...all('Group', 'group', groups, onlyGroups),
+    ...all('Namespace', 'namespace', namespaces, foundPlaces),
+    ...all('Project', 'project', projects, foundProjects),
+    ...all('Repository', 'repository', paths, foundProjects),
+  ];
+}

@@ -1,0 +1,45 @@
+import { timestamp } from '../../../core/clock.ts';
+import { badRequest } from '../../../core/errors.ts';
+import { parseJson } from '../../../db/columns.ts';
+import { lockInstance } from '../../../db/lock-row.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Gates } from './gates.ts';
+
+const KEY = 'features';
+/** Flags that are kept. */
+const MOST_FEATURES = 1_000;
+
+/** All flags that somebody has set, by their names. */
+export async function loadFeatures(db: Db): Promise<Record<string, Gates>> {
+  const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();
+  return row === undefined ? {} : parseJson<Record<string, Gates>>(row.value);
+}
+
+/**
+ * Changes a flag; two changes wait for each other.
+ * @param change gives what the flag is from now on, undefined to remove it; gets undefined where there is none
+ * @throws ApiError 400 past the flags that are kept; what `change` throws
+ */
+export async function changeFeature(
+  deps: Deps,
+  name: string,
+  change: (gates: Gates | undefined) => Gates | undefined,
+): Promise<Gates | undefined> {
+  return deps.db.transaction().execute(async (db) => {
+    await lockInstance(db);
+    const { [name]: old, ...others } = await loadFeatures(db);
+    const gates = change(old);
+    if (gates === undefined && old === undefined) return undefined;
+    const features = gates === undefined ? others : { ...others, [name]: gates };
+    if (Object.keys(features).length > MOST_FEATURES) throw badRequest(`there are ${MOST_FEATURES} features already`);
+    const value = JSON.stringify(features);
+    const updated_at = timestamp(deps.clock);
+    await db
+      .insertInto('instance_values')
+      .values({ key: KEY, value, updated_at })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updated_at }))
+      .execute();
+    return gates;
+  });
+}
