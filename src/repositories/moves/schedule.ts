@@ -1,3 +1,4 @@
+import { INSTANCE, place, recordAudit } from '../../audit/record.ts';
 import { timestamp } from '../../core/clock.ts';
 import { type FieldErrors, invalidModel } from '../../core/errors.ts';
 import type { Db } from '../../db/schema.ts';
@@ -77,7 +78,26 @@ export async function scheduleMove(
       .executeTakeFirstOrThrow();
     await setReadOnly(db, repositories, 1);
     await enqueueMove(deps, db, move);
+    await recordScheduled(deps, db, kind, id, move);
     return move;
+  });
+}
+
+/** A move is told of where the repository is; of a snippet, for the server. */
+async function recordScheduled(
+  deps: Deps,
+  db: Db,
+  kind: StorageMoveKind,
+  id: number,
+  move: StorageMove,
+): Promise<void> {
+  const { source_storage_name: from, destination_storage_name: to } = move;
+  await recordAudit(deps, db, {
+    name: 'repository_storage_move_scheduled',
+    entity: kind === 'snippet' ? INSTANCE : place(kind, id),
+    ...(kind === 'snippet' ? { target: { id, type: 'Snippet', details: `Snippet ${id}` } } : {}),
+    message: `Scheduled move of the repository from ${from} to ${to}`,
+    more: { change: 'repository storage', from, to },
   });
 }
 

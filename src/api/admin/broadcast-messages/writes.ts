@@ -1,11 +1,15 @@
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, recordNotFound } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { BroadcastMessage } from '../../../db/tables/broadcast-messages.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ChangedBroadcastMessage } from './inputs.ts';
 
 const HOUR = 3_600_000;
+/** So much of its text an audit event names it by. */
+const MAX_TOLD = 255;
 /** Colours as style sheets write them: nothing else gets into a page by this way. */
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
@@ -29,49 +33,71 @@ function columnsOf({ target_access_levels, dismissable, font, target_path, ...re
 
 /** Makes a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message, and for a font that is no colour */
 export async function createMessage(
-  { db, clock, recent }: Deps,
+  deps: Deps,
   input: ChangedBroadcastMessage & { message: string },
 ): Promise<BroadcastMessage> {
-  const now = timestamp(clock);
-  const row = await db
-    .insertInto('broadcast_messages')
-    .values({
-      starts_at: now,
-      ends_at: new Date(clock.now().getTime() + HOUR).toISOString(),
-      font: '#FFFFFF',
-      theme: 'indigo',
-      broadcast_type: 'banner',
-      ...columnsOf(input),
-      message: input.message,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  recent.forget();
+  const now = timestamp(deps.clock);
+  const values = {
+    starts_at: now,
+    ends_at: new Date(deps.clock.now().getTime() + HOUR).toISOString(),
+    font: '#FFFFFF',
+    theme: 'indigo' as const,
+    broadcast_type: 'banner' as const,
+    ...columnsOf(input),
+    message: input.message,
+    created_at: now,
+    updated_at: now,
+  };
+  const row = await deps.db.transaction().execute(async (db) => {
+    const made = await db.insertInto('broadcast_messages').values(values).returningAll().executeTakeFirstOrThrow();
+    await recordMessage(deps, db, 'created', made);
+    return made;
+  });
+  deps.recent.forget();
   return row;
 }
 
+const recordMessage = (
+  deps: Deps,
+  db: Db,
+  happened: 'created' | 'updated' | 'deleted',
+  { id, message }: Pick<BroadcastMessage, 'id' | 'message'>,
+): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `broadcast_message_${happened}`,
+    entity: INSTANCE,
+    target: { id, type: 'System::BroadcastMessage', details: message.slice(0, MAX_TOLD) },
+    message: `Broadcast message was ${happened}`,
+  });
+
 /** Changes what is given of a broadcast message. @throws ApiError 400 as `createMessage`, 404 */
-export async function updateMessage(
-  { db, clock, recent }: Deps,
-  id: number,
-  input: ChangedBroadcastMessage,
-): Promise<BroadcastMessage> {
-  const row = await db
-    .updateTable('broadcast_messages')
-    .set({ ...columnsOf(input), updated_at: timestamp(clock) })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  recent.forget();
+export async function updateMessage(deps: Deps, id: number, input: ChangedBroadcastMessage): Promise<BroadcastMessage> {
+  const columns = { ...columnsOf(input), updated_at: timestamp(deps.clock) };
+  const row = await deps.db.transaction().execute(async (db) => {
+    const changed = await db
+      .updateTable('broadcast_messages')
+      .set(columns)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (changed === undefined) throw recordNotFound();
+    await recordMessage(deps, db, 'updated', changed);
+    return changed;
+  });
+  deps.recent.forget();
   return row;
 }
 
 /** Removes a broadcast message. @throws ApiError 404 */
-export async function removeMessage({ db, recent }: Deps, id: number): Promise<void> {
-  const { numDeletedRows } = await db.deleteFrom('broadcast_messages').where('id', '=', id).executeTakeFirst();
-  if (numDeletedRows === 0n) throw recordNotFound();
-  recent.forget();
+export async function removeMessage(deps: Deps, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const gone = await db
+      .deleteFrom('broadcast_messages')
+      .where('id', '=', id)
+      .returning(['id', 'message'])
+      .executeTakeFirst();
+    if (gone === undefined) throw recordNotFound();
+    await recordMessage(deps, db, 'deleted', gone);
+  });
+  deps.recent.forget();
 }

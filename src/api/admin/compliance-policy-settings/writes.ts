@@ -1,3 +1,4 @@
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
 import { lockRow } from '../../../db/lock-row.ts';
@@ -26,12 +27,21 @@ export async function policyGroup(db: Db): Promise<number | null> {
 export async function setPolicyGroup({ db: database, clock }: Deps, id: number | null): Promise<void> {
   await database.transaction().execute(async (db) => {
     if (id !== null) await requireTopLevelGroup(db, id);
+    const from = await policyGroup(db);
     const columns = { csp_namespace_id: id, updated_at: timestamp(clock) };
     await db
       .insertInto('security_policy_settings')
       .values({ id: ROW, ...columns })
       .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
       .execute();
+    if (from === id) return;
+    const [old, now] = [from === null ? '' : String(from), id === null ? '' : String(id)];
+    await recordAudit({ clock }, db, {
+      name: 'security_policy_settings_updated',
+      entity: INSTANCE,
+      message: `Changed CSP namespace from ${old} to ${now}`,
+      more: { change: 'csp_namespace_id', from: old, to: now },
+    });
   });
 }
 
