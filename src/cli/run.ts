@@ -14,6 +14,7 @@ Usage: stithy <command>
   jobs       look after the background work: jobs [status | list | retry | drop] ("stithy jobs --help" says more)
   license    make an issuer of licenses, and licenses; look at one: license [issuer | issue | show] ("--help" says more)
   token      make another token of the administrator and print it
+  tokens     list access tokens, without themselves, and revoke one: tokens [list | revoke] ("stithy tokens --help")
   version    print the version
   help       print this text
 `;
@@ -37,6 +38,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await (await import('./license.ts')).licenseCommand(args.slice(1), env);
       case 'token':
         return await (await import('./token.ts')).tokenCommand(env);
+      case 'tokens':
+        return await (await import('./tokens.ts')).tokensCommand(args.slice(1), env);
       case 'version':
       case '--version':
       case '-v':

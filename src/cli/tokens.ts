@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { revokeToken } from '../api/identity/index.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Environment } from '../config/env.ts';
+import { CannotStart } from '../core/cannot-start.ts';
+import { systemClock } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
+import { openExisting } from '../db/database.ts';
+import type { Db } from '../db/schema.ts';
+import { startError } from '../start-errors.ts';
+
+const LISTED = 100;
+
+const HELP = `Usage: stithy tokens [list] [--user NAME] [--limit N] [--json]
+       stithy tokens revoke ID
+
+Access tokens, server running or not, with the settings of the server. No token itself is ever shown: it is kept nowhere.
+
+  list     tokens that are not revoked, the newest first; of one user with --user; ${LISTED} unless told
+  revoke   ends a token by its id, at once
+`;
+
+/** `stithy tokens`: lists access tokens and revokes one, server running or not. */
+export async function tokensCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const order = readArguments(args);
+  const { config } = loadConfig(env);
+  try {
+    const { db, close } = await openExisting(config.database);
+    try {
+      process.stdout.write(order.id === null ? await list(db, order) : await revoke(db, order.id));
+    } finally {
+      await close();
+    }
+    return 0;
+  } catch (error) {
+    throw startError(error, config);
+  }
+}
+
+interface Order {
+  /** Of the token to revoke; null for a list. */
+  id: number | null;
+  user: string | undefined;
+  limit: number;
+  json: boolean;
+}
+
+function readArguments(args: readonly string[]): Order {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: {
+        user: { type: 'string' },
+        limit: { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    });
+    const [action = 'list', id, ...rest] = positionals;
+    const limit = values.limit === undefined ? LISTED : Number(values.limit);
+    if (!(Number.isInteger(limit) && limit >= 1)) throw new Error('--limit takes a number from 1 on.');
+    if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
+    if (action === 'list' && id === undefined) return { id: null, user: values.user, limit, json: values.json };
+    if (action !== 'revoke') throw new Error(`there is no "stithy tokens ${action}".`);
+    if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw new Error('revoke takes the id of a token.');
+    return { id: Number(id), user: undefined, limit, json: values.json };
+  } catch (error) {
+    throw new CannotStart(`${(error as Error).message}\n${HELP}`);
+  }
+}
+
+async function list(db: Db, { user, limit, json }: Order): Promise<string> {
+  let query = db
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .select([
+      'access_tokens.id',
+      'users.username',
+      'access_tokens.name',
+      'access_tokens.scopes',
+      'access_tokens.created_at',
+      'access_tokens.expires_at',
+    ])
+    .where('access_tokens.revoked', '=', 0);
+  if (user !== undefined) query = query.where('users.username', '=', user);
+  const rows = await query.orderBy('access_tokens.id', 'desc').limit(limit).execute();
+  const tokens = rows.map((row) => ({ ...row, scopes: parseJson<string[]>(row.scopes) }));
+  if (json) return `${JSON.stringify(tokens, null, 2)}\n`;
+  if (tokens.length === 0) return 'There are none.\n';
+  const lines = tokens.map(
+    ({ id, username, name, scopes, expires_at }) =>
+      `${id}  ${username}  ${JSON.stringify(name)}  ${scopes.join(',')}  ${expires_at === null ? 'never expires' : `until ${expires_at}`}`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+async function revoke(db: Db, id: number): Promise<string> {
+  const found = await db.selectFrom('access_tokens').select('id').where('id', '=', id).executeTakeFirst();
+  if (found === undefined) throw new CannotStart(`There is no token ${id}.`);
+  await db.transaction().execute((db) => revokeToken({ clock: systemClock }, db, id));
+  return `Token ${id} is revoked.\n`;
+}
