@@ -15,6 +15,7 @@ Usage: stithy <command>
   license    make an issuer of licenses, and licenses; look at one: license [issuer | issue | show] ("--help" says more)
   token      make another token of the administrator and print it
   tokens     list access tokens, without themselves, and revoke one: tokens [list | revoke] ("stithy tokens --help")
+  users      make a user, or give one another password: users [create | password] ("stithy users --help")
   version    print the version
   help       print this text
 `;
@@ -40,6 +41,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await (await import('./token.ts')).tokenCommand(env);
       case 'tokens':
         return await (await import('./tokens.ts')).tokensCommand(args.slice(1), env);
+      case 'users':
+        return await (await import('./users.ts')).usersCommand(args.slice(1), env);
       case 'version':
       case '--version':
       case '-v':

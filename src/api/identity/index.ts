@@ -47,7 +47,7 @@ export { userById, userByIdOrName } from './users/find.ts';
 export { isUsernameTaken } from './users/queries.ts';
 export { attributeErrors, emailErrors } from './users/rules.ts';
 export { presentUserInfo } from './users/views.ts';
-export { updateUser } from './users/writes.ts';
+export { createUser, updateUser } from './users/writes.ts';
 
 /** Users, their addresses, keys, pictures and tokens. */
 export const identity: Area = {
