@@ -27,6 +27,11 @@ function draw(list: readonly Storage[], random: number): Storage {
   return list.findLast(({ weight }) => weight > 0)!;
 }
 
+type Weights = Readonly<Record<string, number>>;
+
+const withWeights = (list: readonly Storage[], weights: Weights): Storage[] =>
+  list.map((storage) => ({ ...storage, weight: weights[storage.name] ?? storage.weight }));
+
 /** The storages of the installation. A repository's path does not depend on its name, so renames move nothing. */
 export class Storages {
   readonly list: readonly Storage[];
@@ -37,14 +42,19 @@ export class Storages {
     this.pool = pool;
   }
 
-  /** The storage a new repository goes to, drawn by weight. @param random a number from 0 to below 1 */
-  pick(random: number): Storage {
-    return draw(this.list, random);
+  /**
+   * The storage a new repository goes to, drawn by weight.
+   * @param random a number from 0 to below 1
+   * @param weights that go before those of the storages, by their names; all of 0 count for nothing
+   */
+  pick(random: number, weights: Weights = {}): Storage {
+    const weighted = withWeights(this.list, weights);
+    return draw(weighted.some(({ weight }) => weight > 0) ? weighted : this.list, random);
   }
 
-  /** Another storage than that one, drawn by weight; undefined where no other one takes repositories. */
-  pickBeside(name: string, random: number): Storage | undefined {
-    const others = this.list.filter((storage) => storage.name !== name && storage.weight > 0);
+  /** Another storage than that one, drawn in the same way; undefined where no other one takes repositories. */
+  pickBeside(name: string, random: number, weights: Weights = {}): Storage | undefined {
+    const others = withWeights(this.list, weights).filter((storage) => storage.name !== name && storage.weight > 0);
     return others.length === 0 ? undefined : draw(others, random);
   }
 

@@ -30,7 +30,9 @@ export async function withNewRepository<T>(
   storage?: string,
 ): Promise<T> {
   const { storages } = deps;
-  const location = { storage: storage ?? storages.pick(Math.random()).name, diskPath: storages.newDiskPath() };
+  const { repository_storages_weighted: weights } = deps.settings.now;
+  const drawn = storage ?? storages.pick(Math.random(), weights).name;
+  const location = { storage: drawn, diskPath: storages.newDiskPath() };
   await discardUnlessKept(deps, location);
   try {
     await make(storages.dirOf(location));

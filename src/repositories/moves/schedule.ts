@@ -4,7 +4,6 @@ import { type FieldErrors, invalidModel } from '../../core/errors.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MovedRepository, StorageMove, StorageMoveKind } from '../../db/tables/storage-moves.ts';
 import type { Deps } from '../../deps.ts';
-import type { Storages } from '../../git/storages.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { placeOf, tableOf } from '../holder.ts';
 import { ensureWiki } from '../wikis.ts';
@@ -27,8 +26,8 @@ export const CLEAN_UP = jobKind<{ move_id: number }>('storage_move.clean_up', {
 });
 
 /** The storage that a move goes to when none is named: drawn by weight among the others, the same where there is none. */
-export const pickDestination = (storages: Storages, source: string): string =>
-  storages.pickBeside(source, Math.random())?.name ?? source;
+export const pickDestination = ({ storages, settings }: Pick<Deps, 'storages' | 'settings'>, source: string): string =>
+  storages.pickBeside(source, Math.random(), settings.now.repository_storages_weighted)?.name ?? source;
 
 /**
  * Schedules a move: from the end of the transaction on the repositories take no writes until it is over.
@@ -66,7 +65,7 @@ export async function scheduleMove(
         group_id: null,
         [COLUMN_OF[kind]]: id,
         source_storage_name: source,
-        destination_storage_name: destination ?? pickDestination(storages, source),
+        destination_storage_name: destination ?? pickDestination(deps, source),
         state: 'scheduled',
         error_message: null,
         places: JSON.stringify(repositories),

@@ -179,3 +179,17 @@ test('deletion: delayed by so many days, at once only where that is allowed, by 
   expectStatus(await remove(other.id), 403);
   expectStatus(await app.delete(`/projects/${other.id}`), 202);
 });
+
+test('repository_storages_weighted: where new repositories go, and moves that name no storage', async () => {
+  const storageOf = async (weights: Json) => {
+    await set({ repository_storages_weighted: weights });
+    return expectStatus<Json>(await app.post('/projects', { json: { name: name() } }), 201);
+  };
+  const there = await storageOf({ default: 0, second: 100 });
+  assert.equal(there.repository_storage, 'second');
+  const here = await storageOf({ default: 100, second: 0 });
+  assert.equal(here.repository_storage, 'default');
+  const move = await app.post(`/projects/${there.id}/repository_storage_moves`, { json: {} });
+  assert.equal(expectStatus<Json>(move, 201).destination_storage_name, 'default');
+  await app.settle();
+});
