@@ -12,6 +12,7 @@ import { Storages } from '../git/storages.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { findHolder, type Holder } from '../repositories/holder.ts';
 import { checkAgreement } from './doctor-agreement.ts';
+import { leftReadOnly } from './left-read-only.ts';
 
 type Say = (good: boolean, text: string) => void;
 
@@ -116,32 +117,9 @@ async function checkDatabase(config: Config, { db }: Database, say: Say): Promis
       ? 'No job has been given up.'
       : `${dead.length} jobs were given up, such as ${first.kind}: ${first.last_error}`,
   );
-  const locked = await leftReadOnly(db);
-  for (const name of locked.slice(0, SHOWN_PROBLEMS)) {
+  for (const name of await leftReadOnly(db, SHOWN_PROBLEMS)) {
     say(false, `The repository of ${name} is read-only, though it is neither filled nor moved.`);
   }
-}
-
-/** Names of what cannot be written although nothing is done with it. */
-async function leftReadOnly(db: Db): Promise<string[]> {
-  const rows = await db
-    .selectFrom('projects')
-    .select('full_path')
-    .where('repository_read_only', '=', 1)
-    .where('import_status', 'not in', ['scheduled', 'started'])
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('repository_storage_moves as m')
-            .select('m.id')
-            .whereRef('m.project_id', '=', 'projects.id')
-            .where('m.state', 'in', ['scheduled', 'started']),
-        ),
-      ),
-    )
-    .limit(SHOWN_PROBLEMS)
-    .execute();
-  return rows.map(({ full_path }) => full_path);
 }
 
 async function checkRepositories(config: Config, { db }: Database, quick: boolean, say: Say): Promise<void> {
