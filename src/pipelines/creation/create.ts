@@ -1,6 +1,7 @@
 import { laterCaller } from '../../access/later-caller.ts';
 import { type Standing, standingIn } from '../../access/standing.ts';
 import type { Compiled } from '../../ci/compile-request.ts';
+import type { PipelineSeed } from '../../ci/job-seed.ts';
 import type { PipelineSource } from '../../ci/pipeline-sources.ts';
 import { timestamp } from '../../core/clock.ts';
 import { bit } from '../../db/columns.ts';
@@ -14,7 +15,7 @@ import { parentArtifacts } from '../sources/parent-artifacts.ts';
 import type { MergeRequestFacts, PipelineFacts } from '../variables/facts.ts';
 import { compileFor } from './compile-for.ts';
 import type { ConfigContent } from './config-content.ts';
-import { jobsRefusal } from './job-limits.ts';
+import { checkSize, TooManyJobs } from './job-limits.ts';
 import { resolvePipelineRef } from './ref.ts';
 import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './save.ts';
 
@@ -131,20 +132,26 @@ async function entered(
     if (filtered || !KEEPS_ERRORS.includes(source)) return { pipeline: null, texts, filtered };
     return { pipeline: await saveFailed(deps, { ...made, columns }, 'config_error', texts), texts, filtered };
   }
-  const { seed } = evaluated;
-  const limit = await jobsRefusal(deps, made.project.id, seed.jobs.length);
-  if (limit !== null) {
-    const failed = await saveFailed(deps, { ...made, columns }, limit.reason, [limit.text]);
-    return { pipeline: failed, texts: [limit.text], filtered: false };
+  try {
+    return await withJobs(deps, source, { ...made, columns }, evaluated.seed);
+  } catch (error) {
+    if (!(error instanceof TooManyJobs)) throw error;
+    const texts = [error.message];
+    return { pipeline: await saveFailed(deps, { ...made, columns }, error.reason, texts), texts, filtered: false };
   }
+}
+
+/** Enters a pipeline and its jobs. @throws TooManyJobs */
+async function withJobs(deps: Deps, source: PipelineSource, made: NewPipeline, seed: PipelineSeed): Promise<Creation> {
+  await checkSize(deps, seed.jobs.length);
   const deployments = seed.jobs.filter(({ environment }) => environment?.action === 'start').length;
   if (deployments > MAX_DEPLOYMENTS) {
     const texts = [`Pipeline has too many deployments! Requested ${deployments}, but the limit is ${MAX_DEPLOYMENTS}.`];
     if (!KEEPS_ERRORS.includes(source)) return refusal(...texts);
-    const failed = await saveFailed(deps, { ...made, columns }, 'deployments_limit_exceeded', texts);
+    const failed = await saveFailed(deps, made, 'deployments_limit_exceeded', texts);
     return { pipeline: failed, texts, filtered: false };
   }
-  return { pipeline: await savePipeline(deps, { ...made, columns }, seed), texts: [], filtered: false };
+  return { pipeline: await savePipeline(deps, made, seed), texts: [], filtered: false };
 }
 
 const saveSkipped = async (deps: Deps, made: NewPipeline): Promise<Creation> => ({

@@ -1,34 +1,49 @@
 import { ALIVE } from '../../ci/states.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import { orNone, planLimits } from '../../settings/plan-limits.ts';
 
 const SPLIT = 'https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#parent-child-pipelines';
 
-/** Why a pipeline has more jobs than it may have, as its reason and in words. */
-export interface JobsRefusal {
-  reason: 'size_limit_exceeded' | 'job_activity_limit_exceeded';
-  text: string;
+/** More jobs than one pipeline may have, or the running pipelines of a project together. */
+export class TooManyJobs extends Error {
+  override name = 'TooManyJobs';
+  readonly reason: 'size_limit_exceeded' | 'job_activity_limit_exceeded';
+
+  constructor(reason: TooManyJobs['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** @throws TooManyJobs where so many are too many for one pipeline */
+export async function checkSize(deps: Deps, jobs: number): Promise<void> {
+  const { ci_pipeline_size: most } = await planLimits(deps);
+  if (jobs <= orNone(most)) return;
+  throw new TooManyJobs(
+    'size_limit_exceeded',
+    `The number of jobs has exceeded the limit of ${most}. Try splitting the configuration with parent-child-pipelines ${SPLIT}`,
+  );
 }
 
 /**
- * Whether so many jobs are too many for one pipeline, or for the running pipelines of its project together.
- * @returns null when they are not
+ * Looks whether so many jobs more are too many for the running pipelines of a project.
+ * @param db of the transaction that enters them, once it has the number of the pipeline: one at a time has a new number
+ * @throws TooManyJobs
  */
-export async function jobsRefusal(deps: Deps, projectId: number, jobs: number): Promise<JobsRefusal | null> {
-  const limits = await planLimits(deps);
-  if (jobs > orNone(limits.ci_pipeline_size)) {
-    const text = `The number of jobs has exceeded the limit of ${limits.ci_pipeline_size}. Try splitting the configuration with parent-child-pipelines ${SPLIT}`;
-    return { reason: 'size_limit_exceeded', text };
-  }
-  if (limits.ci_active_jobs === 0) return null;
-  const { total } = await deps.db
+export async function checkActiveJobs({ recent }: Deps, db: Db, projectId: number, jobs: number): Promise<void> {
+  const { ci_active_jobs: most } = await planLimits({ db, recent });
+  if (most === 0) return;
+  const { total } = await db
     .selectFrom('pipelines')
     .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
     .where('pipelines.project_id', '=', projectId)
     .where('pipelines.status', 'in', ALIVE)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  if (Number(total) + jobs <= limits.ci_active_jobs) return null;
-  const text = `Project exceeded the allowed number of jobs in active pipelines (${limits.ci_active_jobs}). Retry later.`;
-  return { reason: 'job_activity_limit_exceeded', text };
+  if (Number(total) + jobs <= most) return;
+  throw new TooManyJobs(
+    'job_activity_limit_exceeded',
+    `Project exceeded the allowed number of jobs in active pipelines (${most}). Retry later.`,
+  );
 }

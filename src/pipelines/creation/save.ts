@@ -13,6 +13,7 @@ import type { Deps } from '../../deps.ts';
 import { insertDeployments } from '../environments/deployments.ts';
 import { CANCEL_REDUNDANT, KEEP_PIPELINE_REF } from '../job-kinds.ts';
 import { processLocked } from '../states/process.ts';
+import { checkActiveJobs } from './job-limits.ts';
 import { findEnvironments, findResourceGroups } from './places.ts';
 
 /** A variable that a pipeline is started with. */
@@ -39,11 +40,13 @@ const NARROW_AT_ONCE = 4000;
  * Enters a pipeline with its jobs, and lets those begin that can. In one transaction, and a few statements however many
  * jobs it has.
  * @returns the pipeline; where one was made for the same event (`origin`) already, that
+ * @throws TooManyJobs
  */
 export function savePipeline(deps: Deps, made: NewPipeline, seed: PipelineSeed): Promise<Pipeline> {
   const { autoCancel, name, jobs } = seed;
   return once(deps, made, async (db) => {
     const pipeline = await insertPipeline(deps, db, made, { status: 'created', name }, autoCancel);
+    await checkActiveJobs(deps, db, pipeline.project_id, jobs.length);
     await insertJobs(deps, db, made, pipeline, jobs);
     const { id, project_id } = pipeline;
     const payload = { pipeline_id: id };

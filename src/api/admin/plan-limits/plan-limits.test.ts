@@ -145,6 +145,18 @@ describe('a limit holds', () => {
     assert.ok([201, 400].includes(second.statusCode));
   });
 
+  test('for the jobs of pipelines that are started at once', async () => {
+    await limit({ ci_active_jobs: 4 });
+    const { project, create } = await pipelineOf(TWO);
+    await Promise.all([create(), create(), create()]);
+    const { db } = app.deps;
+    const pipelines = db.selectFrom('pipelines').select('failure_reason').where('project_id', '=', project.id);
+    const reasons = (await pipelines.orderBy('id').execute()).map(({ failure_reason }) => failure_reason);
+    const full = 'job_activity_limit_exceeded';
+    assert.equal(reasons.filter((reason) => reason === full).length, 2, String(reasons));
+    assert.equal(reasons.length, 4);
+  });
+
   test('for what a job needs', async () => {
     await limit({ ci_needs_size_limit: 1 });
     const { first } = await pipelineOf('a: {script: x}\nb: {script: x}\nc: {script: x, needs: [a, b]}\n');
