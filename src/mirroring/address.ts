@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { RemoteSource } from '../git/remote-source.ts';
 import { type AddressRules, BlockedAddress, parseAddress, resolveOutside } from '../outbound/resolve.ts';
-import { applicationSettings } from '../settings/application-settings.ts';
+import { outboundRules } from '../settings/outbound-rules.ts';
 
 /** Where repositories are fetched from and pushed to. */
 const REMOTES: AddressRules = { schemes: ['http', 'https', 'ssh', 'git'], ports: [22, 80, 443] };
@@ -111,8 +111,7 @@ export function parseRemote(address: string): URL {
 export async function remoteSource(deps: Deps, address: string): Promise<RemoteSource> {
   const url = parseRemote(address);
   const { user: name, password } = credentialsOf(url.href);
-  const { allow_local_requests_from_web_hooks_and_services: allowLocalNetwork } = await applicationSettings(deps);
-  const addresses = await resolveOutside(url, { allowLocalNetwork });
+  const addresses = await resolveOutside(url, await outboundRules(deps));
   return {
     url: withoutCredentials(url.href),
     addresses,

@@ -3,6 +3,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
 import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
+import { outboundRules } from '../../settings/outbound-rules.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { LfsTransfer } from './batch.ts';
 import { LfsFailure, statusFailure } from './failure.ts';
@@ -45,7 +46,7 @@ export async function fetchLfsObjects(
   const has = await lfsSizes(deps, project.id, oids);
   const lacking = new Map(wanted.filter(({ oid }) => !has.has(oid)).map((object) => [object.oid, object]));
   if (lacking.size === 0) return { lacking: [], problem: null };
-  const remote = LfsRemote.of(source, deps.config);
+  const remote = LfsRemote.of(source, await outboundRules(deps));
   const problems = new Problems('could not be fetched', signal);
   if (remote === null) {
     problems.add([...lacking.keys()], new LfsFailure('Only servers over HTTP are asked for them.'));

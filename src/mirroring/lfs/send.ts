@@ -5,6 +5,7 @@ import type { Repository } from '../../git/repository.ts';
 import type { HistoryRange } from '../../git/transport/pushed-objects.ts';
 import { lfsEnabled } from '../../repositories/lfs-locks.ts';
 import { type LfsObject, lfsSizes } from '../../repositories/lfs-objects.ts';
+import { outboundRules } from '../../settings/outbound-rules.ts';
 import type { LfsTransfer } from './batch.ts';
 import { LfsFailure, statusFailure } from './failure.ts';
 import { findPointers } from './pointers.ts';
@@ -26,7 +27,7 @@ export async function sendLfsObjects(
   range: HistoryRange,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const remote = LfsRemote.of(source, deps.config);
+  const remote = LfsRemote.of(source, await outboundRules(deps));
   if (remote === null || range.tips.length === 0 || !lfsEnabled(project) || !(await hasAny(deps, project))) return null;
   const pointers = await findPointers(deps, repo, range, signal);
   const sizes = await lfsSizes(

@@ -6,7 +6,7 @@ import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import { FetchError, fetchOutside } from '../../outbound/fetch.ts';
 import { BlockedAddress } from '../../outbound/resolve.ts';
-import { applicationSettings } from '../../settings/application-settings.ts';
+import { outboundRules } from '../../settings/outbound-rules.ts';
 import { MAX_FILE_BYTES } from './repository-files.ts';
 
 export interface RemoteTries {
@@ -87,9 +87,9 @@ async function once(
   url: string,
   limits: { timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<RemoteFile | { again: boolean; because: string }> {
-  const { allow_local_requests_from_web_hooks_and_services: allowLocalNetwork } = await applicationSettings(deps);
+  const rules = await outboundRules(deps);
   try {
-    const { status, body } = await fetchOutside(url, { allowLocalNetwork }, { ...limits, maxBytes: MAX_FILE_BYTES });
+    const { status, body } = await fetchOutside(url, rules, { ...limits, maxBytes: MAX_FILE_BYTES });
     if (status >= 400) return { again: status >= 500, because: `HTTP code \`${status}\`` };
     const content = body.toString('utf8');
     return content.trim() === '' ? { error: 'because the response was empty!' } : { content };
