@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
+import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
+import { makePipeline } from '../../../../test/support/pipelines.ts';
+import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
+import { hashPassword } from '../../../core/secrets.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -20,6 +27,13 @@ afterEach(async () => {
 
 const set = (json: Json) =>
   app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+/** Asks for an address beside the API. */
+const ask = (url: string, headers: Record<string, string> = {}) => app.instance.server.app.inject({ url, headers });
+const throttle = (kind: string, requests: number) => ({
+  [`throttle_${kind}_enabled`]: true,
+  [`throttle_${kind}_requests_per_period`]: requests,
+  [`throttle_${kind}_period_in_seconds`]: 3_600,
+});
 
 test('tokens: what they begin with, and how long they last', async () => {
   const make = (json: Json = {}) =>
@@ -44,7 +58,21 @@ test('tokens: what they begin with, and how long they last', async () => {
   expectStatus(await app.get('/user', { token: String(endless.token) }), 200);
 });
 
-test('sizes: attachments, snippets, pages, states and artifacts', async () => {
+test('passwords are refused from git, and tokens are taken', async () => {
+  const { full_path } = await app.make.project({ visibility: 'private' });
+  const password_hash = await hashPassword('correct horse', app.deps.config.passwordHash);
+  const { user } = await app.make.user({ admin: true, columns: { password_hash } });
+  const fetch = async (name: string, secret: string) => {
+    const authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+    return (await ask(`/${full_path}.git/info/refs?service=git-upload-pack`, { authorization })).statusCode;
+  };
+  assert.equal(await fetch(user.username, 'correct horse'), 200);
+  await set({ password_authentication_enabled_for_git: false });
+  assert.equal(await fetch(user.username, 'correct horse'), 401);
+  assert.equal(await fetch('root', ROOT_TOKEN), 200);
+});
+
+test('sizes: attachments, snippets, pages and states', async () => {
   await set({ max_attachment_size: 1, snippet_size_limit: 10, wiki_page_max_content_bytes: 1_024 });
   const project = await app.make.project();
   const upload = async (bytes: number) => {
@@ -69,13 +97,34 @@ test('sizes: attachments, snippets, pages, states and artifacts', async () => {
   expectStatus(await state('a'.repeat(60)), 413);
 });
 
+test('artifacts: their size, and how long they are kept where nobody says', async () => {
+  const project = await app.make.project();
+  const upload = async (bytes: number, query = {}) => {
+    const held = await holdJob(app, project);
+    const archive = await zipOf({ 'out/a.bin': randomBytes(bytes) });
+    const { statusCode } = await uploadArtifact(app, held, archive, query);
+    const kept = await app.deps.db
+      .selectFrom('ci_job_artifacts')
+      .select('expire_at')
+      .where('job_id', '=', held.job.id)
+      .execute();
+    const days = (at: string | null) => at && (Date.parse(at) - clock.now().getTime()) / 86_400_000;
+    return [statusCode, ...kept.map(({ expire_at }) => days(expire_at))];
+  };
+  await set({ max_artifacts_size: 1, default_artifacts_expire_in: '2 days' });
+  assert.deepEqual(await upload(1_048_576), [413]);
+  assert.deepEqual(await upload(1_000_000), [201, 2]);
+  assert.deepEqual(await upload(1, { expire_in: '3 days' }), [201, 3]);
+  await set({ max_artifacts_size: 2, default_artifacts_expire_in: '0' });
+  assert.deepEqual(await upload(1_048_576), [201, null]);
+});
+
 test('a push larger than administrators allow is refused', async () => {
   const git = await GitUser.of(app);
   try {
     const project = await app.make.project();
     const dir = await git.tree();
     await set({ receive_max_input_size: 1 });
-    const { randomBytes } = await import('node:crypto');
     await git.commit(dir, 'large', randomBytes(2_000_000).toString('base64'));
     assert.match(await git.fails(dir, 'push', git.address(project), 'main'), /too large|exceeds|maximum/);
     await set({ receive_max_input_size: null });
@@ -98,6 +147,22 @@ test('imports by URL only where git is among the sources, and into the local net
   expectStatus(await make({ import_url: address }), 201);
 });
 
+test('a repository larger than administrators allow is not imported', async () => {
+  const source = await app.make.project({ visibility: 'public' });
+  new ProjectGit(app, source).commit('main', { large: randomBytes(1_500_000).toString('base64') });
+  const import_url = `${await app.listen()}/${source.full_path}.git`;
+  const outcome = async (max_import_size: number) => {
+    await set({ max_import_size, allow_local_requests_from_web_hooks_and_services: true });
+    const json = { name: `at most ${max_import_size}`, import_url };
+    const { id } = expectStatus<Json>(await app.post('/projects', { json }), 201);
+    await app.settle();
+    return expectStatus<Json>(await app.get(`/projects/${id}`), 200).import_status;
+  };
+  assert.equal(await outcome(1), 'failed');
+  assert.equal(await outcome(3), 'finished');
+  assert.equal(await outcome(0), 'finished');
+});
+
 test('new projects: runners of the server, and where the configuration stands', async () => {
   await set({ shared_runners_enabled: false, default_ci_config_path: 'ci/main.yml' });
   const make = async (json: Json) => {
@@ -109,20 +174,58 @@ test('new projects: runners of the server, and where the configuration stands', 
 });
 
 test('requests: throttles are put in force at once, with a text of their own', async () => {
-  const ask = (token: string | null) => app.get('/version', { token });
-  const throttle = (kind: string, requests: number) => ({
-    [`throttle_${kind}_enabled`]: true,
-    [`throttle_${kind}_requests_per_period`]: requests,
-    [`throttle_${kind}_period_in_seconds`]: 3_600,
-  });
+  const version = (token: string | null) => app.get('/version', { token });
   await set({ ...throttle('authenticated_api', 2), rate_limiting_response_text: 'Slowly, please' });
   for (const status of [200, 200, 429]) {
-    const answer = await ask(ada.token);
+    const answer = await version(ada.token);
     assert.equal(answer.statusCode, status);
     assert.equal(answer.headers['ratelimit-name'], 'throttle_authenticated_api');
     if (status === 429) assert.equal(answer.body, 'Slowly, please\n');
   }
-  assert.equal((await ask(null)).headers['ratelimit-name'], undefined);
+  assert.equal((await version(null)).headers['ratelimit-name'], undefined);
+});
+
+test('requests: web addresses and git are counted by themselves', async () => {
+  const project = await app.make.project({ visibility: 'public' });
+  new ProjectGit(app, project).commit('main', { a: '1' });
+  const web = `/${project.full_path}/-/archive/main/x.zip`;
+  const git = `/${project.full_path}.git/info/refs?service=git-upload-pack`;
+  const basic = `Basic ${Buffer.from(`ada:${ada.token}`).toString('base64')}`;
+  for (const [kind, url, headers] of [
+    ['unauthenticated_web', web, {}],
+    ['authenticated_web', web, { 'private-token': ada.token }],
+    ['unauthenticated_git_http', git, {}],
+    ['authenticated_git_http', git, { authorization: basic }],
+  ] as const) {
+    await set(throttle(kind, 1));
+    for (const status of [200, 429]) {
+      const answer = await ask(url, headers);
+      assert.deepEqual([answer.statusCode, answer.headers['ratelimit-name']], [status, `throttle_${kind}`]);
+    }
+    await set({ [`throttle_${kind}_enabled`]: false });
+    assert.equal((await ask(url, headers)).statusCode, 200, kind);
+  }
+});
+
+test('runners: what they ask for, pieces of logs and other requests of a job in a minute', async () => {
+  await makePipeline(app, await app.make.project(), { jobs: [{ name: 'build', status: 'pending' }] });
+  const runner = await FakeRunner.make(app);
+  await set({
+    runner_jobs_request_api_limit: 1,
+    runner_jobs_patch_trace_api_limit: 2,
+    runner_jobs_endpoints_api_limit: 3,
+  });
+  const job = await runner.take();
+  assert.equal((await runner.ask()).statusCode, 429);
+  const pieces = [await job.patchTrace('a'), await job.patchTrace('b'), await job.patchTrace('c')];
+  assert.deepEqual(
+    pieces.map(({ statusCode }) => statusCode),
+    [202, 202, 429],
+  );
+  const said = async () => (await job.update('running')).statusCode;
+  assert.deepEqual([await said(), await said(), await said(), await said()], [200, 200, 200, 429]);
+  await set({ runner_jobs_endpoints_api_limit: 0 });
+  assert.equal(await said(), 200);
 });
 
 test('actions: issues and comments in a minute, users that one looks up', async () => {
