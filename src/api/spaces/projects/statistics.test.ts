@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
+import { someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
+import { writeStatistics } from './statistics.ts';
 
 type Json = Record<string, number>;
 let app: TestApp;
@@ -71,4 +73,33 @@ test('snippets count as long as there are any', async () => {
   assert.ok(snippets_size! > 0);
   expectStatus(await app.delete(`/projects/${id}/snippets/${made.id}`), 204);
   assert.equal((await statisticsOf(id)).snippets_size, 0);
+});
+
+test('numbers that are written at the same time all stay', async () => {
+  const { id } = await app.make.project();
+  await app.settle();
+  const { db } = app.deps;
+  const [written, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = db.transaction().execute(async (held) => {
+    await held
+      .updateTable('projects')
+      .set({ statistics: JSON.stringify({ wiki_size: 5 }) })
+      .where('id', '=', id)
+      .execute();
+    written.resolve();
+    await other.promise;
+  });
+  await written.promise;
+  const second = writeStatistics(app.deps, id, { packages_size: 7 });
+  await someoneWaits(app);
+  other.resolve();
+  await Promise.all([first, second]);
+  const row = await db
+    .selectFrom('projects')
+    .select(['statistics', 'storage_size'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const { wiki_size, packages_size, storage_size } = JSON.parse(row.statistics);
+  assert.deepEqual([wiki_size, packages_size], [5, 7]);
+  assert.equal(storage_size, row.storage_size);
 });

@@ -1,5 +1,6 @@
 import { FINISHED, isOneOf, type State } from '../../../ci/states.ts';
 import { parseJson } from '../../../db/columns.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
@@ -135,19 +136,24 @@ function nothingIfDamaged(error: unknown): null {
 /** Writes some of a project's numbers; the sum and the columns to sort by follow. */
 export async function writeStatistics(deps: Deps, id: number, changes: Partial<ProjectStatistics>): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const row = await db.selectFrom('projects').select('statistics').where('id', '=', id).executeTakeFirst();
-    if (row === undefined) return;
-    const numbers = { ...statisticsOf(row), ...changes };
-    numbers.storage_size = SIZES.reduce((sum, key) => sum + numbers[key], 0);
-    const text = JSON.stringify(numbers);
-    // Nothing is committed where nothing changed: what others remember stays true.
-    if (JSON.stringify(parseJson(row.statistics)) === text) return;
-    await db
-      .updateTable('projects')
-      .set({ statistics: text, repository_size: numbers.repository_size, storage_size: numbers.storage_size })
-      .where('id', '=', id)
-      .execute();
+    // Nothing is committed where nothing changes: what others remember stays true.
+    if ((await changedColumns(db, id, changes)) === null) return;
+    // Others of the numbers may be written at the same time.
+    await lockRow(db, 'projects', id);
+    const columns = await changedColumns(db, id, changes);
+    if (columns !== null) await db.updateTable('projects').set(columns).where('id', '=', id).execute();
   });
+}
+
+/** What the columns become; null where all is so already, or the project is gone. */
+async function changedColumns(db: Db, id: number, changes: Partial<ProjectStatistics>) {
+  const row = await db.selectFrom('projects').select('statistics').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return null;
+  const numbers = { ...statisticsOf(row), ...changes };
+  numbers.storage_size = SIZES.reduce((sum, key) => sum + numbers[key], 0);
+  const statistics = JSON.stringify(numbers);
+  if (JSON.stringify(parseJson(row.statistics)) === statistics) return null;
+  return { statistics, repository_size: numbers.repository_size, storage_size: numbers.storage_size };
 }
 
 async function writeLanguages(deps: Deps, id: number, languages: readonly LanguageShare[]): Promise<void> {
