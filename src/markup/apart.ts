@@ -26,7 +26,7 @@ const slots = new FairSlots({
 
 /**
  * Renders in a thread of its own, which ends with the text.
- * @throws ApiError 422 for what takes too long, 429, 503 when too many wait
+ * @throws ApiError 422 for what takes too long, or becomes too long, 429, 503 when too many wait
  */
 export async function renderApart(request: MarkupRequest, mostWork = MOST_WORK): Promise<string> {
   const { caller, signal } = currentScope();
@@ -39,7 +39,7 @@ export async function renderApart(request: MarkupRequest, mostWork = MOST_WORK):
     execArgv: [],
   });
   const result = Promise.withResolvers<string>();
-  worker.on('message', (html: string) => result.resolve(html));
+  worker.on('message', (html: string | null) => (html === null ? result.reject(tooMuch()) : result.resolve(html)));
   worker.on('error', (error: NodeJS.ErrnoException) =>
     result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : error),
   );

@@ -98,6 +98,21 @@ test('a text that takes too long ends with its thread', async () => {
   await assert.rejects(renderApart({ text: text.repeat(4), format: 'markdown', ...place }, 1), { status: 422 });
 });
 
+test('a text that becomes far longer than it is is refused', async () => {
+  const far = { ...place, slug: `${`${'d'.repeat(240)}/`.repeat(8)}page` };
+  const long = [
+    '[x](./y)\n'.repeat(20_000),
+    `[a]: /${'u'.repeat(1_000)}\n\n${'[a] '.repeat(20_000)}`,
+    // More than any string may have.
+    `[a]: /${'u'.repeat(100_000)}\n\n${'[a] '.repeat(20_000)}`,
+  ];
+  for (const text of long) {
+    await assert.rejects(renderApart({ text, format: 'markdown', ...far }, 60_000), { status: 422 }, text.slice(0, 10));
+  }
+  const most = '&'.repeat(1024 * 1024);
+  assert.ok((await renderApart({ text: most, format: 'plaintext', ...far }, 60_000)).length > most.length * 4);
+});
+
 test('texts that are made to be slow are rendered, or refused', async () => {
   const slow = [
     '['.repeat(50_000),

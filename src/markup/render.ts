@@ -15,7 +15,7 @@ const kept = new LRUCache<string, string>({
  * Turns a text into HTML that is harmless wherever it is shown: HTML in it is shown as text. Takes a thread of its own for
  * all but small texts.
  * @param key of the text with all that decides about its HTML, under which that is kept
- * @throws ApiError 422 for what takes too long, 429, 503 when too many wait
+ * @throws ApiError 422 for what takes too long, or becomes too long, 429, 503 when too many wait
  */
 export async function renderMarkup(key: string, request: MarkupRequest): Promise<string> {
   const known = kept.get(key);

@@ -11,6 +11,9 @@ export interface MarkupRequest {
   slug: string;
 }
 
+/** Characters of HTML that a text may become. */
+export const MAX_HTML = 8 * 1024 * 1024;
+
 /** The refusal of a text that is too long or too involved. */
 export const tooMuch = () =>
   new ApiError(422, 'The text takes too much time or memory to be rendered. Ask for its source.');

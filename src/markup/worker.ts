@@ -1,7 +1,7 @@
 /** What a rendering thread runs. Everybody else imports it for its address alone. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { renderHere } from './here.ts';
-import type { MarkupRequest } from './request.ts';
+import { MAX_HTML, type MarkupRequest } from './request.ts';
 
 export const workerAddress = import.meta.url;
 export const WORKER = 'stithy-markup';
@@ -11,6 +11,17 @@ interface Work {
   request: MarkupRequest;
 }
 
+/** Null for HTML that is too long, be it for a text at all: short references stand for long addresses. */
+function rendered(request: MarkupRequest): string | null {
+  try {
+    const html = renderHere(request);
+    return html.length > MAX_HTML ? null : html;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 if (!isMainThread && parentPort !== null && (workerData as Work | null)?.name === WORKER) {
-  parentPort.postMessage(renderHere((workerData as Work).request));
+  parentPort.postMessage(rendered((workerData as Work).request));
 }

@@ -77,8 +77,9 @@ function readRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<neve
       handler: async (c) => {
         const { wiki, repo, pages } = found(await open(c.deps, c, c.input.version));
         const page = found(pages.find(c.params.slug));
-        const [text] = await readTexts(repo, [page], (bytes) => c.hold(bytes));
-        const html = c.input.render_html === true ? await htmlOf(c.deps, c, page, text!) : undefined;
+        const hold = (bytes: number) => c.hold(bytes);
+        const [text] = await readTexts(repo, [page], hold);
+        const html = c.input.render_html === true ? await htmlOf(c.deps, c, page, text!, hold) : undefined;
         return presentPage(page, await numbersOf(c.deps.db, wiki.id, page.slug), text!, html);
       },
     }),

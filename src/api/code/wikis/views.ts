@@ -70,7 +70,13 @@ export async function readTexts(repo: Repository, pages: readonly WikiPage[], ho
 }
 
 /** The text of a page as HTML, without its front matter. @throws ApiError 422 for what takes too long, 429, 503 */
-export function htmlOf(deps: Deps, { owner, fullPath }: WikiScope, page: WikiPage, text: string): Promise<string> {
+export async function htmlOf(
+  deps: Deps,
+  { owner, fullPath }: WikiScope,
+  page: WikiPage,
+  text: string,
+  hold: Hold,
+): Promise<string> {
   const base = `${owner.type === 'group' ? '/groups' : ''}/${fullPath}/-/wikis`;
   const { blob, format, slug } = page;
   const request = {
@@ -79,7 +85,9 @@ export function htmlOf(deps: Deps, { owner, fullPath }: WikiScope, page: WikiPag
     base: new URL(deps.externalUrl()).pathname.replace(/\/$/, '') + base,
     slug,
   };
-  return renderMarkup(`${blob} ${format} ${request.base} ${slug}`, request);
+  const html = await renderMarkup(`${blob} ${format} ${request.base} ${slug}`, request);
+  if (html.length > SMALL) await hold(html.length * MEMORY_FACTOR);
+  return html;
 }
 
 /**
