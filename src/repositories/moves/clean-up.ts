@@ -1,5 +1,6 @@
 import { timestamp } from '../../core/clock.ts';
 import { ComesAgain } from '../../core/comes-again.ts';
+import { faultOf } from '../../core/surroundings.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { MovedRepository } from '../../db/tables/storage-moves.ts';
 import type { Deps } from '../../deps.ts';
@@ -12,7 +13,7 @@ const ATTEMPTS = 5;
 
 /**
  * Removes what was moved away, once nobody reads it any more, and ends the move.
- * @throws ComesAgain while it may be read; what the file system throws, at the first attempts
+ * @throws ComesAgain while it may be read; what the removal throws, at the first attempts, unless the disk takes no changes
  */
 export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: number }): Promise<void> {
   const move = await deps.db
@@ -32,7 +33,8 @@ export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: 
       await removeRepository(deps.storages.dirOf(from));
     }
   } catch (error) {
-    if (attempts < ATTEMPTS) throw error;
+    // Attempts that a fault of the disk ends are not counted: the move would never be over.
+    if (attempts < ATTEMPTS && faultOf(error) === null) throw error;
     deps.log.log('error', 'what was moved away cannot be removed', { move: move.id, error: String(error) });
     problem = 'The files at the source could not be removed; it is tried again in the background.';
   }

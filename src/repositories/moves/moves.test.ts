@@ -290,6 +290,20 @@ describe('what was moved away', () => {
     await finish(move);
     assert.equal(existsSync(dirOf(project)), false);
   });
+
+  test('on a disk that takes no changes any more keeps the move from nothing', async () => {
+    const move = await schedule();
+    await run(move.id);
+    const { dirOf: real } = app.deps.storages;
+    app.deps.storages.dirOf = () => {
+      throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/srv' });
+    };
+    await app.settle();
+    app.deps.storages.dirOf = real;
+    assert.equal((await moveNow(move.id)).state, 'cleanup failed');
+    await finish(move);
+    assert.equal(existsSync(dirOf(project)), false);
+  });
 });
 
 describe('a move that cannot be made', () => {
