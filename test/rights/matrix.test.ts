@@ -7,7 +7,7 @@ import { PROJECT_RULES } from '../../src/access/project-abilities.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routes } from '../../src/routes.ts';
 import { buildTestApp, type TestApp } from '../support/app.ts';
-import { LEVELS, makeScene, type Role, type Scene } from './scene.ts';
+import { addressIn, LEVELS, makeScene, type Role, type Scene } from './scene.ts';
 
 /*
  * Each route that writes is asked by each role with a body that is no JSON: who may not is refused before the body is
@@ -87,9 +87,6 @@ function may(
   return level >= Math.max(rule.level, seenFrom(path));
 }
 
-const addressOf = ({ options: { path } }: Route, scene: Scene): string =>
-  path.replace(/[:*](\w+)/g, (_all, name: string) => encodeURIComponent(scene.value(path, name)));
-
 let app: TestApp;
 before(async () => {
   app = await buildTestApp();
@@ -99,7 +96,7 @@ after(() => app.close());
 /** The status of a refusal; null for who may. */
 async function refusal(route: Route, scene: Scene, role: Role): Promise<number | null> {
   const token = scene.tokens[role];
-  const response = await app.request(route.options.method, addressOf(route, scene), {
+  const response = await app.request(route.options.method, addressIn(scene, route), {
     ...(token === undefined ? {} : { token }),
     body: '{',
     headers: { 'content-type': 'application/json' },

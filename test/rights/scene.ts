@@ -1,5 +1,6 @@
 import type { Namespace } from '../../src/db/tables/namespaces.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
+import type { Route } from '../../src/http/route.ts';
 import type { TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';
@@ -30,6 +31,10 @@ export interface Scene {
   /** What stands for a parameter of a path. */
   value(path: string, name: string): string | number;
 }
+
+/** The path of a route, below the API, filled with what there is in the scene. */
+export const addressIn = ({ value }: Scene, { options: { path } }: Route): string =>
+  path.replace(/[:*](\w+)/g, (_all, name: string) => encodeURIComponent(value(path, name)));
 
 /** @param parent group above that of the scene; none for a top-level one */
 export async function makeScene(app: TestApp, visibility: 'private' | 'public', parent?: Namespace): Promise<Scene> {
