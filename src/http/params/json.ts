@@ -25,8 +25,12 @@ function endOfString(text: string, from: number): number {
   return -1;
 }
 
-/** Refuses texts that would grow out of bounds when they are parsed. @throws ApiError 400 or 413 */
-function checkShape(text: string): void {
+/**
+ * Refuses texts that would grow out of bounds when they are parsed.
+ * @param maxValues elements and keys in all
+ * @throws ApiError 400 or 413
+ */
+export function checkShape(text: string, maxValues = MAX_VALUES): void {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -43,7 +47,7 @@ function checkShape(text: string): void {
     } else if (code === 0x5d || code === 0x7d) {
       depth -= 1;
     }
-    if (values > MAX_VALUES) throw new ApiError(413, '413 Request Entity Too Large');
+    if (values > maxValues) throw new ApiError(413, '413 Request Entity Too Large');
   }
 }
 

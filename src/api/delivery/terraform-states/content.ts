@@ -8,6 +8,8 @@ import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
+import { readSerial } from './serial.ts';
+import { WORKER, workerAddress } from './serial-worker.ts';
 
 /** Bytes of one state at most. */
 const MAX_STATE = 32 * 1024 * 1024;
@@ -21,12 +23,14 @@ export async function maxStateBytes(deps: Deps): Promise<number> {
 const SMALL = 256 * 1024;
 /** A thread that has not read a state by then does not come to an end, in milliseconds. */
 const MAX_TIME = 60_000;
+const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 /** A state whose bytes are stored, before any version refers to it. */
 export interface ReceivedState extends StoredBlob {
   serial: number;
 }
 
+const tooLarge = () => refused('The state is too large to be read', 422);
 const RETRY = { 'Retry-After': '5' };
 /** Threads that read large states. */
 const threads = new FairSlots({
@@ -72,7 +76,7 @@ export async function receiveState(
 
 async function serialOf(deps: Deps, { sha256, size }: StoredBlob): Promise<number> {
   const read = async () => (await deps.blobs.read(sha256, 0, size))!;
-  const serial = size <= SMALL ? readSerial(await read()) : await inThread(deps, read);
+  const serial = size <= SMALL ? readSerial(await read()) : await inThread(read);
   if (serial === undefined) throw refused('The state is invalid JSON', 422);
   if (typeof serial !== 'number' || !Number.isSafeInteger(serial) || serial < 0) {
     throw refused('No serial in payload: it must be a whole number from 0', 422);
@@ -80,43 +84,31 @@ async function serialOf(deps: Deps, { sha256, size }: StoredBlob): Promise<numbe
   return serial;
 }
 
-/** What stands as `serial`, null where there is none; undefined for what is no JSON object. */
-function readSerial(bytes: Uint8Array): unknown {
-  try {
-    const state: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (typeof state !== 'object' || state === null || Array.isArray(state)) return undefined;
-    return 'serial' in state ? state.serial : null;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The program of a thread: it gets the bytes, and tells the serial. */
-const PROGRAM = `const { parentPort, workerData } = require('node:worker_threads');
-parentPort.postMessage((${readSerial.toString()})(workerData));`;
-
-async function inThread(deps: Deps, read: () => Promise<Uint8Array>): Promise<unknown> {
+/** What `readSerial` gives, in a thread that ends with the state. */
+async function inThread(read: () => Promise<Uint8Array>): Promise<unknown> {
   const { caller, signal } = currentScope();
   const leave = await threads.take(caller, { signal });
   try {
-    const bytes = await read();
-    return await new Promise<unknown>((resolve, reject) => {
-      const worker = new Worker(PROGRAM, {
-        eval: true,
-        workerData: bytes,
-        resourceLimits: { maxOldGenerationSizeMb: 512 },
-      });
-      const timer = setTimeout(() => void worker.terminate(), MAX_TIME);
-      worker.once('message', resolve);
-      worker.once('error', (error: Error) => {
-        deps.log.log('warn', 'a terraform state could not be read', { error: error.message });
-        resolve(undefined);
-      });
-      worker.once('exit', () => {
-        clearTimeout(timer);
-        reject(refused('The state is too large to be read', 422));
-      });
+    const worker = new Worker(new URL(workerAddress), {
+      workerData: { name: WORKER, bytes: await read() },
+      resourceLimits: MEMORY,
+      name: WORKER,
+      env: {},
+      execArgv: [],
     });
+    const result = Promise.withResolvers<unknown>();
+    worker.on('message', result.resolve);
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error),
+    );
+    worker.on('exit', () => result.reject(tooLarge()));
+    const timer = setTimeout(() => result.reject(tooLarge()), MAX_TIME);
+    try {
+      return await result.promise;
+    } finally {
+      clearTimeout(timer);
+      await worker.terminate();
+    }
   } finally {
     leave();
   }

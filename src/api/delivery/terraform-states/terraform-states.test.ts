@@ -62,6 +62,17 @@ describe('a state', () => {
     expectStatus(await write(large), 200);
     assert.equal((await app.get(path())).body, large);
     assert.equal(message(await write(large.slice(0, -1)), 422), 'The state is invalid JSON');
+    assert.match(message(await write(large.replace('"serial":4', '"serial":{}')), 422), /^No serial in payload/);
+  });
+
+  test('that would grow out of bounds is not read', async () => {
+    const nested = (depth: number) => `{"serial":5,"in":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    for (const depth of [100, 200_000]) {
+      assert.equal(message(await write(nested(depth)), 422), 'The state is invalid JSON');
+    }
+    const objects = `{"serial":5,"in":[${'{},'.repeat(2_000_000)}{}]}`;
+    assert.equal(message(await write(objects), 422), 'The state is invalid JSON');
+    expectStatus(await write(nested(99)), 200);
   });
 
   test('is looked at before it is kept', async () => {
