@@ -79,7 +79,7 @@ test('of two rotations at the same time one wins', async () => {
   assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
-test('a rotation whose further work fails changes nothing', async () => {
+test('a rotation that is refused once more changes nothing', async () => {
   const old = await issue();
   await assert.rejects(
     rotateToken(app.deps, old.row, undefined, async () => {

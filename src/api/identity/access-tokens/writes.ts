@@ -128,17 +128,19 @@ export async function revokeFamily(
 
 /**
  * Replaces a token by a new one of the same name and scopes; the old one stops working at once. Of two rotations at
- * the same time one fails. `within` runs in the same transaction.
+ * the same time one fails.
+ * @param still looks at the rights once more in the transaction, before anything is revoked
  * @throws ApiError 400 when the token is revoked already (then its whole family is), or expires too late
  */
 export async function rotateToken(
   deps: Deps,
   old: AccessToken,
   expiresAt: string | null | undefined,
-  within: (db: Db, issued: IssuedToken) => Promise<void> = async () => {},
+  still: (db: Db) => Promise<void> = async () => {},
 ): Promise<IssuedToken> {
   const expiry = await expiryOf(deps, expiresAt, ROTATED_LIFETIME_DAYS);
   const issued = await deps.db.transaction().execute(async (db) => {
+    await still(db);
     const replaced = await db
       .updateTable('access_tokens')
       .set({ revoked: 1 })
@@ -148,7 +150,7 @@ export async function rotateToken(
       .executeTakeFirst();
     if (replaced === undefined) return undefined;
     await recordRevoked(deps, db, [replaced]);
-    const fresh = await issueToken(deps, db, {
+    return issueToken(deps, db, {
       userId: replaced.user_id,
       name: replaced.name,
       description: replaced.description,
@@ -160,8 +162,6 @@ export async function rotateToken(
         : { resource: { type: replaced.resource_type, id: replaced.resource_id! } }),
       familyId: replaced.family_id ?? replaced.id,
     });
-    await within(db, fresh);
-    return fresh;
   });
   if (issued !== undefined) return issued;
   await deps.db.transaction().execute((db) => revokeFamily(deps, db, old));

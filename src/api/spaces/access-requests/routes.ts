@@ -13,12 +13,11 @@ import { memberRoleId, userIdParam } from '../members/inputs.ts';
 import { presentMembers } from '../members/views.ts';
 import { changeOf } from '../members/writes.ts';
 import { inSource, inSourceOrSelf, type Source, type SourceKind } from '../source.ts';
-import { approveRequest, removeRequest, requestAccess } from './writes.ts';
+import { approveRequest, REMOVE, removeRequest, requestAccess } from './writes.ts';
 
 const AccessRequester = Type.Object({ ...userBasicFields, requested_at: Type.String() });
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 const ASK = { project: 'request_access', group: 'request_group_access' } as const;
-const REMOVE = { project: 'remove_access_request', group: 'remove_group_access_request' } as const;
 
 const requestsOf = ({ db }: Deps, source: Source) =>
   db

@@ -10,7 +10,10 @@ import type { Deps } from '../../../deps.ts';
 import { effectiveMembers } from '../members/memberships.ts';
 import { findMembership } from '../members/queries.ts';
 import { type Change, insertMember, requireManager } from '../members/writes.ts';
-import type { Source } from '../source.ts';
+import { requireStillInSource, type Source } from '../source.ts';
+
+/** What denying a request is called in a project, and in a group. */
+export const REMOVE = { project: 'remove_access_request', group: 'remove_group_access_request' } as const;
 
 const about = (source: Source) => (source.kind === 'project' ? { projectId: source.id } : { groupId: source.id });
 
@@ -74,10 +77,11 @@ export async function approveRequest(
   });
 }
 
-/** Denies a request, or withdraws one's own. @throws ApiError 404 */
+/** Denies a request, or withdraws one's own. @throws ApiError 401, 403, 404 */
 export async function removeRequest(deps: Deps, change: Change, userId: number): Promise<void> {
-  const { source, actor } = change;
+  const { source, actor, caller } = change;
   await deps.db.transaction().execute(async (db) => {
+    if (userId !== actor.id) await requireStillInSource(deps, db, caller, source, REMOVE);
     await takeRequest(db, source, userId);
     const payload = { source_type: source.kind, source_id: source.id, user_id: userId };
     await deps.events.record(db, 'access_request.removed', payload, { ...about(source), actorId: actor.id });

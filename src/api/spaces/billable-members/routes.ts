@@ -93,9 +93,7 @@ export const billableMemberRoutes = [
     errors: [400],
     handler: async ({ deps, caller, group, params }) => {
       requireTop(group);
-      const { user } = requireUser(caller);
-      const change = { source: groupSource(group), actor: user };
-      if (!(await removeFromTree(deps, change, params.user_id))) throw recordNotFound();
+      if (!(await removeFromTree(deps, requireUser(caller), group, params.user_id))) throw recordNotFound();
     },
   }),
 ];

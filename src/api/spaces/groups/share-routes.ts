@@ -72,7 +72,7 @@ export const groupShareRoutes = [
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
     errors: [404],
-    handler: ({ deps, group, params }) => unshareGroup(deps, group, params.group_id),
+    handler: ({ deps, caller, group, params }) => unshareGroup(deps, requireUser(caller), group, params.group_id),
   }),
   route({
     method: 'GET',

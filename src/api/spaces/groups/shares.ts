@@ -1,14 +1,11 @@
 import type { Caller, UserCaller } from '../../../access/caller.ts';
-import { lineageIds } from '../../../access/membership.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
-import { recordShare } from '../../../audit/shares.ts';
-import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
-import { requireCover, validateShare } from '../members/rules.ts';
-import { groupSource, requireStillInSource, SHARE } from '../source.ts';
+import { insertShare, isKeptOut, removeShare } from '../members/shares.ts';
+import { groupSource } from '../source.ts';
 import { groupSettings } from './settings.ts';
 
 export interface NewShare {
@@ -16,8 +13,6 @@ export interface NewShare {
   expires_at?: string | null | undefined;
   member_role_id?: number | null | undefined;
 }
-
-const rootId = (group: Namespace): number => lineageIds(group.lineage)[0]!;
 
 /**
  * Lets the members of another group into the group.
@@ -30,9 +25,7 @@ export async function shareGroup(
   invited: Namespace,
   share: NewShare,
 ): Promise<void> {
-  const closed =
-    groupSettings(group).share_with_group_lock ||
-    (rootId(group) !== rootId(invited) && (await keptInside(deps, group)));
+  const closed = groupSettings(group).share_with_group_lock || (await isKeptOut(deps, group, invited));
   if (closed || group.id === invited.id) throw notFound();
   const wanted = {
     accessLevel: share.group_access,
@@ -40,54 +33,16 @@ export async function shareGroup(
     memberRoleId: share.member_role_id ?? null,
   };
   try {
-    await deps.db.transaction().execute(async (db) => {
-      const source = groupSource(group);
-      const own = await requireStillInSource(deps, db, caller, source, SHARE);
-      requireCover(own, source, await validateShare(deps, db, source, wanted));
-      const link = await db
-        .insertInto('group_links')
-        .values({
-          source_type: 'group',
-          source_id: group.id,
-          group_id: invited.id,
-          group_access: wanted.accessLevel,
-          member_role_id: wanted.memberRoleId,
-          expires_at: wanted.expiresAt,
-          created_at: timestamp(deps.clock),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await recordShare(deps, db, 'created', link);
-    });
+    await insertShare(deps, caller, groupSource(group), invited, wanted);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw conflict('Shared group The group has already been shared with this group');
   }
 }
 
-/** Whether the group's tree is shared with no group outside of it. */
-async function keptInside(deps: Deps, group: Namespace): Promise<boolean> {
-  const root = await deps.db
-    .selectFrom('namespaces')
-    .select('settings')
-    .where('id', '=', rootId(group))
-    .executeTakeFirst();
-  return root !== undefined && groupSettings(root).prevent_sharing_groups_outside_hierarchy;
-}
-
-/** Takes a share back. @throws ApiError 404 when there is none */
-export async function unshareGroup(deps: Deps, group: Namespace, invitedId: number): Promise<void> {
-  await deps.db.transaction().execute(async (db) => {
-    const removed = await db
-      .deleteFrom('group_links')
-      .where('source_type', '=', 'group')
-      .where('source_id', '=', group.id)
-      .where('group_id', '=', invitedId)
-      .returningAll()
-      .executeTakeFirst();
-    if (removed === undefined) throw notFound();
-    await recordShare(deps, db, 'removed', removed);
-  });
+/** Takes a share back. @throws ApiError 401, 403, 404 */
+export async function unshareGroup(deps: Deps, caller: UserCaller, group: Namespace, invitedId: number): Promise<void> {
+  if (!(await removeShare(deps, caller, groupSource(group), invitedId))) throw notFound();
 }
 
 /** The shares of a project or group as its object names them: only groups that the caller may see. */

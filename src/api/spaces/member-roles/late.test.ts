@@ -17,12 +17,16 @@ interface Scene {
   project: Project;
   /** A group that can be let in. */
   guests: Namespace;
+  /** A group that has been let in. */
+  invited: Namespace;
   /** A member, and somebody who asks to be one. */
   member: TestUser;
   asking: TestUser;
   role: number;
   /** Ids of deploy tokens. */
   tokens: Record<'group' | 'project', number>;
+  /** The same of access tokens. */
+  accessTokens: Record<'group' | 'project', number>;
 }
 type Act = [method: 'POST' | 'PUT' | 'DELETE', path: (scene: Scene) => string, json?: (scene: Scene) => object];
 
@@ -54,6 +58,10 @@ const members = (kind: 'group' | 'project'): Record<string, Act> => {
       (s) => `${at(s)}/access_tokens`,
       () => ({ name: 'x', scopes: ['api'], access_level: 10 }),
     ],
+    [`take a share of the ${kind} back`]: ['DELETE', (s) => `${at(s)}/share/${s.invited.id}`],
+    [`deny who asks for the ${kind}`]: ['DELETE', (s) => `${at(s)}/access_requests/${s.asking.user.id}`],
+    [`rotate a token of the ${kind}`]: ['POST', (s) => `${at(s)}/access_tokens/${s.accessTokens[kind]}/rotate`],
+    [`revoke a token of the ${kind}`]: ['DELETE', (s) => `${at(s)}/access_tokens/${s.accessTokens[kind]}`],
     [`make a deploy token of the ${kind}`]: [
       'POST',
       (s) => `${at(s)}/deploy_tokens`,
@@ -66,6 +74,7 @@ const members = (kind: 'group' | 'project'): Record<string, Act> => {
 const ACTS: Record<string, Act> = {
   ...members('group'),
   ...members('project'),
+  'remove who uses a seat': ['DELETE', ({ group, member }) => `/groups/${group.id}/billable_members/${member.user.id}`],
   'make a role': [
     'POST',
     ({ group }) => `/groups/${group.id}/member_roles`,
@@ -80,7 +89,12 @@ async function scene(): Promise<Scene> {
   const [member, asking] = [await app.make.user(), await app.make.user()];
   const role = await app.make.memberRole(10, ['read_code'], group.id);
   const created_at = '2026-01-01T00:00:00.000Z';
-  const tokens = { group: 0, project: 0 };
+  const [tokens, accessTokens] = [
+    { group: 0, project: 0 },
+    { group: 0, project: 0 },
+  ];
+  const invited = await app.make.group({ visibility: 'public' });
+  const administrator = await app.make.user({ admin: true });
   for (const source of [{ group }, { project }]) {
     const at =
       'project' in source
@@ -106,8 +120,25 @@ async function scene(): Promise<Scene> {
       .returning('id')
       .executeTakeFirstOrThrow();
     tokens[at.source_type] = token.id;
+    const link = { ...at, group_id: invited.id, group_access: 10, created_at };
+    await app.deps.db.insertInto('group_links').values(link).execute();
+    const path = `/${at.source_type}s/${at.source_id}/access_tokens`;
+    const json = { name: 'x', scopes: ['api'], access_level: 10 };
+    const issued = await app.request('POST', path, { token: administrator.token, json });
+    assert.equal(issued.statusCode, 201);
+    accessTokens[at.source_type] = issued.json<{ id: number }>().id;
   }
-  return { group, project, guests: await app.make.group({ visibility: 'public' }), member, asking, role, tokens };
+  return {
+    group,
+    project,
+    guests: await app.make.group({ visibility: 'public' }),
+    member,
+    asking,
+    role,
+    tokens,
+    invited,
+    accessTokens,
+  };
 }
 
 const TABLES = [

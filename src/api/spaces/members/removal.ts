@@ -1,8 +1,12 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { requireStillInGroup } from '../../../access/standing.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { givenByAll } from '../member-roles/give.ts';
+import { groupSource } from '../source.ts';
 import { findBelow, findDirect, findUsers } from './queries.ts';
 import { requireCover, requireMovable, requireOtherOwner } from './rules.ts';
 import { type Change, lockOwners, recordMember, requireDirect, requireManager } from './writes.ts';
@@ -37,23 +41,26 @@ export async function removeMember(
 /**
  * Removes a user from a group and from every group and project below it.
  * @returns whether there was anything to remove
- * @throws ApiError 403 for the last owner and for bots
+ * @throws ApiError 403 for the last owner and for bots, and 401, 403 or 404 when the caller has lost the right meanwhile
  */
 export async function removeFromTree(
   deps: Deps,
-  { source, actor }: Pick<Change, 'source' | 'actor'>,
+  caller: UserCaller,
+  group: Namespace,
   userId: number,
 ): Promise<boolean> {
+  const source = groupSource(group);
   return deps.db.transaction().execute(async (db) => {
     await lockOwners(db, source.lineage.slice(0, 1));
+    await requireStillInGroup(deps, db, caller, group.id, 'remove_billable_member');
     const own = await findDirect(db, source, userId);
-    const below = source.kind === 'group' ? await findBelow(db, source.group.lineage, userId) : [];
+    const below = await findBelow(db, group.lineage, userId);
     const all = own === undefined ? below : [own, ...below];
     if (all.length === 0) return false;
     const [user] = await findUsers(db, { ids: [userId] });
     requireMovable(source, user!);
     if (own !== undefined) await requireOtherOwner(deps, db, source, own);
-    await deleteAll(deps, db, all, actor.id, {});
+    await deleteAll(deps, db, all, caller.user.id, {});
     return true;
   });
 }

@@ -99,6 +99,15 @@ for (const kind of ['project', 'group'] as const) {
     expectStatus(await app.get(`${path}/members`, { token: third.token }), 401);
   });
 
+  test(`a bot that manages the tokens of a ${kind} rotates its own by the id`, async () => {
+    const { path } = await source(kind);
+    const json = { name: 'robot', scopes: ['api'], access_level: 50 };
+    const first = expectStatus<Token>(await app.post(`${path}/access_tokens`, { json }), 201);
+    const rotate = `${path}/access_tokens/${first.id}/rotate`;
+    const second = expectStatus<Token>(await app.post(rotate, { token: first.token }), 200);
+    expectStatus(await app.get(`${path}/members`, { token: second.token }), 200);
+  });
+
   test(`without rights on a ${kind} its tokens answer 401, hidden ones 404`, async () => {
     const { path, token } = await source(kind);
     const other = await source(kind);

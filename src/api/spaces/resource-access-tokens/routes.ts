@@ -16,6 +16,7 @@ import {
   ResourceToken,
   ResourceTokenWithSecret,
   revokeFamily,
+  rotateToken,
   tokenFilters,
   tokensMatching,
 } from '../../identity/index.ts';
@@ -163,7 +164,12 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       success: { status: 200, schema: ResourceTokenWithSecret },
       handler: async (c) => {
         const token = await findToken(c.deps, c.source, c.params.token_id);
-        return answerIssued(c.deps, c.source, await rotateResourceToken(c.deps, c, token, c.input.expires_at));
+        const { expires_at: expiresAt } = c.input;
+        return answerIssued(
+          c.deps,
+          c.source,
+          await rotateResourceToken(c.deps, changeOf(c), c.standing, token, expiresAt),
+        );
       },
     }),
     route({
@@ -179,7 +185,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       onRevokedToken: (deps, token) => deps.db.transaction().execute((db) => revokeFamily(deps, db, token)),
       handler: async (c) => {
         const token = await findToken(c.deps, c.source, c.tokenId);
-        return answerIssued(c.deps, c.source, await rotateResourceToken(c.deps, c, token, c.input.expires_at));
+        return answerIssued(c.deps, c.source, await rotateToken(c.deps, token, c.input.expires_at));
       },
     }),
     route({

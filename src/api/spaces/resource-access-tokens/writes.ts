@@ -1,3 +1,4 @@
+import type { MemberStanding } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { badRequest, invalidModel } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../identity/index.ts';
 import { findDirect } from '../members/queries.ts';
 import { type Change, insertMember, recordMember } from '../members/writes.ts';
-import { requireStillInSource, type Source, type SourceScope } from '../source.ts';
+import { requireStillInSource, type Source } from '../source.ts';
 
 /** What managing tokens is called in a project, and in a group. */
 export const MANAGE_TOKENS = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
@@ -75,20 +76,28 @@ async function levelOf(db: Db, source: Source, token: AccessToken): Promise<numb
   return (await findDirect(db, source, token.user_id))?.access_level ?? AccessLevel.none;
 }
 
+/** Nobody gets a token that may do more than himself. @throws ApiError 400 */
+async function requireRotatable(db: Db, source: Source, own: MemberStanding, token: AccessToken): Promise<void> {
+  if ((await levelOf(db, source, token)) <= own.level) return;
+  throw badRequest('Not eligible to rotate token with access level higher than the user');
+}
+
 /**
- * Replaces a token; the bot stays. Nobody gets a token that may do more than himself.
- * @throws ApiError 400
+ * Replaces a token; the bot stays.
+ * @param own what the caller was when he was let in
+ * @throws ApiError 400, and 401, 403 or 404 when he has lost the right meanwhile
  */
 export async function rotateResourceToken(
   deps: Deps,
-  { source, standing: { level } }: Pick<SourceScope, 'source' | 'standing'>,
+  { caller, source }: Pick<Change, 'caller' | 'source'>,
+  own: MemberStanding,
   token: AccessToken,
   expiresAt: string | null | undefined,
 ): Promise<IssuedToken> {
-  if ((await levelOf(deps.db, source, token)) > level) {
-    throw badRequest('Not eligible to rotate token with access level higher than the user');
-  }
-  return rotateToken(deps, token, expiresAt);
+  await requireRotatable(deps.db, source, own, token);
+  return rotateToken(deps, token, expiresAt, async (db) => {
+    await requireRotatable(db, source, await requireStillInSource(deps, db, caller, source, MANAGE_TOKENS), token);
+  });
 }
 
 /**
