@@ -52,6 +52,23 @@ test('local addresses are reached where the installation lets them be', async ()
   ]);
 });
 
+test('single hosts, networks and ports of the local network are reached where a list names them', async () => {
+  const reach = (address: string, allowed: string[]) =>
+    resolveOutside(parseHttpUrl(address), { allowLocalNetwork: false, allowed });
+  const local = 'http://127.0.0.1:8080/';
+  for (const entry of ['127.0.0.1', '127.0.0.0/8', '127.0.0.1:8080', '127.0.0.1/32']) {
+    assert.deepEqual(await reach(local, ['elsewhere.example', entry]), ['127.0.0.1']);
+  }
+  for (const entry of ['127.0.0.2', '127.0.0.1:8081', '10.0.0.0/8', 'localhost', '127.0.0.1/99', '127.0.0.1/', '']) {
+    await assert.rejects(reach(local, [entry]), blocked(/Requests to localhost are not allowed/), entry);
+  }
+  assert.ok((await reach('http://LocalHost:8080/', ['localhost'])).length > 0);
+  assert.deepEqual(await reach('http://[fd00::1]:8080/', ['[fd00::1]:8080']), ['fd00::1']);
+  assert.deepEqual(await reach('http://[fd00::1]/', ['fd00::/16']), ['fd00::1']);
+  assert.deepEqual(await reach('https://10.1.2.3/', ['10.1.2.3:443']), ['10.1.2.3']);
+  await assert.rejects(reach('http://10.1.2.3/', ['10.1.2.3:443']), blocked(/local network/));
+});
+
 for (const [text, reason] of [
   ['git://localhost:1234/x@example.com/', /schemes/],
   ['file:///etc/passwd', /schemes/],

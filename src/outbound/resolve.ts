@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { addressProblem } from './addresses.ts';
+import { Allowlist } from './allowlist.ts';
 
 /** An address that the server does not connect to; the message says why, in the platform's words. */
 export class BlockedAddress extends Error {
@@ -10,6 +11,8 @@ export class BlockedAddress extends Error {
 export interface OutboundRules {
   /** Loopback and private addresses may be reached. */
   allowLocalNetwork: boolean;
+  /** Names, addresses and networks that may be reached where the rest of the local network may not. */
+  allowed?: readonly string[];
 }
 
 const LOOKUP_MS = 10_000;
@@ -66,13 +69,20 @@ const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])$/i;
 export async function resolveOutside(url: URL, rules: OutboundRules): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
-  if (rules.allowLocalNetwork) return addresses;
-  for (const address of addresses) {
-    const problem = addressProblem(address);
+  const blocked = rules.allowLocalNetwork ? [] : addresses.filter((address) => addressProblem(address) !== null);
+  if (blocked.length === 0) return addresses;
+  const allowlist = new Allowlist(rules.allowed ?? []);
+  const port = portOf(url);
+  if (allowlist.has(host, port)) return addresses;
+  for (const address of blocked) {
+    const problem = allowlist.has(address, port) ? null : addressProblem(address);
     if (problem !== null) throw new BlockedAddress(`is blocked: Requests to ${problem} are not allowed`);
   }
   return addresses;
 }
+
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ssh:': 22, 'git:': 9418 };
+const portOf = ({ port, protocol }: URL): number => (port === '' ? (PORTS[protocol] ?? 0) : Number(port));
 
 async function addressesOf(host: string): Promise<string[]> {
   const invalid = new BlockedAddress('is blocked: Host cannot be resolved or invalid');

@@ -1,8 +1,17 @@
 import type { OutboundRules } from '../outbound/resolve.ts';
 import { applicationSettings, type SettingsDeps } from './application-settings.ts';
 
+/** Who sends a request elsewhere: system hooks have a setting of their own. */
+export type OutboundSender = 'system_hooks' | 'others';
+
 /** Which servers elsewhere may be reached, as the settings say now. */
-export async function outboundRules(deps: SettingsDeps): Promise<OutboundRules> {
-  const { allow_local_requests_from_web_hooks_and_services: allowLocalNetwork } = await applicationSettings(deps);
-  return { allowLocalNetwork };
+export async function outboundRules(deps: SettingsDeps, sender: OutboundSender = 'others'): Promise<OutboundRules> {
+  const settings = await applicationSettings(deps);
+  return {
+    allowLocalNetwork:
+      sender === 'system_hooks'
+        ? settings.allow_local_requests_from_system_hooks
+        : settings.allow_local_requests_from_web_hooks_and_services,
+    allowed: settings.outbound_local_requests_whitelist,
+  };
 }

@@ -48,6 +48,11 @@ const duration = (value: unknown): string[] =>
     : ['is not a correct duration'];
 const domains = (value: unknown): string[] =>
   (value as string[]).every((domain) => /^[\w*.-]{1,255}$/.test(domain)) ? [] : ['unknown domain'];
+function hosts(value: unknown): string[] {
+  const entries = value as string[];
+  if (entries.some((entry) => entry.length > 255)) return ['entries cannot be larger than 255 characters'];
+  return entries.some((entry) => /[^\x21-\x7e]/.test(entry)) ? ['unicode domains should use IDNA encoding'] : [];
+}
 const oneOf =
   (...values: number[]) =>
   (value: unknown) =>
@@ -77,6 +82,7 @@ const RULES: Partial<Record<SettingName, (value: unknown) => string[]>> = {
   kroki_url: webAddress,
   plantuml_url: webAddress,
   sourcegraph_url: webAddress,
+  outbound_local_requests_whitelist: hosts,
   personal_access_token_prefix: (value) =>
     typeof value !== 'string' || /^[A-Za-z0-9_+=/@:.-]*$/.test(value)
       ? []

@@ -46,6 +46,12 @@ function changesOf(
       ...input.repository_storages_weighted,
     };
   }
+  // Two faces of one list: the other name goes before the lines.
+  const lines = changes.outbound_local_requests_allowlist_raw;
+  if (typeof lines === 'string') changes.outbound_local_requests_whitelist ??= lines.split(/[\s,;]+/).filter(Boolean);
+  else if (lines === null) changes.outbound_local_requests_whitelist ??= [];
+  const hosts = changes.outbound_local_requests_whitelist as readonly string[] | undefined;
+  if (hosts !== undefined) changes.outbound_local_requests_allowlist_raw = hosts.join('\n');
   for (const name of Object.keys(changes) as SettingName[]) {
     const setting = settingOf(name);
     if (!isKnownTo(plan, setting)) delete changes[name];

@@ -1,11 +1,14 @@
 import { recordAudit, user } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
-import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
+import { SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { SshKey } from '../../../db/tables/ssh-keys.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import type { ApplicationSettings } from '../../../settings/settings-table.ts';
+import { readSshKey, sshKeyLifetimeProblem } from '../../../settings/ssh-keys.ts';
 
 export interface NewSshKey {
   userId: number;
@@ -15,9 +18,9 @@ export interface NewSshKey {
   usageType: SshKey['usage_type'];
 }
 
-function parse(text: string): SshPublicKey {
+function parse(settings: ApplicationSettings, text: string): SshPublicKey {
   try {
-    return parseSshKey(text);
+    return readSshKey(settings, text);
   } catch (error) {
     if (error instanceof SshKeyError) throw invalidModel({ key: [error.message] });
     throw error;
@@ -31,9 +34,12 @@ const taken = () => invalidModel({ fingerprint_sha256: ['has already been taken'
  * @throws ApiError 400
  */
 export async function addSshKey(deps: Deps, given: NewSshKey, actorId: number): Promise<SshKey> {
-  const { line, sha256, md5 } = parse(given.key);
+  const settings = await applicationSettings(deps);
+  const { line, sha256, md5 } = parse(settings, given.key);
   const now = timestamp(deps.clock);
   if (given.expiresAt !== null && given.expiresAt <= now) throw invalidModel({ key: ['has expired'] });
+  const problem = sshKeyLifetimeProblem(settings, { created_at: now, expires_at: given.expiresAt });
+  if (problem !== null) throw invalidModel({ key: [problem] });
   try {
     return await deps.db.transaction().execute(async (db) => {
       const deployed = await db

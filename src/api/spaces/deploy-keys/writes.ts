@@ -2,12 +2,14 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { type AuditEntity, INSTANCE, project, recordAudit } from '../../../audit/record.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { forbidden, invalidModel, notFound } from '../../../core/errors.ts';
-import { parseSshKey, SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
+import { SshKeyError, type SshPublicKey } from '../../../core/ssh-key.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { DeployKey } from '../../../db/tables/deploy-keys.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { readSshKey } from '../../../settings/ssh-keys.ts';
 import { accessibleKeys, allKeys, isFingerprintTaken, type KeyInProject, keysOfProject } from './queries.ts';
 
 export interface NewKey {
@@ -17,9 +19,9 @@ export interface NewKey {
 }
 
 /** @param prefix how the platform names the key's fields in its errors @throws ApiError 400 */
-function parse(text: string, prefix: string): SshPublicKey {
+async function parse(deps: Deps, text: string, prefix: string): Promise<SshPublicKey> {
   try {
-    return parseSshKey(text);
+    return readSshKey(await applicationSettings(deps), text);
   } catch (error) {
     throw error instanceof SshKeyError ? invalidModel({ [`${prefix}key`]: [error.message] }) : error;
   }
@@ -57,7 +59,7 @@ async function insertKey(
 
 /** Makes a key that every maintainer can enable for a project. @throws ApiError 400 */
 export async function createPublicKey(deps: Deps, caller: UserCaller, given: NewKey): Promise<DeployKey> {
-  const parsed = parse(given.key, '');
+  const parsed = await parse(deps, given.key, '');
   const owner = { userId: caller.user.id, public: true };
   try {
     return await deps.db.transaction().execute(async (db) => {
@@ -82,7 +84,7 @@ export async function addKey(
   given: NewKey & { canPush: boolean },
 ): Promise<KeyInProject> {
   const prefix = 'deploy_key.';
-  const parsed = parse(given.key, prefix);
+  const parsed = await parse(deps, given.key, prefix);
   try {
     return await deps.db.transaction().execute(async (db) => {
       const here = await keysOfProject(db, projectId).where('fingerprint', '=', parsed.sha256).executeTakeFirst();
