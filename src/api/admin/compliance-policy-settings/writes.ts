@@ -1,7 +1,7 @@
 import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
-import { lockRow } from '../../../db/lock-row.ts';
+import { lockInstance, lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 
@@ -26,6 +26,7 @@ export async function policyGroup(db: Db): Promise<number | null> {
 /** Names the group (part 2, section 4.10). @param id null for none @throws ApiError 422 for what is no top-level group */
 export async function setPolicyGroup({ db: database, clock }: Deps, id: number | null): Promise<void> {
   await database.transaction().execute(async (db) => {
+    await lockInstance(db);
     if (id !== null) await requireTopLevelGroup(db, id);
     const from = await policyGroup(db);
     const columns = { csp_namespace_id: id, updated_at: timestamp(clock) };

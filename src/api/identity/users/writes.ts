@@ -8,6 +8,7 @@ import { hashPassword, randomText } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import { isPathTaken } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User, UsersTable } from '../../../db/tables/users.ts';
@@ -160,6 +161,8 @@ export async function updateUser(
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
+      // What another changes meanwhile is told as his.
+      await lockRow(db, 'users', id);
       const old = await userById(db, id);
       if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();
       if (username !== undefined && (await isUsernameTaken(db, username, id))) throw usernameTaken();
