@@ -14,6 +14,19 @@ test('addresses are told without the credentials in them', () => {
   ]);
 });
 
+test('of an address with secrets in it is told that they were changed, and where it leads', () => {
+  const mirror = { url: { name: 'remote_mirror_updated', as: 'url', address: true } } as const;
+  const [credentials, place] = [
+    ['https://ana:o%2Fld@host.example/x', 'https://ana:n%2Few@host.example/x'],
+    ['https://ana:old@host.example/x', 'https://ana:old@host.example/y?token=secret'],
+  ].map(([from, to]) => changesOf({ url: from }, { url: to }, mirror)[0]);
+  assert.deepEqual(
+    [credentials?.message, place?.message],
+    ['Changed the credentials of url', 'Changed url from https://host.example/x to https://host.example/y'],
+  );
+  assert.doesNotMatch(JSON.stringify([credentials, place]), /ana|old|o%2Fld|secret/);
+});
+
 test('a long value is told by its beginning, and is a change wherever it is another', () => {
   const [from, to] = ['x'.repeat(300), `${'x'.repeat(299)}y`];
   const [told] = changed(from, to);

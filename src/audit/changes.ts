@@ -1,4 +1,4 @@
-import { withoutUrlCredentials } from '../core/url-credentials.ts';
+import { bareAddress, withoutUrlCredentials } from '../core/url-credentials.ts';
 import type { AuditEventName } from './names.ts';
 import type { AuditEntry } from './record.ts';
 
@@ -7,6 +7,8 @@ interface WatchedAs {
   as: string;
   /** A column of 0 and 1 that stands for false and true. */
   flag?: true;
+  /** An address that may hold secrets: told without user, password and query. */
+  address?: true;
 }
 
 /** What is watched of an object: by its attribute the name of the event, and what the attribute is called in a sentence. */
@@ -30,11 +32,12 @@ export function changesOf<T extends object>(
   watched: Watched<T>,
 ): Pick<AuditEntry, 'name' | 'message' | 'more'>[] {
   return (Object.keys(watched) as (keyof T & string)[]).flatMap((key) => {
-    const { name, as, flag } = watched[key]!;
+    const { name, as, flag, address } = watched[key]!;
     const read = (value: unknown) => textOf(flag ? value === 1 : value);
     const [old, now] = [read(before[key]), read(after[key])];
     if (old === now) return [];
-    const [from, to] = [told(old), told(now)];
-    return { name, message: `Changed ${as} from ${from} to ${to}`, more: { change: as, from, to } };
+    const [from, to] = address ? [bareAddress(old), bareAddress(now)] : [told(old), told(now)];
+    const message = address && from === to ? `Changed the credentials of ${as}` : `Changed ${as} from ${from} to ${to}`;
+    return { name, message, more: { change: as, from, to } };
   });
 }

@@ -11,7 +11,7 @@ const watch = (keys: readonly string[], prefix: 'group_' | ''): Record<string, {
   Object.fromEntries(keys.map((key) => [key, { name: `${prefix}${key}_updated`, as: key.replaceAll('_', ' ') }]));
 
 /** What is told of a group when it changes: columns and settings. */
-const WATCHED: Watched<Record<string, unknown>> = {
+export const WATCHED_OF_GROUPS: Watched<Record<string, unknown>> = {
   ...watch(
     [
       'name',
@@ -28,6 +28,22 @@ const WATCHED: Watched<Record<string, unknown>> = {
       'shared_runners_setting',
       'default_branch_protection_defaults',
       'wiki_access_level',
+      'auto_devops_enabled',
+      'math_rendering_limits_enabled',
+      'lock_math_rendering_limits_enabled',
+      'max_artifacts_size',
+      'ldap_cn',
+      'ldap_access',
+      'lock_duo_features_enabled',
+      'auto_duo_code_review_enabled',
+      'web_based_commit_signing_enabled',
+      'extra_shared_runners_minutes_limit',
+      'unique_project_download_limit',
+      'unique_project_download_limit_interval_in_seconds',
+      'unique_project_download_limit_allowlist',
+      'unique_project_download_limit_alertlist',
+      'auto_ban_user_on_excessive_projects_download',
+      'file_template_project_id',
     ],
     'group_',
   ),
@@ -39,6 +55,7 @@ const WATCHED: Watched<Record<string, unknown>> = {
       'prevent_sharing_groups_outside_hierarchy',
       'prevent_forking_outside_group',
       'service_access_tokens_expiration_enforced',
+      'duo_features_enabled',
     ],
     '',
   ),
@@ -56,7 +73,7 @@ export const recordGroupChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: Ro
   recordAudit(
     deps,
     db,
-    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED).map((told) => ({
+    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED_OF_GROUPS).map((told) => ({
       ...told,
       entity: group(after.id),
     })),

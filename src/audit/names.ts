@@ -40,4 +40,5 @@ export type AuditEventName =
   | 'oauth_application_deleted'
   | `license_${'created' | 'destroyed'}`
   | `broadcast_message_${'created' | 'deleted'}`
+  | `remote_mirror_${'created' | 'deleted'}`
   | 'repository_storage_move_scheduled';

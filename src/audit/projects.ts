@@ -5,7 +5,7 @@ import { changesOf, type Watched } from './changes.ts';
 import type { AuditEventName } from './names.ts';
 import { type AuditEntity, type AuditEntry, group, INSTANCE, project, recordAudit } from './record.ts';
 
-type Row = Pick<Project, 'id'> & object;
+type Row = Pick<Project, 'id'> & Readonly<Record<string, unknown>>;
 type AnyWatched = Record<string, { name: AuditEventName; as: string }>;
 
 const spoken = (key: string): string => key.replaceAll('_', ' ').replaceAll('ci ', 'CI ');
@@ -17,7 +17,7 @@ const plain = (keys: readonly string[]): AnyWatched =>
   Object.fromEntries(keys.map((key) => [key, { name: `${key}_updated`, as: spoken(key) }]));
 
 /** What is told of a project when it changes: columns and settings. */
-const WATCHED: Watched<Record<string, unknown>> = {
+export const WATCHED_OF_PROJECTS: Watched<Record<string, unknown>> = {
   ...prefixed(['name', 'path', 'merge_method', 'approvals_before_merge']),
   request_access_enabled: {
     name: 'project_request_access_enabled_updated',
@@ -60,7 +60,41 @@ const WATCHED: Watched<Record<string, unknown>> = {
     'restrict_user_defined_variables',
     'secret_push_protection_enabled',
     'enforce_auth_checks_on_uploads',
+    'emails_enabled',
+    'service_desk_enabled',
+    'show_default_award_emojis',
+    'mr_default_target_self',
+    'merge_request_title_regex_description',
+    'issue_branch_template',
+    'issues_template',
+    'merge_requests_template',
+    'autoclose_referenced_issues',
+    'warn_about_potentially_unwanted_characters',
+    'web_based_commit_signing_enabled',
+    'auto_duo_code_review_enabled',
+    'prevent_merge_without_jira_issue',
+    'allow_pipeline_trigger_approve_deployment',
+    'external_authorization_classification_label',
+    'container_expiration_policy',
+    'max_artifacts_size',
+    'build_git_strategy',
+    'auto_cancel_pending_pipelines',
+    'auto_devops_deploy_strategy',
+    'ci_default_git_depth',
+    'ci_delete_pipelines_in_seconds',
+    'ci_forward_deployment_enabled',
+    'ci_forward_deployment_rollback_allowed',
+    'ci_separated_caches',
+    'ci_id_token_sub_claim_components',
+    'resource_group_default_process_mode',
+    'mirror',
+    'mirror_user_id',
+    'mirror_trigger_builds',
+    'only_mirror_protected_branches',
+    'mirror_overwrites_diverged_branches',
+    'mirror_branch_regex',
   ]),
+  import_url: { name: 'project_import_url_updated', as: 'import url', address: true },
   ...plain([
     'allow_merge_on_skipped_pipeline',
     'squash_option',
@@ -75,6 +109,10 @@ const WATCHED: Watched<Record<string, unknown>> = {
     as: 'prevent merge request approval from committers',
   },
   merge_pipelines_enabled: { name: 'project_cicd_merge_pipelines_enabled_updated', as: 'merge pipelines enabled' },
+  merge_trains_skip_train_allowed: {
+    name: 'project_merge_trains_skip_train_allowed_updated',
+    as: 'merge trains skip train allowed',
+  },
   merge_trains_enabled: { name: 'project_cicd_merge_trains_enabled_updated', as: 'merge trains enabled' },
 };
 
@@ -86,7 +124,7 @@ export const recordProjectChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: 
   recordAudit(
     deps,
     db,
-    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED).map((told) => ({
+    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED_OF_PROJECTS).map((told) => ({
       ...told,
       entity: project(after.id),
     })),

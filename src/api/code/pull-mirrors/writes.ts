@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { recordProjectChanges } from '../../../audit/projects.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, invalidModel, recordNotFound, refused } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
@@ -51,6 +52,12 @@ export async function changePullMirror(
       .execute();
     const row = await savePullMirror(deps, db, { id: current.id, settings }, change);
     const changed = await db.selectFrom('projects').selectAll().where('id', '=', current.id).executeTakeFirstOrThrow();
+    await recordProjectChanges(
+      deps,
+      db,
+      { ...current, ...mirrorSettings(current) },
+      { ...changed, ...mirrorSettings(changed) },
+    );
     const about = { projectId: changed.id, actorId: caller.user.id };
     await deps.events.record(db, 'project.updated', { project_id: changed.id, project: projectFacts(changed) }, about);
     return { project: changed, row };

@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { requirePlan } from '../../../access/plan.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { recordRemoteMirror, recordRemoteMirrorChanges } from '../../../audit/mirrors.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -78,6 +79,7 @@ export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRem
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await recordRemoteMirror(deps, db, 'created', row);
     if (row.enabled === 1) await pushNow(deps, db, row);
     return row;
   });
@@ -137,6 +139,7 @@ export async function updateRemoteMirror(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw recordNotFound();
+    await recordRemoteMirrorChanges(deps, db, before, row);
     if (row.enabled === 1) await pushNow(deps, db, row);
     return row;
   });
@@ -146,8 +149,10 @@ export async function updateRemoteMirror(
 export async function removeRemoteMirror(deps: Deps, { caller, project }: Scope, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
-    await findRemoteMirror(db, now, id);
+    await lockProject(db, now.id);
+    const row = await findRemoteMirror(db, now, id);
     await db.deleteFrom('remote_mirrors').where('id', '=', id).execute();
+    await recordRemoteMirror(deps, db, 'deleted', row);
   });
 }
 

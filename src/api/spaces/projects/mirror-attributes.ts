@@ -1,4 +1,5 @@
 import { requirePlan } from '../../../access/plan.ts';
+import { recordProjectChanges } from '../../../audit/projects.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
@@ -9,7 +10,7 @@ import {
   pullMirrorChange,
   savePullMirror,
 } from '../../../mirroring/pull/configure.ts';
-import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
+import { DEFAULT_MIRROR_SETTINGS, mirrorSettings } from '../../../mirroring/pull/settings.ts';
 import type { AttributeInput } from './changes.ts';
 
 const NAMES = [
@@ -57,6 +58,15 @@ export async function enterMirrorChange(
 }
 
 /** Enters the mirror of a new project, whose repository is filled first. */
-export async function enterNewMirror(deps: Deps, db: Db, project: Pick<Project, 'id' | 'settings'>): Promise<void> {
-  if (mirrorSettings(project).mirror) await enterPullMirror(deps, db, project.id, true);
+export async function enterNewMirror(deps: Deps, db: Db, project: Project): Promise<void> {
+  const settings = mirrorSettings(project);
+  if (!settings.mirror) return;
+  await enterPullMirror(deps, db, project.id, true);
+  const { id, import_url } = project;
+  await recordProjectChanges(
+    deps,
+    db,
+    { id, import_url: null, ...DEFAULT_MIRROR_SETTINGS },
+    { id, import_url, ...settings },
+  );
 }
