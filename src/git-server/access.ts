@@ -10,6 +10,7 @@ import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import { ofProject, ofSnippet } from '../repositories/holder.ts';
+import { refuseInMaintenance } from '../settings/maintenance.ts';
 import {
   type Admitted,
   checkScopes,
@@ -51,7 +52,7 @@ const WIKI = '.wiki';
  * Lets somebody to the repository of a project, a snippet or a wiki, or refuses him; however he came, over HTTP or otherwise.
  * @param path of the repository, without `.git`
  * @param options `creates`: a project that is not there is made, where the caller may create it
- * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who he is, 403, 404
+ * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who he is, 403, 404, 503
  */
 export async function admitGit(
   deps: Deps,
@@ -60,6 +61,7 @@ export async function admitGit(
   wants: Wants,
   options: { creates?: boolean } = {},
 ): Promise<GitAccess> {
+  if (wants === 'write') refuseInMaintenance(deps, 'push');
   const found = await findGitProject(deps, path);
   if (found !== undefined) {
     const access = await admitToProject(deps, caller, found, wants);

@@ -8,6 +8,7 @@ import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
+import { refuseInMaintenance } from '../settings/maintenance.ts';
 import type { FixedAnswer } from './answers.ts';
 import { API_TOKENS } from './api-tokens.ts';
 import { RouteContext } from './context.ts';
@@ -192,6 +193,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   /** Before the body is read; but who says only there who he is, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (options.lasting !== undefined) request.asOf = services.lasting.version();
+    if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);
     if (isToldInBody && !saysWho(credentials, request)) return;
     await orRefusal(credentials, () => enter(request, reply));
   }

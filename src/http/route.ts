@@ -171,6 +171,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
    * neither: those that the handler lets last (`lasts`) are sent again before anything is looked at.
    */
   lasting?: readonly string[];
+  /** Answered in maintenance mode, too, although its method is one that changes something. */
+  duringMaintenance?: true;
   /** Told when a revoked token is sent here, before the answer 401. */
   onRevokedToken?: (deps: Deps, token: AccessToken) => Promise<void>;
   /** Old: named so in the OpenAPI document and by a Deprecation header. */

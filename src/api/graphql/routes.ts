@@ -17,6 +17,7 @@ export const graphqlRoutes = [
     description:
       'Answers what the REST API says to the same caller: what may not be seen is null. The schema is told by introspection.',
     access: anyone,
+    duringMaintenance: true,
     scopes: ['read_api', 'read_user'],
     input: Type.Object({
       query: Type.Optional(Nullable(Type.String({ maxLength: MAX_QUERY, description: 'The question.' }))),

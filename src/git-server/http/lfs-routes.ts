@@ -19,6 +19,7 @@ export const lfsRoutes: readonly Route[] = [
       'Whoever uploads must be allowed to push. Objects that are there need no upload; those that are not cannot be downloaded, which each of them says for itself.',
     access: reads,
     scopes: READ_SCOPES,
+    duringMaintenance: true,
     input: transferRequest,
     success: { status: 200, schema: LfsBatch },
     errors: [409, 422],

@@ -3,6 +3,7 @@ import { requireStill } from '../../access/standing.ts';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
+import { refuseInMaintenance } from '../../settings/maintenance.ts';
 import { requireStorage } from '../../settings/storage-limit.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { ProjectAccess } from '../access.ts';
@@ -14,7 +15,7 @@ const MAX_OBJECTS = 5_000;
 /**
  * Which of the objects that somebody wants to transfer the project has.
  * @returns in the order of the objects, each with the size that is stored; null for what is not there
- * @throws ApiError 403 for an upload of who may not push; 413, 422
+ * @throws ApiError 403 for an upload of who may not push; 413, 422, 503
  */
 export async function findObjects(
   deps: Deps,
@@ -24,6 +25,7 @@ export async function findObjects(
 ): Promise<(LfsObject & { stored: number | null })[]> {
   if (operation === 'upload') {
     requirePush(access);
+    refuseInMaintenance(deps, 'push');
     await requireStorage(deps, access.project);
   }
   if (objects.length > MAX_OBJECTS) throw new ApiError(413, `objects must be at most ${MAX_OBJECTS}`);

@@ -19,7 +19,7 @@ const REFUSALS: Record<number, [name: string, description: string]> = {
   416: ['RangeNotSatisfiable', 'The range lies outside of the content.'],
   422: ['UnprocessableContent', 'The parameters fit, but not together or not for this resource.'],
   429: ['TooManyRequests', 'Too many requests; Retry-After says when to go on.'],
-  503: ['ServiceUnavailable', 'The server is busy; try again.'],
+  503: ['ServiceUnavailable', 'The server is busy, or in maintenance mode and changes nothing; try again.'],
 };
 
 const json = (schema: SchemaObject, mediaType = 'application/json') => ({ [mediaType]: { schema } });

@@ -6,6 +6,7 @@ import type { Db } from '../../db/schema.ts';
 import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
+import { inMaintenance } from '../../settings/maintenance.ts';
 import { type Creation, createPipeline } from './create.ts';
 import type { GivenVariable } from './save.ts';
 import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
@@ -24,7 +25,8 @@ export function registerSchedules(deps: Deps): void {
 }
 
 async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (let full = true; full && !signal.aborted; ) {
+  // What falls due meanwhile is started once afterwards.
+  for (let full = !inMaintenance(deps); full && !signal.aborted; ) {
     const due = await deps.db
       .selectFrom('ci_pipeline_schedules')
       .selectAll()

@@ -2,6 +2,7 @@ import { isOneOf, type State } from '../../ci/states.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
+import { inMaintenance } from '../../settings/maintenance.ts';
 import { jobsWithoutRunner } from '../runners/online-runners.ts';
 import { ALIVE } from './alive-jobs.ts';
 import { finishJob, type JobEnd } from './finish-job.ts';
@@ -26,6 +27,8 @@ export function registerStuckJobs(deps: Deps): void {
 }
 
 async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
+  // Runners cannot say what became of their jobs.
+  if (inMaintenance(deps)) return;
   for (const status of WATCHED) {
     for (let after = 0; !signal.aborted; ) {
       const jobs = await deps.db

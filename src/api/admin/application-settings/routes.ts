@@ -29,6 +29,7 @@ export const applicationSettingsRoutes = [
     summary: 'Change the settings of the server',
     description: 'What is not given stays as it is; unknown names are passed over.',
     access: onServer('admin_settings'),
+    duringMaintenance: true,
     input: settingsInput,
     rules: { atLeastOne: [NAMES] },
     success: { status: 200, schema: Settings },

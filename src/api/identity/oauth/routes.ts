@@ -43,6 +43,7 @@ export const oauthRoutes = [
     path: '/oauth/token',
     summary: 'Get tokens for a user name and password, or new ones for a refresh token',
     access: openAbility('request_oauth_token'),
+    duringMaintenance: true,
     input: optional({
       ...clientFields,
       grant_type: Type.String({ description: '`password` or `refresh_token`.' }),
@@ -92,6 +93,7 @@ export const oauthRoutes = [
     summary: 'Revoke an OAuth token',
     description: 'A token that is unknown is no error.',
     access: openAbility('revoke_oauth_token'),
+    duringMaintenance: true,
     input: optional({ ...clientFields, token: Secret(), token_type_hint: Type.String() }),
     success: { status: 200, schema: Type.Object({}) },
     errors: [400, 401, 403],
