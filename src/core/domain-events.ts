@@ -74,6 +74,8 @@ const eventKinds = {
     updates: { ref: string; old: string | null; new: string | null }[];
     push_options: string[];
     via: ChangedVia;
+    /** Where it makes branches: the default branch after it, which tells what is new in them. */
+    default_branch?: { name: string; sha: string | null } | null;
   }>(),
   'note.created': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
   'note.updated': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),

@@ -5,6 +5,13 @@ import { treeOf } from './tree.ts';
 /** Folders that are read one by one before it is left to a git process. */
 const MAX_FOLDERS = 100;
 
+/** A path that differs: its file before and after, undefined where there was or is none. */
+interface Change {
+  path: string;
+  before: TreeEntry | undefined;
+  after: TreeEntry | undefined;
+}
+
 interface Difference {
   prefix: string;
   from: string | null;
@@ -12,15 +19,17 @@ interface Difference {
 }
 
 /**
- * Paths of the files that differ between two commits or trees, by reading the folders that do: what a push changes is found
- * without a process.
+ * Files that differ between two commits or trees, by reading the folders that do: what a push changes is found without a
+ * process.
+ * @param from null for nothing: all files are new
  * @returns in no order; null where an object is missing, or many folders differ
  */
-export async function pathsBetween(repo: Repository, from: string, to: string): Promise<string[] | null> {
-  const [fromTree, toTree] = [await treeOf(repo, from), await treeOf(repo, to)];
+export async function changesBetween(repo: Repository, from: string | null, to: string): Promise<Change[] | null> {
+  const fromTree = from === null ? undefined : await treeOf(repo, from);
+  const toTree = await treeOf(repo, to);
   if (fromTree === null || toTree === null) return null;
-  const paths: string[] = [];
-  const waiting: Difference[] = fromTree === toTree ? [] : [{ prefix: '', from: fromTree, to: toTree }];
+  const changes: Change[] = [];
+  const waiting: Difference[] = fromTree === toTree ? [] : [{ prefix: '', from: fromTree ?? null, to: toTree }];
   let read = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     read += 1;
@@ -32,15 +41,22 @@ export async function pathsBetween(repo: Repository, from: string, to: string): 
       const [one, other] = [before.get(name), after.get(name)];
       if (one?.oid === other?.oid && one?.mode === other?.mode) continue;
       const path = `${next.prefix}${name}`;
-      if ([one, other].some((entry) => entry !== undefined && entry.type !== 'tree')) paths.push(path);
+      const [old, now] = [file(one), file(other)];
+      if (old !== undefined || now !== undefined) changes.push({ path, before: old, after: now });
       const below = { from: folder(one), to: folder(other) };
       if (below.from !== below.to) waiting.push({ prefix: `${path}/`, ...below });
     }
   }
-  return paths;
+  return changes;
+}
+
+/** The paths alone. @returns as `changesBetween` */
+export async function pathsBetween(repo: Repository, from: string, to: string): Promise<string[] | null> {
+  return (await changesBetween(repo, from, to))?.map(({ path }) => path) ?? null;
 }
 
 const folder = (entry: TreeEntry | undefined): string | null => (entry?.type === 'tree' ? entry.oid : null);
+const file = (entry: TreeEntry | undefined): TreeEntry | undefined => (entry?.type === 'tree' ? undefined : entry);
 
 async function entriesOf(repo: Repository, tree: string | null): Promise<ReadonlyMap<string, TreeEntry> | null> {
   const entries = tree === null ? [] : await repo.objects.tree(tree);

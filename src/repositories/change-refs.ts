@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
+import type { DomainEvents } from '../core/domain-events.ts';
 import { notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
+import { HEADS } from '../git/ref-folders.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
@@ -121,10 +123,11 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
   const { holder, updates } = intent;
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
   const works = await observe(deps.refObservers, repo, intent);
+  const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
     const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
     if (removed.numDeletedRows === 0n) return;
-    await RECORD[holder.type](deps, db, holder.id, intent);
+    await RECORD[holder.type](deps, db, holder.id, intent, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
       await protectDefaultBranch(deps, db, holder.id, newDefault);
@@ -145,8 +148,17 @@ async function pickDefaultBranch(deps: Deps, repo: Repository, updates: readonly
   return chosen;
 }
 
+type DefaultBranch = DomainEvents['push']['default_branch'];
+
+/** What events tell of the default branch, where branches were made. */
+async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<DefaultBranch> {
+  if (!updates.some((each) => each.old === null && each.ref.startsWith(HEADS))) return undefined;
+  const name = await repo.refs.head();
+  return name === null ? null : { name, sha: await repo.refs.resolve(`${HEADS}${name}`) };
+}
+
 /** Turns an intent into the event of what has happened. */
-async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent): Promise<void> {
+async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent, seen: DefaultBranch): Promise<void> {
   const { userId, updates, via, pushOptions } = intent;
   await db
     .updateTable('projects')
@@ -156,7 +168,13 @@ async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent)
   await deps.events.record(
     db,
     'push',
-    { project_id: projectId, updates: [...updates], push_options: [...pushOptions], via },
+    {
+      project_id: projectId,
+      updates: [...updates],
+      push_options: [...pushOptions],
+      via,
+      ...(seen === undefined ? {} : { default_branch: seen }),
+    },
     { projectId, actorId: userId },
   );
 }

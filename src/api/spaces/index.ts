@@ -35,6 +35,7 @@ export { presentProjects } from './projects/page-views.ts';
 export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
 export { writeStatistics } from './projects/statistics.ts';
+export { projectAvatarUrl } from './projects/views.ts';
 export { inSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
 export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/names.ts';

@@ -1,0 +1,87 @@
+import { visibilityLevel } from '../../../core/access-levels.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { projectAvatarUrl, settingsOf } from '../../spaces/index.ts';
+
+/** A project with what messages tell of it beside its row. */
+export interface ToldProject {
+  row: Project;
+  namespace: string;
+  /** Null where it has no repository. */
+  defaultBranch: string | null;
+}
+
+/** The projects of the ids by id, in one statement; those that are gone are left out. */
+export async function projectsOf(deps: Deps, db: Db, ids: Iterable<number | null>): Promise<Map<number, ToldProject>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  if (wanted.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .selectAll('projects')
+    .select('namespaces.name as namespace_name')
+    .where('projects.id', 'in', wanted)
+    .execute();
+  const told = rows.map(async ({ namespace_name: namespace, ...row }): Promise<[number, ToldProject]> => {
+    // Without a repository there is no HEAD.
+    const defaultBranch = await repositoryOf(deps, row)
+      .refs.head()
+      .catch(() => null);
+    return [row.id, { row, namespace, defaultBranch }];
+  });
+  return new Map(await Promise.all(told));
+}
+
+/** The project of an id; undefined when it is gone. */
+export const projectOf = async (deps: Deps, id: number | null): Promise<ToldProject | undefined> =>
+  id === null ? undefined : (await projectsOf(deps, deps.db, [id])).get(id);
+
+const addresses = (deps: Deps, fullPath: string) => {
+  const base = deps.externalUrl();
+  const web = `${base}/${fullPath}`;
+  return { web, http: `${web}.git`, ssh: `git@${new URL(base).hostname}:${fullPath}.git` };
+};
+
+/** A project as messages show one, without the names that older kinds of them have for its addresses. */
+export function shortProject(deps: Deps, { row, namespace, defaultBranch }: ToldProject) {
+  const { web, http, ssh } = addresses(deps, row.full_path);
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    web_url: web,
+    avatar_url: projectAvatarUrl(deps, row),
+    git_ssh_url: ssh,
+    git_http_url: http,
+    namespace,
+    visibility_level: visibilityLevel(row.visibility),
+    path_with_namespace: row.full_path,
+    default_branch: defaultBranch,
+    ci_config_path: settingsOf(row).ci_config_path,
+  };
+}
+
+/** A project as most messages show one. */
+export function wholeProject(deps: Deps, project: ToldProject) {
+  const { web, http, ssh } = addresses(deps, project.row.full_path);
+  return { ...shortProject(deps, project), homepage: web, url: ssh, ssh_url: ssh, http_url: http };
+}
+
+/** What messages call the repository: an older way to show the project. */
+export function repositoryShort(deps: Deps, { row }: ToldProject) {
+  const { web, ssh } = addresses(deps, row.full_path);
+  return { name: row.name, url: ssh, description: row.description, homepage: web };
+}
+
+/** The same where pushes tell of it. */
+export function repositoryWhole(deps: Deps, project: ToldProject) {
+  const { http, ssh } = addresses(deps, project.row.full_path);
+  return {
+    ...repositoryShort(deps, project),
+    git_http_url: http,
+    git_ssh_url: ssh,
+    visibility_level: visibilityLevel(project.row.visibility),
+  };
+}

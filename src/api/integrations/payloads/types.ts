@@ -1,0 +1,83 @@
+/** What a hook can be told of, as its flags name it: `push_events` of a hook is the trigger `push`. */
+export const TRIGGERS = [
+  'push',
+  'tag_push',
+  'issues',
+  'confidential_issues',
+  'note',
+  'confidential_note',
+  'merge_requests',
+  'job',
+  'pipeline',
+  'wiki_page',
+  'deployment',
+  'feature_flag',
+  'releases',
+  'milestone',
+  'emoji',
+  'resource_access_token',
+  'resource_deploy_token',
+  'vulnerability',
+  'member',
+  'subgroup',
+  'project',
+] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** Triggers of system hooks; `always` stands for all that no flag turns off. */
+export type SystemTrigger = 'push' | 'tag_push' | 'merge_requests' | 'repository_update' | 'always';
+
+/** `X-Gitlab-Event` of each trigger. */
+export const HEADERS = {
+  push: 'Push Hook',
+  tag_push: 'Tag Push Hook',
+  issues: 'Issue Hook',
+  confidential_issues: 'Confidential Issue Hook',
+  note: 'Note Hook',
+  confidential_note: 'Confidential Note Hook',
+  merge_requests: 'Merge Request Hook',
+  job: 'Job Hook',
+  pipeline: 'Pipeline Hook',
+  wiki_page: 'Wiki Page Hook',
+  deployment: 'Deployment Hook',
+  feature_flag: 'Feature Flag Hook',
+  releases: 'Release Hook',
+  milestone: 'Milestone Hook',
+  emoji: 'Emoji Hook',
+  resource_access_token: 'Resource Access Token Hook',
+  resource_deploy_token: 'Resource Deploy Token Hook',
+  vulnerability: 'Vulnerability Hook',
+  member: 'Member Hook',
+  subgroup: 'Subgroup Hook',
+  project: 'Project Hook',
+} as const satisfies Record<Trigger, string>;
+export type HookHeader = (typeof HEADERS)[Trigger];
+
+/** A message as its receiver gets it, as JSON. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+/**
+ * Something that hooks are told. One of `projectId` and `groupId` is set: whose hooks, and those of the groups above, are
+ * told.
+ */
+export interface HookEvent {
+  trigger: Trigger;
+  header: HookHeader;
+  projectId: number | null;
+  groupId: number | null;
+  /** Of pushes to a branch: its name, for filters. */
+  branch?: string;
+  payload: Payload;
+}
+
+/** Something that system hooks are told. */
+export interface SystemEvent {
+  trigger: SystemTrigger;
+  header: 'System Hook';
+  /** Of pushes to a branch: its name, for filters. */
+  branch?: string;
+  payload: Payload;
+}
+
+/** Where a hook is. */
+export type HookPlace = { projectId: number } | { groupId: number };

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { hookEventsOf, systemEventsOf } from '../../src/api/integrations/payloads/hook-events.ts';
+import { systemTriggersOf, triggersOf } from '../../src/api/integrations/payloads/triggers.ts';
+import type { HookEvent, SystemEvent } from '../../src/api/integrations/payloads/types.ts';
+import { isEventKind } from '../../src/core/domain-events.ts';
+import type { RecordedEvent } from '../../src/jobs/events.ts';
+import type { TestApp } from './app.ts';
+
+export interface Told {
+  hooks: HookEvent[];
+  system: SystemEvent[];
+}
+
+const asSent = <T>(event: T): T => JSON.parse(JSON.stringify(event));
+
+/** What hooks and system hooks are told of everything that some work does. @param settled whether also of what follows */
+export async function toldOf(app: TestApp, work: () => Promise<unknown>, settled = false): Promise<Told> {
+  const { deps } = app;
+  const before = await deps.db
+    .selectFrom('domain_events')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirstOrThrow();
+  await work();
+  if (settled) await app.settle();
+  const rows = await deps.db
+    .selectFrom('domain_events')
+    .selectAll()
+    .where('id', '>', before.id ?? 0)
+    .orderBy('id')
+    .execute();
+  const told: Told = { hooks: [], system: [] };
+  for (const row of rows) {
+    assert.ok(isEventKind(row.type));
+    const event: RecordedEvent = { ...row, type: row.type, payload: JSON.parse(row.payload) };
+    for (const each of await hookEventsOf(deps, event)) {
+      assert.ok(triggersOf(event).includes(each.trigger), `${row.type} is not told to ask ${each.trigger}`);
+      assert.ok((each.projectId === null) !== (each.groupId === null), 'one place is told');
+      told.hooks.push(asSent(each));
+    }
+    for (const each of await systemEventsOf(deps, event)) {
+      assert.ok(systemTriggersOf(event).includes(each.trigger), `${row.type} is not told to ask ${each.trigger}`);
+      told.system.push(asSent(each));
+    }
+  }
+  return told;
+}
+
+/** The messages of a trigger. */
+export const payloadsOf = ({ hooks }: Told, trigger: HookEvent['trigger']) =>
+  hooks.filter((each) => each.trigger === trigger).map(({ payload }) => payload);
+
+/** What a message shows of a project of the factories that has nothing special. */
+export function projectShown(
+  app: TestApp,
+  { id, name, full_path, namespace }: { id: number; name: string; full_path: string; namespace: string },
+  more: Record<string, unknown> = {},
+) {
+  const base = app.deps.externalUrl();
+  const ssh = `git@${new URL(base).hostname}:${full_path}.git`;
+  return {
+    id,
+    name,
+    description: null,
+    web_url: `${base}/${full_path}`,
+    avatar_url: null,
+    git_ssh_url: ssh,
+    git_http_url: `${base}/${full_path}.git`,
+    namespace,
+    visibility_level: 0,
+    path_with_namespace: full_path,
+    default_branch: 'main',
+    ci_config_path: null,
+    homepage: `${base}/${full_path}`,
+    url: ssh,
+    ssh_url: ssh,
+    http_url: `${base}/${full_path}.git`,
+    ...more,
+  };
+}
