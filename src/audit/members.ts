@@ -1,4 +1,5 @@
 import { roleName } from '../core/access-levels.ts';
+import { today } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { Member } from '../db/tables/members.ts';
 import type { Deps } from '../deps.ts';
@@ -26,7 +27,11 @@ export async function recordMembership(
     target: { id: member.user_id, type: 'User', details: user?.name ?? 'unknown' },
     actorId,
   };
-  await recordAudit(deps, db, { ...common, ...(await toldOf(db, happened, member, before)) });
+  const told = await toldOf(db, happened, member, before);
+  const { expires_at } = member;
+  const ended = happened === 'member.removed' && expires_at != null && expires_at <= today(deps.clock);
+  const more = ended ? { ...told.more, reason: `access expired on ${expires_at}` } : { ...told.more };
+  await recordAudit(deps, db, { ...common, ...told, more });
 }
 
 async function toldOf(
@@ -56,7 +61,7 @@ async function toldOf(
 }
 
 /** What a role is called: a custom one by its name, beside its level. */
-async function titleOf(db: Db, level: number, memberRoleId: number | null): Promise<string> {
+export async function titleOf(db: Db, level: number, memberRoleId: number | null): Promise<string> {
   if (memberRoleId === null) return roleName(level);
   const role = await db.selectFrom('member_roles').select('name').where('id', '=', memberRoleId).executeTakeFirst();
   return role === undefined ? roleName(level) : `${role.name} (${roleName(level)})`;

@@ -40,5 +40,6 @@ export type AuditEventName =
   | 'oauth_application_deleted'
   | `license_${'created' | 'destroyed'}`
   | `broadcast_message_${'created' | 'deleted'}`
+  | `invitation_${'created' | 'deleted' | 'accepted'}`
   | `remote_mirror_${'created' | 'deleted'}`
   | 'repository_storage_move_scheduled';

@@ -13,6 +13,7 @@ import { takePartInUserRemoval } from './groups/user-removal.ts';
 import { acceptInvitations } from './invitations/accept.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { memberRoleRoutes } from './member-roles/routes.ts';
+import { registerEndOfMemberships } from './members/expiry.ts';
 import { projectUserRoutes } from './members/project-user-routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
@@ -68,6 +69,7 @@ export const spaces: Area = {
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerProjectWork(deps);
+    registerEndOfMemberships(deps);
     registerRemovalOfMarked(deps);
     takePartInUserRemoval(deps);
     deps.lifecycle.addressConfirmed.add((db, userId, address) => acceptInvitations(deps, db, userId, address));

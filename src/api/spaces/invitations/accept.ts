@@ -1,4 +1,5 @@
 import { lineageIds } from '../../../access/membership.ts';
+import { recordInvitation } from '../../../audit/invitations.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -42,7 +43,9 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (member !== undefined) await recordMember(deps, db, 'member.added', member, userId);
+  if (member === undefined) return;
+  await recordInvitation(deps, db, 'invitation_accepted', invitation);
+  await recordMember(deps, db, 'member.added', member, userId);
 }
 
 /** The user's level by memberships of the project or group, or of groups above it; beyond any where that is gone. */

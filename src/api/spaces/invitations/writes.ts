@@ -1,4 +1,5 @@
 import type { MemberStanding } from '../../../access/role-permissions.ts';
+import { recordInvitation } from '../../../audit/invitations.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, type FieldErrors, forbidden, invalidParameter, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
@@ -109,7 +110,7 @@ async function inviteAddress(deps: Deps, change: Change, email: string, wanted: 
 }
 
 async function insert(db: Db, deps: Deps, source: Source, email: string, wanted: Wanted, actorId: number) {
-  await db
+  const row = await db
     .insertInto('invitations')
     .values({
       source_type: source.kind,
@@ -121,7 +122,9 @@ async function insert(db: Db, deps: Deps, source: Source, email: string, wanted:
       created_by_id: actorId,
       created_at: timestamp(deps.clock),
     })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordInvitation(deps, db, 'invitation_created', row);
 }
 
 export interface InvitationChange {
@@ -164,6 +167,8 @@ async function changeInvitation(
     .returningAll()
     .executeTakeFirst();
   if (updated === undefined) throw recordNotFound();
+  const same = (['access_level', 'expires_at', 'member_role_id'] as const).every((key) => updated[key] === old[key]);
+  if (!same) await recordInvitation(deps, db, 'invitation_updated', updated, old);
   return updated;
 }
 
@@ -173,6 +178,7 @@ export async function withdrawInvitation(deps: Deps, change: Change, email: stri
     const own = await requireManager(deps, db, change);
     const invitation = await findInvitation({ ...deps, db }, change.source, email);
     requireCover(own, change.source, await givenBy(db, invitation));
-    await db.deleteFrom('invitations').where('id', '=', invitation.id).execute();
+    const { numDeletedRows } = await db.deleteFrom('invitations').where('id', '=', invitation.id).executeTakeFirst();
+    if (numDeletedRows > 0n) await recordInvitation(deps, db, 'invitation_deleted', invitation);
   });
 }

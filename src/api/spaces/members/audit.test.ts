@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
-import { auditOf, oneAuditOf } from '../../../../test/support/audit-trail.ts';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { auditOf, gist, oneAuditOf, tellsOf } from '../../../../test/support/audit-trail.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 
+const DAY = 86_400_000;
+const clock = new TestClock();
 let app: TestApp;
 let ana: TestUser;
 before(async () => {
-  app = await buildTestApp();
+  app = await buildTestApp({ clock });
+  // Work that recurs has its row from then on.
+  await app.deps.jobs.upkeep();
   ana = await app.make.user({ username: 'ana' });
 });
 after(() => app.close());
@@ -138,6 +142,100 @@ test('a removal from a group tells of what ended below it, and one that is refus
     [
       ['member_destroyed', 'Group', group.id],
       ['member_destroyed', 'Project', below.id],
+    ],
+  );
+});
+
+test('invitations are told of when they are sent, changed, withdrawn and accepted', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}/invitations`;
+  const on = `Project ${project.id}`;
+  const email = 'guest@example.org';
+  const sent = await oneAuditOf(app, async () =>
+    expectStatus(await app.post(path, { json: { email, access_level: 30, expires_at: '2999-01-01' } }), 201),
+  );
+  assert.deepEqual(gist(sent), {
+    event: 'invitation_created',
+    on,
+    target: `Invitation ${email}`,
+    message: 'Invitation sent',
+  });
+  assert.deepEqual([sent.details.as, sent.details.expiry_to], ['Developer', '2999-01-01']);
+  const changed = await tellsOf(app, 'PUT', `${path}/${email}`, { access_level: 20 });
+  const { from, to, expiry_to } = changed.event.details;
+  assert.deepEqual(
+    [changed.gist.event, from, to, expiry_to],
+    ['invitation_updated', 'Developer', 'Reporter', '2999-01-01'],
+  );
+  const same = async () => expectStatus(await app.put(`${path}/${email}`, { json: { access_level: 20 } }), 200);
+  assert.deepEqual(await auditOf(app, same), []);
+  const account = { email, username: 'guest', name: 'Guest', password: 'a long password 1' };
+  const joined = await auditOf(app, async () => expectStatus(await app.post('/users', { json: account }), 201));
+  assert.deepEqual(
+    joined.filter(({ entity_type }) => entity_type === 'Project').map(({ event_name }) => event_name),
+    ['invitation_accepted', 'member_created'],
+  );
+  expectStatus(await app.post(path, { json: { email: 'other@example.org', access_level: 10 } }), 201);
+  const withdrawn = await tellsOf(app, 'DELETE', `${path}/other@example.org`);
+  assert.equal(withdrawn.gist.event, 'invitation_deleted');
+});
+
+test('a membership or share that ends by its day is taken away on that day, and told of as by the server', async () => {
+  const [group, invited] = [await app.make.group(), await app.make.group()];
+  const project = await app.make.project({ namespace: group });
+  const bea = await app.make.user();
+  const day = (days: number) => new Date(clock.now().getTime() + days * DAY).toISOString().slice(0, 10);
+  const join = async (path: string, expires_at: string | null, user_id = bea.user.id) =>
+    expectStatus<{ id: number }>(await app.post(path, { json: { user_id, access_level: 30, expires_at } }), 201);
+  await join(`/groups/${group.id}/members`, day(2));
+  await join(`/projects/${project.id}/members`, day(3));
+  await join(`/projects/${project.id}/members`, null, ana.user.id);
+  const share = { group_id: invited.id, group_access: 20, expires_at: day(2) };
+  expectStatus(await app.post(`/projects/${project.id}/share`, { json: share }), 201);
+  const token = { name: 'bot', scopes: ['api'], expires_at: day(2), access_level: 30 };
+  const bot = expectStatus<{ user_id: number }>(
+    await app.post(`/projects/${project.id}/access_tokens`, { json: token }),
+    201,
+  );
+  clock.advance(2 * DAY);
+  const ended = await auditOf(app, () => app.settle());
+  assert.deepEqual(
+    ended.map((event) => [event.event_name, event.entity_type, event.entity_id, event.details.author_name]),
+    [
+      ['member_destroyed', 'Group', group.id, '(System)'],
+      ['project_group_link_deleted', 'Project', project.id, '(System)'],
+      ['project_group_link_deleted', 'Group', invited.id, '(System)'],
+    ],
+  );
+  assert.equal(ended[0]!.details.reason, `access expired on ${day(0)}`);
+  const rows = await app.deps.db
+    .selectFrom('members')
+    .select(['user_id'])
+    .where('source_id', '=', project.id)
+    .execute();
+  for (const id of [bea.user.id, ana.user.id, bot.user_id]) assert.ok(rows.some(({ user_id }) => user_id === id));
+  clock.advance(DAY);
+  const last = await auditOf(app, () => app.settle());
+  assert.deepEqual(
+    last.map(({ event_name, entity_id }) => [event_name, entity_id]),
+    [['member_destroyed', project.id]],
+  );
+});
+
+test('who is added anew after his membership has ended is told of as one who went and came', async () => {
+  const project = await app.make.project();
+  const { user } = await app.make.user();
+  await app.make.member({ project }, user, 30);
+  await app.deps.db.updateTable('members').set({ expires_at: '2020-01-01' }).where('user_id', '=', user.id).execute();
+  const json = { user_id: user.id, access_level: 20 };
+  const events = await auditOf(app, async () =>
+    expectStatus(await app.post(`/projects/${project.id}/members`, { json }), 201),
+  );
+  assert.deepEqual(
+    events.map(({ event_name, details }) => [event_name, details.reason]),
+    [
+      ['member_destroyed', 'access expired on 2020-01-01'],
+      ['member_created', undefined],
     ],
   );
 });

@@ -55,7 +55,7 @@ export async function recordMember<T extends MemberEvent>(
   db: Db,
   type: T,
   member: MembershipFacts,
-  actorId: number,
+  actorId: number | null,
   { before, ...more }: Partial<DomainEvents[T]> & { before?: MembershipFacts } = {},
 ): Promise<void> {
   const { source_type, source_id, user_id, access_level } = member;
@@ -83,7 +83,7 @@ export async function insertMember(
   const ended = existing?.expires_at != null && existing.expires_at <= today(deps.clock);
   if (existing !== undefined && !ended) throw conflict('Member already exists');
   requireCover(own, source, await validateMembership(deps, db, source, user.id, wanted));
-  if (existing !== undefined) await db.deleteFrom('members').where('id', '=', existing.id).execute();
+  if (existing !== undefined) await endExpired(deps, db, existing.id);
   const member = await db
     .insertInto('members')
     .values({
@@ -106,6 +106,17 @@ export async function insertMember(
     .execute();
   await recordMember(deps, db, 'member.added', member, actor.id);
   return member;
+}
+
+/** Takes a membership away if it has ended by its day, with the handle of a transaction: it may be prolonged meanwhile. */
+export async function endExpired(deps: Deps, db: Db, id: number): Promise<void> {
+  const ended = await db
+    .deleteFrom('members')
+    .where('id', '=', id)
+    .where('expires_at', '<=', today(deps.clock))
+    .returningAll()
+    .executeTakeFirst();
+  if (ended !== undefined) await recordMember(deps, db, 'member.removed', ended, null);
 }
 
 /** Adds one user. @throws ApiError 400, 403, 404 or 409 */
