@@ -17,6 +17,7 @@ import type { AnswerCache } from './http/answers.ts';
 import type { ActionLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { DownloadTimes } from './packages/download-times.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
@@ -61,6 +62,8 @@ export interface Deps {
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */
   answers: AnswerCache;
+  /** The way to the mail server; to have a mail sent, `enqueueMail`. */
+  mailer: Mailer;
   jobs: JobQueue;
   events: EventBus;
   /** Who takes part in what happens to users, groups and projects. */

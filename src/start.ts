@@ -32,6 +32,8 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { registerPruning } from './jobs/prune.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { Mailer } from './mail/mailer.ts';
+import { mailHost, registerMail } from './mail/send-mail.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
@@ -114,6 +116,7 @@ export async function open(
     waiting: new WaitingRoom(WAITING),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
     passwords: new PasswordGate(clock, () => config.passwordHash),
+    mailer: new Mailer(config.mail, () => mailHost(deps)),
     jobs,
     events: new EventBus(database.db, jobs, clock),
     lifecycle: new Lifecycle(),
@@ -127,12 +130,14 @@ export async function open(
     await jobs.stop();
     await deps.leftIntents.stop();
     await deps.downloads.stop();
+    await deps.mailer.close();
     await pool.close();
     await database.close();
   };
   try {
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
+    registerMail(deps);
     registerPruning(deps);
     const firstStart = await bootstrap(deps);
     await deps.settings.refresh();

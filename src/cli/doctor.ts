@@ -9,6 +9,7 @@ import { fsck } from '../git/fsck.ts';
 import { runGit } from '../git/process.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
+import { Mailer } from '../mail/mailer.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { findHolder, type Holder } from '../repositories/holder.ts';
 import { checkAgreement } from './doctor-agreement.ts';
@@ -49,6 +50,7 @@ export async function doctorCommand(args: readonly string[], env: Environment): 
     const quick = args.includes('--quick');
     await checkRepositories(config, database, quick, say);
     await checkAgreement(config, database, quick, say);
+    await checkMail(config, say);
   } finally {
     await database.close();
   }
@@ -119,6 +121,19 @@ async function checkDatabase(config: Config, { db }: Database, say: Say): Promis
   );
   for (const name of await leftReadOnly(db, SHOWN_PROBLEMS)) {
     say(false, `The repository of ${name} is read-only, though it is neither filled nor moved.`);
+  }
+}
+
+async function checkMail({ mail }: Config, say: Say): Promise<void> {
+  const mailer = new Mailer(mail, () => 'localhost');
+  if (!mailer.sends) return say(true, 'Mail is logged, not sent: STITHY_SMTP_URL names no mail server.');
+  try {
+    await mailer.verify();
+    say(true, 'The mail server takes mail.');
+  } catch (error) {
+    say(false, `The mail server of STITHY_SMTP_URL takes no mail: ${(error as Error).message}`);
+  } finally {
+    await mailer.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { join, resolve, sep } from 'node:path';
+import { type MailAddress, parseMailAddress } from '../core/mail-address.ts';
 import { defaultMemory } from '../core/memory-budget.ts';
 import { defaultConnections } from '../core/scarcity.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
@@ -35,6 +36,12 @@ export interface Config {
   /** File that they are read from, again when the server is told to; null where a variable holds them. */
   storagesFile: string | null;
   allowLocalNetwork: boolean;
+  mail: {
+    /** Address of the mail server with its user and password; null: mail is logged, not sent. */
+    smtpUrl: string | null;
+    /** Who all mail comes from; null for an address at the host of the web address. */
+    from: MailAddress | null;
+  };
   /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
   trustedProxies: string[];
   /** Who may read /-/metrics, /-/readiness and the like. */
@@ -117,6 +124,15 @@ function sqlitePath(file: string, dataDir: string): string {
   return path;
 }
 
+function mailFrom(text: string | null): MailAddress | null {
+  if (text === null) return null;
+  const address = parseMailAddress(text);
+  if (address === undefined) {
+    throw new ConfigError(`STITHY_MAIL_FROM must be an address such as "Stithy <stithy@example.com>", not "${text}".`);
+  }
+  return address;
+}
+
 const throttles = (env: EnvironmentReader, face: string) => ({
   authenticated: throttle(env, `AUTHENTICATED${face}`),
   unauthenticated: throttle(env, `UNAUTHENTICATED${face}`),
@@ -161,6 +177,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),
     ...storages(env, dataDir),
     allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),
+    mail: { smtpUrl: env.smtpUrl('STITHY_SMTP_URL'), from: mailFrom(env.string('STITHY_MAIL_FROM', null)) },
     trustedProxies: env.addresses('STITHY_TRUSTED_PROXIES'),
     monitoringAllowlist: env.addresses('STITHY_MONITORING_ALLOWLIST'),
     limits: {

@@ -61,6 +61,17 @@ export class EnvironmentReader {
     return url;
   }
 
+  /** The mail server that a variable names: `smtp://` (with STARTTLS where the server has it) or `smtps://`, with a user where it wants one. */
+  smtpUrl(name: string): string | null {
+    const text = this.string(name, null);
+    if (text === null) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
+      throw new ConfigError(`${name} must be an address such as smtp://user:password@mail.example.com:587.`);
+    }
+    return text;
+  }
+
   /** Addresses or networks, separated by commas. */
   addresses(name: string): string[] {
     const list = (this.string(name, '') as string).split(',').flatMap((part) => part.trim() || []);

@@ -1,13 +1,14 @@
 /**
  * The lanes of background work, each with the number of its jobs that one process runs at once: what fills one lane holds
  * up no other. `git` changes repositories or waits for one, `events` follows up what happened, `outgoing` waits for
- * servers elsewhere, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `moves` copies repositories to other
+ * servers elsewhere, `mail` gives mails to the mail server, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `moves` copies repositories to other
  * storages, `slow` is for what may take many minutes.
  */
 export const LANES = {
   git: 3,
   events: 3,
   outgoing: 16,
+  mail: 4,
   mirrors: 8,
   ci: 4,
   moves: 3,

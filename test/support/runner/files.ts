@@ -11,7 +11,6 @@ const WITHOUT_DATABASE = [
   'src/core/',
   'src/git/',
   'src/http/params/',
-  'src/mail/',
   'src/outbound/',
 ];
 

@@ -1,0 +1,99 @@
+import type { NodemailerError, Transporter } from 'nodemailer';
+import type { Config } from '../config/config.ts';
+import type { MailAddress } from '../core/mail-address.ts';
+import { AUTOMATIC, type Mail } from './mail.ts';
+
+/** Connections to the mail server at once, and mails that go through one. */
+const CONNECTIONS = 4;
+const MAILS_EACH = 100;
+/** Milliseconds for a connection, for its first line, and without a byte. */
+const CONNECT_MS = 10_000;
+const SILENT_MS = 60_000;
+
+/** A mail that its server will take neither now nor later. */
+export class MailRefused extends Error {
+  readonly lasting = true;
+}
+
+/** The way to the mail server that the settings name. Nothing is loaded or connected before the first mail. */
+export class Mailer {
+  readonly #url: string | null;
+  readonly #from: () => MailAddress;
+  #transport: Promise<Transporter> | undefined;
+
+  /** @param host of the web address, for where the settings name no sender */
+  constructor({ smtpUrl, from }: Config['mail'], host: () => string) {
+    this.#url = smtpUrl;
+    this.#from = () => from ?? { name: 'Stithy', address: `noreply@${host()}` };
+  }
+
+  /** Whether there is a mail server. */
+  get sends(): boolean {
+    return this.#url !== null;
+  }
+
+  /**
+   * Gives a mail to the mail server; once it is back, that has it.
+   * @throws MailRefused for what it will not take later either; what the connection fails with
+   */
+  async send(mail: Mail & { messageId: string }): Promise<void> {
+    const { to, fromName, replyTo, subject, text, html, messageId, inReplyTo, references, headers, attachments } = mail;
+    const { name, address } = this.#from();
+    const transport = await this.#open();
+    const bracketed = (id: string) => `<${id}>`;
+    try {
+      await transport.sendMail({
+        from: { name: fromName ?? name, address },
+        to: { name: '', address: to },
+        subject,
+        text,
+        messageId: bracketed(messageId),
+        headers: { ...AUTOMATIC, ...headers },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        ...(html === undefined ? {} : { html }),
+        ...(replyTo === undefined ? {} : { replyTo }),
+        ...(inReplyTo === undefined ? {} : { inReplyTo: bracketed(inReplyTo) }),
+        ...(references === undefined ? {} : { references: references.map(bracketed) }),
+        ...(attachments === undefined ? {} : { attachments: [...attachments] }),
+      });
+    } catch (error) {
+      if (isRefusal(error as NodemailerError)) throw new MailRefused((error as Error).message);
+      throw error;
+    }
+  }
+
+  /** Asks the mail server whether it would take mail. @throws what it or the connection says */
+  async verify(): Promise<void> {
+    await (await this.#open()).verify();
+  }
+
+  async close(): Promise<void> {
+    const transport = await this.#transport?.catch(() => undefined);
+    this.#transport = undefined;
+    transport?.close();
+  }
+
+  #open(): Promise<Transporter> {
+    this.#transport ??= connect(this.#url!);
+    return this.#transport;
+  }
+}
+
+async function connect(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    maxMessages: MAILS_EACH,
+    connectionTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
+  });
+}
+
+/** Whether the server has refused this very mail for good; a wrong password, for one, is mended by somebody. */
+const isRefusal = ({ code, responseCode = 0 }: NodemailerError): boolean =>
+  (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode === 0 || (responseCode >= 500 && responseCode < 600));
