@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inTurns } from '../core/in-turns.ts';
 import type { Snapshot } from '../db/dump/snapshot.ts';
 import { copyObjectFiles } from '../git/object-files.ts';
 import type { Storages } from '../git/storages.ts';
@@ -39,23 +40,18 @@ export async function copyRepositories(
   const result: CopyResult = { repositories: 0, bytes: 0, problems: [] };
   for (const type of holderTypes) {
     for await (const rows of snapshot.rows(placesOf(type))) {
-      const next = rows.values();
-      const lane = async () => {
-        for (const [id, name, storage, diskPath] of next) {
-          signal.throwIfAborted();
-          const place = { storage: String(storage), disk_path: String(diskPath) };
-          try {
-            const { line, bytes } = await copyRepository(storages, folder, `${type}:${Number(id)}`, place);
-            await writer.write(line);
-            result.repositories += 1;
-            result.bytes += bytes;
-          } catch (error) {
-            result.problems.push(`The repository of ${name} (id ${id}): ${(error as Error).message}`);
-          }
-          onRepository();
+      await inTurns(rows, LANES, signal, async ([id, name, storage, diskPath]) => {
+        const place = { storage: String(storage), disk_path: String(diskPath) };
+        try {
+          const { line, bytes } = await copyRepository(storages, folder, `${type}:${Number(id)}`, place);
+          await writer.write(line);
+          result.repositories += 1;
+          result.bytes += bytes;
+        } catch (error) {
+          result.problems.push(`The repository of ${name} (id ${id}): ${(error as Error).message}`);
         }
-      };
-      await Promise.all(Array.from({ length: LANES }, lane));
+        onRepository();
+      });
     }
   }
   return result;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { inTurns } from '../core/in-turns.ts';
 import { isMissing, syncPath } from './durable.ts';
 
 const COPIES = 8;
@@ -42,16 +43,12 @@ export async function copyMissing(
   let bytes = 0;
   let copied = 0;
   let vanished = false;
-  const next = missing.values();
-  const copyNext = async () => {
-    for (const file of next) {
-      const size = await copyDurably(join(from, file), join(to, file));
-      vanished ||= size === null;
-      copied += size === null ? 0 : 1;
-      bytes += size ?? 0;
-    }
-  };
-  await Promise.all(Array.from({ length: COPIES }, copyNext));
+  await inTurns(missing, COPIES, null, async (file) => {
+    const size = await copyDurably(join(from, file), join(to, file));
+    vanished ||= size === null;
+    copied += size === null ? 0 : 1;
+    bytes += size ?? 0;
+  });
   if (changed.size > 0) {
     const folders = new Set([to, ...[...changed].flatMap((folder) => [join(to, folder), dirname(join(to, folder))])]);
     for (const folder of folders) await syncPath(folder);

@@ -1,3 +1,4 @@
+import { inTurns } from '../core/in-turns.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
 import { runGit } from './process.ts';
@@ -63,10 +64,8 @@ export async function lastCommitsOf(
   paths: readonly string[],
 ): Promise<Map<string, string | null>> {
   const result = new Map<string, string | null>();
-  const queue = new Set(paths).values();
-  const work = async () => {
-    for (const path of queue) result.set(path, await lastCommitOf(repo, commit, path));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await inTurns(new Set(paths), AT_ONCE, null, async (path) => {
+    result.set(path, await lastCommitOf(repo, commit, path));
+  });
   return result;
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { inTurns } from '../core/in-turns.ts';
 import { copyDurably } from './copy-files.ts';
 import { isMissing, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
@@ -53,7 +54,7 @@ export async function copyWhole(from: string, to: string, signal: AbortSignal): 
     } else {
       differs = false;
       for (const path of gone) await rm(join(to, path), { force: true });
-      await eachOf(changed, signal, async (path) => {
+      await inTurns(changed, COPIES, signal, async (path) => {
         await rm(join(to, path), { force: true });
         if ((await copyDurably(join(from, path), join(to, path))) === null) now.files.delete(path);
       });
@@ -91,21 +92,10 @@ async function list(dir: string): Promise<Listing> {
   return listing;
 }
 
-async function eachOf(paths: readonly string[], signal: AbortSignal, work: (path: string) => Promise<void>) {
-  const next = paths.values();
-  const lane = async () => {
-    for (const path of next) {
-      signal.throwIfAborted();
-      await work(path);
-    }
-  };
-  await Promise.all(Array.from({ length: COPIES }, lane));
-}
-
 /** The files that do not have the same bytes in both folders. */
 async function different(a: string, b: string, paths: readonly string[], signal: AbortSignal): Promise<string[]> {
   const wrong: string[] = [];
-  await eachOf(paths, signal, async (path) => {
+  await inTurns(paths, COPIES, signal, async (path) => {
     if (!(await sameBytes(join(a, path), join(b, path), signal))) wrong.push(path);
   });
   return wrong;
@@ -150,7 +140,7 @@ async function syncFolders(
   first: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  await eachOf(folders, signal, (folder) => syncPath(join(to, folder)));
+  await inTurns(folders, COPIES, signal, (folder) => syncPath(join(to, folder)));
   await syncPath(to);
   const top = first === undefined ? dirname(to) : dirname(first);
   for (let at = dirname(to); at.length >= top.length; at = dirname(at)) await syncPath(at);

@@ -8,7 +8,7 @@ import { BlobError } from '../../storage/blob-store.ts';
 import type { LfsTransfer } from './batch.ts';
 import { LfsFailure, statusFailure } from './failure.ts';
 import { LfsRemote } from './remote.ts';
-import { BATCH, inTurns, LFS_MS, Problems } from './transfers.ts';
+import { LFS_MS, Problems, transferAll } from './transfers.ts';
 
 /** Objects, and bytes of them, that one update fetches; the next one goes on. */
 const MAX_OBJECTS = 5_000;
@@ -54,25 +54,14 @@ export async function fetchLfsObjects(
   }
   const late = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const now = withinBounds([...lacking.values()]);
-  const fetchOne = async (object: LfsObject, transfer: LfsTransfer | undefined, signal: AbortSignal) => {
+  await transferAll(remote, 'download', now, late, problems, async (object, transfer, signal) => {
     await fetchObject(deps, remote, object, transfer, signal);
     await deps.db.transaction().execute(async (db) => {
       await still(db);
       await enterLfsObjects(deps, db, project.id, [object]);
     });
     lacking.delete(object.oid);
-  };
-  try {
-    for (let at = 0; at < now.length; at += BATCH) {
-      const some = now.slice(at, at + BATCH);
-      const transfers = await remote.batch('download', some, late);
-      await inTurns(some, late, (object, signal) =>
-        problems.collect(object.oid, () => fetchOne(object, transfers.get(object.oid), signal)),
-      );
-    }
-  } catch (error) {
-    problems.end(error);
-  }
+  });
   const rest = [...lacking.keys()].filter((oid) => !problems.has(oid));
   problems.add(rest, problems.last ?? new LfsFailure('More than are fetched at once: the next update goes on.'));
   return { lacking: [...lacking.values()], problem: problems.text };

@@ -10,7 +10,7 @@ import type { LfsTransfer } from './batch.ts';
 import { LfsFailure, statusFailure } from './failure.ts';
 import { findPointers } from './pointers.ts';
 import { LfsRemote } from './remote.ts';
-import { BATCH, inTurns, LFS_MS, Problems } from './transfers.ts';
+import { LFS_MS, Problems, transferAll } from './transfers.ts';
 
 /**
  * Gives another server the LFS objects of a project that it lacks, before refs there move to what needs them. What goes
@@ -39,23 +39,12 @@ export async function sendLfsObjects(
   const problems = new Problems('could not be sent', signal);
   const late = AbortSignal.any([signal, AbortSignal.timeout(LFS_MS)]);
   const sent = new Set<string>();
-  const sendOne = async (object: LfsObject, transfer: LfsTransfer | undefined, signal: AbortSignal) => {
+  await transferAll(remote, 'upload', objects, late, problems, async (object, transfer, signal) => {
     await sendObject(deps, remote, object, transfer, signal);
     sent.add(object.oid);
-  };
-  try {
-    for (let at = 0; at < objects.length; at += BATCH) {
-      const some = objects.slice(at, at + BATCH);
-      const transfers = await remote.batch('upload', some, late);
-      await inTurns(some, late, (object, signal) =>
-        problems.collect(object.oid, () => sendOne(object, transfers.get(object.oid), signal)),
-      );
-    }
-  } catch (error) {
-    problems.end(error);
-    const rest = objects.map(({ oid }) => oid).filter((oid) => !sent.has(oid) && !problems.has(oid));
-    problems.add(rest, problems.last!);
-  }
+  });
+  const rest = objects.map(({ oid }) => oid).filter((oid) => !sent.has(oid) && !problems.has(oid));
+  if (problems.last !== null) problems.add(rest, problems.last);
   return problems.text;
 }
 

@@ -1,37 +1,15 @@
+import { inTurns } from '../../core/in-turns.ts';
+import type { LfsObject } from '../../repositories/lfs-objects.ts';
+import type { LfsTransfer } from './batch.ts';
 import { LfsFailure } from './failure.ts';
+import type { LfsRemote } from './remote.ts';
 
 /** Objects that are asked for at once: what servers commonly take. */
-export const BATCH = 100;
+const BATCH = 100;
 /** Milliseconds for the objects of one update; the next one goes on. */
 export const LFS_MS = 3_000_000;
 /** Objects of one update that are under way at once. */
 const AT_ONCE = 3;
-
-/**
- * Does something with each of many objects, a few at a time. The first error ends all that is under way, by the signal
- * that the work is given, and is thrown once that has ended.
- */
-export async function inTurns<T>(
-  objects: readonly T[],
-  signal: AbortSignal,
-  work: (object: T, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const queue = objects.values();
-  const cut = new AbortController();
-  const both = AbortSignal.any([signal, cut.signal]);
-  const errors: unknown[] = [];
-  const worker = async () => {
-    for (const object of queue) {
-      await work(object, both).catch((error: unknown) => {
-        errors.push(error);
-        cut.abort();
-      });
-      if (cut.signal.aborted) return;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  if (errors.length > 0) throw errors[0];
-}
 
 /** What went wrong with which objects, and the sentences that tell it. */
 export class Problems {
@@ -84,5 +62,31 @@ export class Problems {
       return `${many} ${this.#what}: ${reason}`;
     });
     return sentences.join(' ');
+  }
+}
+
+/**
+ * Asks another server how objects are transferred, many at once, and transfers them. What goes wrong is noted in `problems`.
+ * @param work transfers one object as the server has said
+ * @throws the reason of the signal of `problems`; what is no fault of the other server
+ */
+export async function transferAll(
+  remote: LfsRemote,
+  operation: 'download' | 'upload',
+  objects: readonly LfsObject[],
+  signal: AbortSignal,
+  problems: Problems,
+  work: (object: LfsObject, transfer: LfsTransfer | undefined, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  try {
+    for (let at = 0; at < objects.length; at += BATCH) {
+      const some = objects.slice(at, at + BATCH);
+      const transfers = await remote.batch(operation, some, signal);
+      await inTurns(some, AT_ONCE, signal, (object, signal) =>
+        problems.collect(object.oid, () => work(object, transfers.get(object.oid), signal)),
+      );
+    }
+  } catch (error) {
+    problems.end(error);
   }
 }

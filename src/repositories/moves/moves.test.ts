@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { cloneUrl, runGitClient } from '../../../test/support/git-client.ts';
 import { meanwhile } from '../../../test/support/meanwhile.ts';
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { finishMove, moveNow, onDisk, whileCopying } from '../../../test/support/storage-moves.ts';
 import { commitToWiki, page } from '../../../test/support/wikis.ts';
 import { whileFilesStay } from '../../db/backup-lease.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -41,23 +42,12 @@ const now = (id = project.id): Promise<Project> =>
 const dirOf = (row: Pick<Project, 'repository_storage' | 'disk_path'>): string =>
   app.deps.storages.dirOf({ storage: row.repository_storage, diskPath: row.disk_path });
 const refsOf = async (): Promise<string> => new ProjectGit(app, await now()).run(['for-each-ref']);
-const moveNow = (id: number): Promise<StorageMove> =>
-  app.deps.db.selectFrom('repository_storage_moves').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-/** Repositories on a storage, also such as are being made or removed. */
-const onDisk = (name: string): string[] =>
-  globSync('@hashed/*/*/*', { cwd: app.deps.storages.list.find((each) => each.name === name)!.path });
 const schedule = (destination = 'second') => scheduleMove(app.deps, 'project', project.id, destination);
 const run = (id: number, signal = new AbortController().signal) => runMove(app.deps, id, { attempts: 1, signal });
 const comesAgain = { name: 'ComesAgain' };
 const clean = (id: number, attempts = 1) => cleanUp(app.deps, id, { attempts });
 
-/** Takes a move to its end, and removes what is left. */
-async function finish({ id }: StorageMove): Promise<StorageMove> {
-  await app.settle();
-  clock.advance(700_000);
-  await app.settle();
-  return moveNow(id);
-}
+const finish = (move: StorageMove): Promise<StorageMove> => finishMove(app, clock, move);
 
 describe('a move', () => {
   test('takes all along: refs that nobody sees, HEAD, and objects that no ref reaches', async () => {
@@ -79,7 +69,7 @@ describe('a move', () => {
     assert.equal(moved.run(['cat-file', 'blob', lost]), 'unreachable');
     assert.equal(readFileSync(join(moved.dir, 'HEAD'), 'utf8'), 'ref: refs/heads/other\n');
     moved.run(['fsck', '--strict']);
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 1]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
     const shown = await app.get(`/projects/${project.id}/repository/branches/topic`);
     assert.equal(expectStatus(shown, 200).name, 'topic');
     expectStatus(
@@ -101,7 +91,7 @@ describe('a move', () => {
     const moved = await ensureWiki(app.deps, { type: 'project', id: project.id });
     assert.deepEqual([moved.id, moved.repository_storage, moved.repository_read_only], [wiki.id, 'second', 0]);
     await commitToWiki(app, { type: 'project', id: project.id }, [page('b.md')]);
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 2]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 2]);
   });
 
   test('of a group takes its wiki, which it makes where there is none', async () => {
@@ -133,6 +123,7 @@ describe('while a repository is moved', () => {
       await app.post(`${path}/repository/branches`, { json: { branch: 'x', ref: 'main' } }),
       await app.delete(`${path}/repository/branches/topic`),
       await app.post(`${path}/repository/tags`, { json: { tag_name: 'v1', ref: 'main' } }),
+      await app.post(`${path}/repository/changelog`, { json: { version: '1.0.0', from: topic } }),
       await app.put(`${path}/merge_requests/${mergeRequest.iid}/merge`),
       await app.put(path, { json: { default_branch: 'topic' } }),
     ];
@@ -205,7 +196,7 @@ describe('while a repository is moved', () => {
       .where('kind', '=', 'maintain-repository')
       .execute();
     assert.deepEqual([upkeep?.attempts, upkeep?.state, upkeep?.last_error], [0, 'waiting', null]);
-    assert.equal((await moveNow(move.id)).state, 'scheduled');
+    assert.equal((await moveNow(app, move)).state, 'scheduled');
   });
 
   test('a write of its own that has begun is waited for', async () => {
@@ -241,10 +232,10 @@ describe('while a repository is moved', () => {
       .values({ ...intent, created_at: '2026-01-01T00:00:00.000Z' })
       .execute();
     await assert.rejects(run(move.id), comesAgain);
-    assert.deepEqual([(await moveNow(move.id)).state, (await now()).repository_storage], ['started', 'default']);
+    assert.deepEqual([(await moveNow(app, move)).state, (await now()).repository_storage], ['started', 'default']);
     await app.deps.db.deleteFrom('ref_intents').execute();
     assert.equal((await finish(move)).state, 'finished');
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 1]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
   });
 });
 
@@ -254,12 +245,12 @@ describe('what was moved away', () => {
     const move = await schedule();
     await run(move.id);
     await assert.rejects(clean(move.id), comesAgain);
-    assert.deepEqual([(await moveNow(move.id)).state, existsSync(dirOf(project))], ['replicated', true]);
+    assert.deepEqual([(await moveNow(app, move)).state, existsSync(dirOf(project))], ['replicated', true]);
     assert.equal((await now()).repository_read_only, 0);
     app.deps.underWay.begin();
     end();
     await clean(move.id);
-    assert.deepEqual([(await moveNow(move.id)).state, existsSync(dirOf(project))], ['finished', false]);
+    assert.deepEqual([(await moveNow(app, move)).state, existsSync(dirOf(project))], ['finished', false]);
   });
 
   test('stays while a backup is made', async () => {
@@ -282,7 +273,7 @@ describe('what was moved away', () => {
     };
     await assert.rejects(clean(move.id), { message: '/srv/secret is gone' });
     await clean(move.id, 5);
-    const { state, error_message } = await moveNow(move.id);
+    const { state, error_message } = await moveNow(app, move);
     assert.equal(state, 'cleanup failed');
     assert.match(error_message!, /could not be removed/);
     app.deps.storages.dirOf = real;
@@ -301,7 +292,7 @@ describe('what was moved away', () => {
     // What such a fault ends stays the first attempt.
     await clean(move.id);
     app.deps.storages.dirOf = real;
-    assert.equal((await moveNow(move.id)).state, 'cleanup failed');
+    assert.equal((await moveNow(app, move)).state, 'cleanup failed');
     await finish(move);
     assert.equal(existsSync(dirOf(project)), false);
   });
@@ -323,18 +314,52 @@ describe('a move that cannot be made', () => {
     assert.equal((await finish(await schedule())).state, 'finished');
   });
 
+  test('leaves nothing where it has filled the disk', async () => {
+    await commitToWiki(app, { type: 'project', id: project.id }, [page('home.md')]);
+    for (let count = 0; count < 20; count += 1) git.commit('main', { [`${count}.txt`]: `${count}\n` });
+    const before = git.run(['for-each-ref']);
+    const move = await schedule();
+    const ended: number[] = [];
+    const full = async (copied: number) => {
+      if (ended.length > 0) ended.push(copied);
+      else assert.equal((await moveNow(app, move)).state, 'started');
+      if (copied === 30) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    await whileCopying(app, 'second', full, async () => {
+      await run(move.id);
+      ended.push(30);
+      await sleep(100);
+    });
+    assert.deepEqual(ended, [30], 'files are copied to what was given up');
+    const { state, error_message } = await moveNow(app, move);
+    assert.deepEqual([state, error_message], ['failed', 'The disk of the destination storage is full.']);
+    const wiki = await ensureWiki(app.deps, { type: 'project', id: project.id });
+    for (const row of [await now(), wiki])
+      assert.deepEqual([row.repository_storage, row.repository_read_only], ['default', 0]);
+    await app.settle();
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [2, 0]);
+    assert.equal(await refsOf(), before);
+    git.run(['fsck', '--strict']);
+    const json = { branch: 'main', commit_message: 'x', content: 'x' };
+    expectStatus(await app.post(`/projects/${project.id}/repository/files/x`, { json }), 201);
+    await commitToWiki(app, { type: 'project', id: project.id }, [page('b.md')]);
+    assert.equal((await finish(await schedule())).state, 'finished');
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 2]);
+    expectStatus(await app.get(`/projects/${project.id}/repository/files/x?ref=main`), 200);
+  });
+
   test('of a repository that is not there fails', async () => {
     rmSync(git.dir, { recursive: true });
     const { state, error_message } = await finish(await schedule());
     assert.deepEqual([state, error_message], ['failed', 'The repository or the destination storage is not there.']);
     assert.equal((await now()).repository_read_only, 0);
-    assert.deepEqual(onDisk('second'), []);
+    assert.deepEqual(onDisk(app, 'second'), []);
   });
 
   test('ends when its process has died at every attempt', async () => {
     const move = await schedule();
     await runMove(app.deps, move.id, { attempts: 21, signal: new AbortController().signal });
-    assert.equal((await moveNow(move.id)).state, 'failed');
+    assert.equal((await moveNow(app, move)).state, 'failed');
     assert.equal((await now()).repository_read_only, 0);
   });
 });
@@ -359,10 +384,10 @@ describe('a move that is interrupted', () => {
 
   test('is made anew at the next start, and nothing is left of what there was', async () => {
     const move = await killedCopy();
-    assert.equal((await moveNow(move.id)).state, 'started');
-    assert.equal(onDisk('second').length, 1);
+    assert.equal((await moveNow(app, move)).state, 'started');
+    assert.equal(onDisk(app, 'second').length, 1);
     assert.equal((await finish(move)).state, 'finished');
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 1]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
     assert.match(await refsOf(), /refs\/heads\/main/);
   });
 
@@ -387,18 +412,18 @@ describe('a move that is interrupted', () => {
       return real.call(storages, location);
     };
     await run(move.id);
-    assert.deepEqual([(await moveNow(move.id)).state, (await now()).repository_storage], ['started', 'default']);
+    assert.deepEqual([(await moveNow(app, move)).state, (await now()).repository_storage], ['started', 'default']);
     storages.dirOf = real;
     assert.equal((await finish(move)).state, 'finished');
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 1]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
   });
 
   test('ends with a server that stops, and is made by the next', async () => {
     const move = await schedule();
     await assert.rejects(run(move.id, AbortSignal.abort(new Error('stopped'))), { message: 'stopped' });
-    assert.equal((await moveNow(move.id)).state, 'started');
+    assert.equal((await moveNow(app, move)).state, 'started');
     assert.equal((await finish(move)).state, 'finished');
-    assert.deepEqual([onDisk('default').length, onDisk('second').length], [0, 1]);
+    assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
   });
 
   for (const when of ['before', 'during', 'after'] as const) {
@@ -410,7 +435,7 @@ describe('a move that is interrupted', () => {
       await app.settle();
       clock.advance(700_000);
       await app.settle();
-      assert.deepEqual([onDisk('default'), onDisk('second')], [[], []]);
+      assert.deepEqual([onDisk(app, 'default'), onDisk(app, 'second')], [[], []]);
       assert.deepEqual(await app.deps.db.selectFrom('repository_storage_moves').selectAll().execute(), []);
     });
   }

@@ -11,6 +11,7 @@ import { entryAt } from '../../../git/tree.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitFiles } from '../../../repositories/commit-files.ts';
 import type { Actor } from '../../../repositories/protections.ts';
+import { RepositoryReadOnly } from '../../../repositories/read-only.ts';
 import { projectUrl } from '../commits/views.ts';
 import { authorsOf } from './authors.ts';
 import { type ChangelogConfig, DEFAULT_CONFIG_FILE, readConfig } from './config.ts';
@@ -138,6 +139,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof RepositoryReadOnly) throw error;
     const known = error instanceof ChangelogError || (error instanceof ApiError && error.status === 400);
     throw known ? refused(`Failed to generate the changelog: ${error.message}`, 422) : error;
   }

@@ -7,6 +7,7 @@ import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requ
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { firstFailure } from './checks.ts';
@@ -39,14 +40,15 @@ const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
  * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
  * more at the right to merge and at all that the tables know.
  * @param locked_at by which the merge is known from others
- * @returns the row, and the target project as it is by then
- * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now
+ * @returns the row, the target project as it is by then, and the automatic merge that stood before
+ * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now;
+ *   RepositoryReadOnly, which changes nothing
  */
 export async function lockForMerge(
   deps: Deps,
   { mergeRequest: seen, caller, params: given, automatic }: MergeOrder,
   locked_at: string,
-): Promise<{ locked: MergeRequest; target: Project }> {
+): Promise<{ locked: MergeRequest; target: Project; stood: AutomaticMerge }> {
   const { id } = seen;
   return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
@@ -56,6 +58,7 @@ export async function lockForMerge(
     if (row.head_sha !== seen.head_sha) throw shaMismatch(row);
     refuseOtherTarget(seen, row);
     const target = await requireMerger(within(deps, db), caller, row);
+    if (target.repository_read_only === 1) throw new RepositoryReadOnly();
     const [facts] = await mergeFacts(deps, db, [row]);
     const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
     if (failed !== null) throw mergeRefusal(failed);
@@ -76,7 +79,8 @@ export async function lockForMerge(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    return { locked, target };
+    const { auto_merge, merge_user_id, merge_params } = row;
+    return { locked, target, stood: { auto_merge, merge_user_id, merge_params } };
   });
 }
 
@@ -125,21 +129,27 @@ export async function isStillLocked(db: Db, { id, locked_at }: Taken): Promise<b
 /** A merge request that is taken, and since when. */
 export type Taken = Pick<MergeRequest, 'id' | 'locked_at'>;
 
-/** Opens the merge request again after a merge that failed; an automatic merge is over with it. */
-export async function unlock(deps: Deps, { id, locked_at }: Taken, error: string | null): Promise<void> {
+/** What a merge request that is merged by itself keeps of who asked for it, and how. */
+type AutomaticMerge = Pick<MergeRequest, 'auto_merge' | 'merge_user_id' | 'merge_params'>;
+
+const NONE: AutomaticMerge = { auto_merge: 0, merge_user_id: null, merge_params: '{}' };
+
+/**
+ * Opens the merge request again after a merge that failed; an automatic merge is over with it.
+ * @param stood the automatic merge that goes on all the same
+ */
+export async function unlock(
+  deps: Deps,
+  { id, locked_at }: Taken,
+  error: string | null,
+  stood: AutomaticMerge = NONE,
+): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     // The branch may have moved all the same: the intent decides, and the job comes back for it.
     if ((await mergesUnderWay(db)).has(id)) return;
     const { numUpdatedRows } = await db
       .updateTable('merge_requests')
-      .set({
-        state: 'opened',
-        locked_at: null,
-        merge_error: error,
-        merge_user_id: null,
-        merge_params: '{}',
-        auto_merge: 0,
-      })
+      .set({ state: 'opened', locked_at: null, merge_error: error, ...stood })
       .where('id', '=', id)
       .where('state', '=', 'locked')
       .where('locked_at', '=', locked_at)

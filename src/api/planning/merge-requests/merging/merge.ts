@@ -11,6 +11,7 @@ import type { Repository } from '../../../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../../../repositories/lfs-locks.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { requireMerger } from './actor.ts';
 import { mergeFacts } from './facts.ts';
@@ -32,8 +33,8 @@ interface Merge extends MergeOrder {
  * Merges exactly the head that `mergeRequest` has into exactly its target branch, or nothing: the merge request is
  * locked, the commits are made on the newest tip of the target branch, and the branch moves together with the state.
  * What fails leaves it open.
- * @throws ApiError 401 for who may not merge into the branch by then, 405, 409, 422 `Branch cannot be merged`; GitError
- *   where git fails
+ * @throws ApiError 401 for who may not merge into the branch by then, 405, 409, 422 `Branch cannot be merged`;
+ *   RepositoryReadOnly, after which an automatic merge stands as before; GitError where git fails
  */
 export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
   const { caller } = order;
@@ -49,11 +50,13 @@ export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
       throw error;
     }
   };
-  const { target, locked } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
+  const { target, locked, stood } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
   try {
     await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, { ...order, target, mergeRequest: locked }));
   } catch (error) {
-    await orUnlock(unlock(deps, locked, error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null));
+    const reason = error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null;
+    // A repository that is moved can be written soon.
+    await orUnlock(unlock(deps, locked, reason, error instanceof RepositoryReadOnly ? stood : undefined));
     throw error;
   }
   try {
