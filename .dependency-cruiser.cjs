@@ -26,6 +26,7 @@ const AREAS = [
   'packages',
   'delivery',
   'integrations',
+  'imports',
   'admin',
   'graphql',
 ];
@@ -119,6 +120,7 @@ module.exports = {
         'licence',
         'markup',
         'settings',
+        'import-export',
         'backup',
         'config',
       ),
@@ -128,7 +130,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|import-export/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

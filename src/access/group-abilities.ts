@@ -29,6 +29,8 @@ export const GROUP_RULES = {
   remove_group: OWNED,
   transfer_group: OWNED,
   share_group: OWNED,
+  /** All that is in it, to be taken elsewhere. */
+  export_group: OWNED,
   admin_group_badges: OWNED,
   admin_group_protected_branches: OWNED,
   admin_group_service_accounts: OWNED,

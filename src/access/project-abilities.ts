@@ -32,6 +32,8 @@ export const PROJECT_RULES = {
   archive_project: OWNED,
   remove_project: OWNED,
   transfer_project: OWNED,
+  /** All that is in it, to be taken elsewhere. */
+  export_project: ADMINISTERED,
   run_housekeeping: ADMINISTERED,
   read_statistics: { level: reporter },
   admin_badges: ADMINISTERED,

@@ -194,6 +194,7 @@ export class JobQueue {
     };
     this.#lanes.get('slow')?.cut();
     this.#lanes.get('moves')?.cut();
+    this.#lanes.get('transfers')?.cut();
     if (deadline.aborted) cut();
     else deadline.addEventListener('abort', cut, { once: true });
     await this.#stopping;

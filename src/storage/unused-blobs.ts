@@ -48,6 +48,10 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
     .limit(1)
     .execute();
   if (upload.length + lfs.length + artifact.length + file.length + state.length > 0) return true;
+  for (const table of ['relation_exports', 'relation_export_batches'] as const) {
+    const exported = await db.selectFrom(table).select('id').where('sha256', '=', sha256).limit(1).execute();
+    if (exported.length > 0) return true;
+  }
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     const [avatar] = await db
       .selectFrom(table)
@@ -122,6 +126,20 @@ export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
       use: `serial ${serial} of Terraform state ${terraform_state_id}`,
     }),
   );
+  for (const table of ['relation_exports', 'relation_export_batches'] as const) {
+    yield* inBatches(
+      (after) =>
+        db
+          .selectFrom(table)
+          .select(['id', 'sha256', 'size'])
+          .where('id', '>', after)
+          .where('sha256', 'is not', null)
+          .orderBy('id')
+          .limit(BATCH)
+          .execute(),
+      ({ id, sha256, size }) => ({ sha256: sha256!, size, use: `${table} ${id}` }),
+    );
+  }
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
     yield* inBatches(
       (after) =>

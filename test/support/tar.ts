@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
+import { extract, pack } from 'tar-stream';
 
 const BLOCK = 512;
 
@@ -32,4 +34,16 @@ export async function tarGzOf(files: Iterable<readonly [name: string, content: s
   for (const [name, content] of files) tar.entry({ name }, content);
   tar.finalize();
   return gzipSync(await buffer(tar));
+}
+
+/** Names and texts of the files in a tar, in their order. */
+export async function entriesOf(tar: Buffer): Promise<[name: string, text: string][]> {
+  const found: [string, string][] = [];
+  const reading = extract();
+  reading.on('entry', async ({ name }, content, next) => {
+    found.push([name, (await buffer(content)).toString()]);
+    next();
+  });
+  await pipeline(Readable.from([tar]), reading);
+  return found;
 }

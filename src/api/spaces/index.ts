@@ -37,7 +37,7 @@ export { mayCreateProjects } from './projects/placement.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
 export { writeStatistics } from './projects/statistics.ts';
 export { projectAvatarUrl } from './projects/views.ts';
-export { inSource, type Source, type SourceKind } from './source.ts';
+export { inSource, requireStillInSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
 export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/names.ts';
 

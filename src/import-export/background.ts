@@ -1,0 +1,9 @@
+import type { Deps } from '../deps.ts';
+import { registerExportRemoval } from './exports/removal.ts';
+import { registerExports } from './exports/run.ts';
+
+/** Names what exports and imports do in the background. */
+export function registerImportExport(deps: Deps): void {
+  registerExports(deps);
+  registerExportRemoval(deps);
+}

@@ -1,0 +1,63 @@
+import { timestamp } from '../../core/clock.ts';
+import { bit } from '../../db/columns.ts';
+import { lockRow } from '../../db/lock-row.ts';
+import type { Db } from '../../db/schema.ts';
+import { EXPORT_STATUS } from '../../db/tables/relation-exports.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/kinds.ts';
+import { relationsOf } from '../relations/index.ts';
+import type { Portable } from '../relations/relation.ts';
+import { exportIds, removeExports } from './removal.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A job a relation: it writes its file, or one batch after the other. */
+export const EXPORT = jobKind<{ export_id: number }>('relation_exports.run', {
+  lane: 'transfers',
+  maxAttempts: 5,
+  timeoutMs: 6 * HOUR_MS,
+});
+
+export interface WantedExport {
+  portable: Pick<Portable, 'kind' | 'id'>;
+  batched: boolean;
+  /** Who asks for it. */
+  userId: number | null;
+}
+
+/**
+ * Has all relations of a group or project exported anew; what there is of an earlier export goes, and what still works on
+ * it ends.
+ * @param db the handle of the transaction in which its right was looked at
+ */
+export async function startExport(deps: Deps, db: Db, { portable, batched, userId }: WantedExport): Promise<void> {
+  const { kind, id } = portable;
+  await lockRow(db, kind === 'group' ? 'namespaces' : 'projects', id);
+  await removeExports(deps, db, await exportIds(db, kind, [id]));
+  const now = timestamp(deps.clock);
+  const rows = await db
+    .insertInto('relation_exports')
+    .values(
+      relationsOf(kind).map((relation) => ({
+        project_id: kind === 'project' ? id : null,
+        group_id: kind === 'group' ? id : null,
+        relation: relation.name,
+        status: EXPORT_STATUS.started,
+        batched: bit(batched && relation.form === 'objects' && !relation.single),
+        user_id: userId,
+        error: null,
+        sha256: null,
+        size: null,
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .returning('id')
+    .execute();
+  const projectId = kind === 'project' ? id : null;
+  const ids = rows.map((row) => row.id).sort((a, b) => a - b);
+  await deps.jobs.enqueueAll(
+    db,
+    ids.map((export_id) => ({ kind: EXPORT, payload: { export_id }, projectId })),
+  );
+}

@@ -1,0 +1,65 @@
+import { visibilityLevel } from '../../core/access-levels.ts';
+import { parseJson } from '../../db/columns.ts';
+import type { Namespace } from '../../db/tables/namespaces.ts';
+import { badgesOf } from './badges.ts';
+import { labels } from './labels.ts';
+import { milestones } from './milestones.ts';
+import { type Exporting, type Relation, singleRelation } from './relation.ts';
+import { uploads } from './uploads.ts';
+import { userContributions } from './user-contributions.ts';
+
+/** Settings that the platform keeps apart from the group. */
+const NAMESPACE_SETTINGS: readonly string[] = [
+  'prevent_forking_outside_group',
+  'prevent_sharing_groups_outside_hierarchy',
+  'show_diff_preview_in_email',
+  'math_rendering_limits_enabled',
+  'lock_math_rendering_limits_enabled',
+  'enabled_git_access_protocol',
+  'service_access_tokens_expiration_enforced',
+];
+
+const groupOf = ({ portable }: Exporting): Namespace => {
+  if (portable.kind !== 'group') throw new TypeError('not a group');
+  return portable.group;
+};
+
+/** What was set for the group, apart from that for which the server's own defaults hold. */
+const settingsOf = (group: Namespace, apart: boolean): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parseJson<Record<string, unknown>>(group.settings)).filter(
+      ([name]) => NAMESPACE_SETTINGS.includes(name) === apart,
+    ),
+  );
+
+const self = singleRelation('self', (exporting) => {
+  const group = groupOf(exporting);
+  return {
+    ...settingsOf(group, false),
+    id: group.id,
+    name: group.name,
+    path: group.path,
+    description: group.description,
+    visibility_level: visibilityLevel(group.visibility),
+    request_access_enabled: group.request_access_enabled === 1,
+    archived: group.archived === 1,
+    created_at: group.created_at,
+    updated_at: group.updated_at,
+  };
+});
+
+const namespaceSettings = singleRelation('namespace_settings', (exporting) => ({
+  namespace_id: groupOf(exporting).id,
+  ...settingsOf(groupOf(exporting), true),
+}));
+
+/** What a group has beside its subgroups and projects (silent parts 2.4.7). Who contributed comes last. */
+export const GROUP_RELATIONS: readonly Relation[] = [
+  self,
+  namespaceSettings,
+  milestones,
+  badgesOf('badges'),
+  labels,
+  uploads,
+  userContributions,
+];

@@ -1,0 +1,20 @@
+import { PAGE, pagedRelation } from './relation.ts';
+
+/** Name of the relation that tells of the users whom all others name: it is made after them. */
+export const USER_CONTRIBUTIONS = 'user_contributions';
+
+/** Who the users are that the other relations name. */
+export const userContributions = pagedRelation(USER_CONTRIBUTIONS, async ({ db, portable }, after) => {
+  const rows = await db
+    .selectFrom('relation_export_users')
+    .innerJoin('relation_exports', 'relation_exports.id', 'export_id')
+    .innerJoin('users', 'users.id', 'relation_export_users.user_id')
+    .select(['users.id', 'username', 'name', 'public_email'])
+    .where(`${portable.kind}_id`, '=', portable.id)
+    .where('relation', '=', USER_CONTRIBUTIONS)
+    .where('relation_export_users.user_id', '>', after)
+    .orderBy('relation_export_users.user_id')
+    .limit(PAGE)
+    .execute();
+  return rows.map((object) => ({ key: object.id, object }));
+});
