@@ -18,7 +18,7 @@ export async function callerOfPassword(
   address: string,
 ): Promise<Caller | undefined> {
   if (!deps.settings.now.password_authentication_enabled_for_git) return undefined;
-  const user = await userOfPassword(deps, username, password, addressKey(address));
+  const user = await userOfPassword(deps, username, password, { share: addressKey(address), address });
   if (user === undefined) return undefined;
   checkUserState(user);
   return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'password' }, sudoBy: null };

@@ -4,6 +4,7 @@ import { ApiError } from '../core/errors.ts';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { hashPassword, type PasswordCost, randomText, verifyPassword } from '../core/secrets.ts';
+import { ToldFailures } from './told-failures.ts';
 
 const MAX_FAILURES = 10;
 const PERIOD_MS = 10 * 60_000;
@@ -50,11 +51,14 @@ export class PasswordGate {
     refuse: tooMany,
   });
   #decoy: Promise<string> | undefined;
+  /** Which failures are told of. */
+  readonly told: ToldFailures;
 
   /** @param cost what new hashes cost: the decoy for unknown users is as dear as a real one */
   constructor(clock: Clock, cost: () => PasswordCost) {
     this.#clock = clock;
     this.#cost = cost;
+    this.told = new ToldFailures(clock);
   }
 
   /**

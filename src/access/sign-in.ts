@@ -1,3 +1,4 @@
+import { recordFailedSignIn } from '../audit/failed-sign-ins.ts';
 import { equalsIgnoringCase } from '../db/like.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
@@ -6,20 +7,24 @@ const MAX_PASSWORD = 1_024;
 
 /**
  * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
- * user. Whether the user may sign in is not looked at: see `checkUserState`.
- * @param share whose share the check counts against; that of the request's caller when absent
+ * user. Whether the user may sign in is not looked at: see `checkUserState`. What does not fit is told in audit events.
+ * @param from whose share the check counts against, and the IP address it came from; those of the request when absent
  * @throws ApiError 429 after too many failures, 503 while too many sign in
  */
 export async function userOfPassword(
   deps: Deps,
   name: string,
   password: string,
-  share?: string,
+  from: { share?: string; address?: string } = {},
 ): Promise<User | undefined> {
-  if (name === '' || password === '' || password.length > MAX_PASSWORD) return undefined;
+  if (name === '' || name.includes('\0') || password === '' || password.length > MAX_PASSWORD) return undefined;
   const user = await findByLogin(deps, name);
   const stored = user?.kind === 'human' ? user.password_hash : null;
-  return (await deps.passwords.check(name, password, stored, share)) ? user : undefined;
+  const fits = await deps.passwords.check(name, password, stored, from.share);
+  // The check takes long: he may have been blocked, or have another password, by now.
+  const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
+  if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
+  return now;
 }
 
 function findByLogin({ db }: Deps, name: string): Promise<User | undefined> {
@@ -27,3 +32,6 @@ function findByLogin({ db }: Deps, name: string): Promise<User | undefined> {
   const column = name.includes('@') ? 'email' : 'username';
   return users.where((eb) => equalsIgnoringCase(eb.ref(column), name)).executeTakeFirst();
 }
+
+const findStill = ({ db }: Deps, id: number, passwordHash: string): Promise<User | undefined> =>
+  db.selectFrom('users').selectAll().where('id', '=', id).where('password_hash', '=', passwordHash).executeTakeFirst();

@@ -40,6 +40,7 @@ export type AuditEventName =
   | 'oauth_application_deleted'
   | `license_${'created' | 'destroyed'}`
   | `broadcast_message_${'created' | 'deleted'}`
+  | 'login_failed_with_standard_authentication'
   | `invitation_${'created' | 'deleted' | 'accepted'}`
   | `remote_mirror_${'created' | 'deleted'}`
   | 'repository_storage_move_scheduled';

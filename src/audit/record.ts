@@ -1,6 +1,6 @@
 import { authorOf } from '../access/caller.ts';
 import { timestamp } from '../core/clock.ts';
-import { type Author, currentScope } from '../core/request-scope.ts';
+import { type Author, currentScope, type Origin } from '../core/request-scope.ts';
 import type { Db } from '../db/schema.ts';
 import type { AuditEntityType } from '../db/tables/audit-events.ts';
 import type { Deps } from '../deps.ts';
@@ -35,6 +35,8 @@ export interface AuditEntry {
   more?: Readonly<Record<string, string | number | boolean | null>>;
   /** Who did it, where no request asks for it. */
   actorId?: number | null;
+  /** Who did it and from where, if not whoever the request at hand is of. */
+  origin?: Origin;
 }
 
 export const project = (id: number): AuditEntity => ({ type: 'Project', id });
@@ -63,13 +65,13 @@ export async function recordAudit(
   entries: AuditEntry | readonly AuditEntry[],
 ): Promise<void> {
   const all: readonly AuditEntry[] = 'name' in entries ? [entries] : entries;
-  const { origin } = currentScope();
+  const { origin: asking } = currentScope();
   const created_at = timestamp(clock);
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE);
     const entities = await named(db, some);
-    const authors = origin === undefined ? await actors(db, some) : null;
-    const rows = some.map(({ name, entity, target, message, more = {}, actorId }) => {
+    const authors = asking === undefined ? await actors(db, some) : null;
+    const rows = some.map(({ name, entity, target, message, more = {}, actorId, origin = asking }) => {
       const author = origin?.author ?? authors?.get(actorId ?? 0) ?? SYSTEM;
       const { path, title } = entities.get(keyOf(entity)) ?? { path: UNKNOWN, title: UNKNOWN };
       const about = target ?? { id: entity.id, type: entity.type, details: entity.name ?? title };

@@ -3,6 +3,7 @@ import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/routes.ts';
 import { applicationSettingsRoutes } from './application-settings/routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/routes.ts';
+import { registerForgetting } from './audit-events/background.ts';
 import { auditEventRoutes } from './audit-events/routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/routes.ts';
@@ -28,7 +29,10 @@ export const admin: Area = {
     ...planLimitsRoutes,
     ...versionRoutes,
   ],
-  register: registerUserCounts,
+  register(deps) {
+    registerForgetting(deps);
+    registerUserCounts(deps);
+  },
   recover: warnOfUntrusted,
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };

@@ -30,11 +30,9 @@ export function readClient(
  * @throws ApiError 401
  */
 export async function provenClient({ db }: Deps, credentials: ClientCredentials): Promise<OauthApplication> {
-  const application = await db
-    .selectFrom('oauth_applications')
-    .selectAll()
-    .where('uid', '=', credentials.id)
-    .executeTakeFirst();
+  const application = credentials.id.includes('\0')
+    ? undefined
+    : await db.selectFrom('oauth_applications').selectAll().where('uid', '=', credentials.id).executeTakeFirst();
   if (application === undefined) throw oauthError('invalid_client');
   const { secret } = credentials;
   if (secret === null || secret === '') {

@@ -156,6 +156,13 @@ test('a client must prove who it is, and keeps its tokens to itself', async () =
   expectStatus(await token({ ...refresh, ...client }), 200);
 });
 
+test('a client whose id has a null byte is unknown', async () => {
+  const user = await person();
+  const form = { grant_type: 'password', username: user.username, password: PASSWORD };
+  const authorization = `Basic ${Buffer.from('a\0b:secret').toString('base64')}`;
+  assert.equal(expectStatus(await token(form, { authorization }), 401).error, 'invalid_client');
+});
+
 test('a public client needs no secret', async () => {
   const user = await person();
   const open = await register({ confidential: false });

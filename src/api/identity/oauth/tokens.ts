@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { userOfPassword } from '../../../access/sign-in.ts';
+import { recordFailedSignIn } from '../../../audit/failed-sign-ins.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
 import { parseJson } from '../../../db/columns.ts';
@@ -72,13 +73,20 @@ export async function grantByPassword(
 ): Promise<Grant> {
   const scopes = scopesOf(given.scope, application);
   const user = await userOfPassword(deps, given.username, given.password);
-  if (user === undefined || user.state !== 'active') throw oauthError('invalid_grant');
+  if (user === undefined) throw oauthError('invalid_grant');
+  if (user.state !== 'active') {
+    await recordFailedSignIn(deps, given.username, user.id);
+    throw oauthError('invalid_grant');
+  }
   return deps.db.transaction().execute(async (db) => {
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('users')
       .set({ last_sign_in_at: user.current_sign_in_at, current_sign_in_at: timestamp(deps.clock) })
       .where('id', '=', user.id)
-      .execute();
+      .where('state', '=', 'active')
+      .where('password_hash', '=', user.password_hash)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw oauthError('invalid_grant');
     return grant(deps, db, user.id, application?.id ?? null, scopes);
   });
 }
