@@ -33,6 +33,7 @@ export const GROUP_RULES = {
   export_group: OWNED,
   admin_group_badges: OWNED,
   admin_group_protected_branches: OWNED,
+  admin_group_push_rules: OWNED,
   admin_group_service_accounts: OWNED,
   /** What was changed in it, and by whom. */
   read_group_audit_events: { level: owner },

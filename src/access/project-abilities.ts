@@ -81,6 +81,7 @@ export const PROJECT_RULES = {
   read_protected_refs: { level: developer },
   admin_protected_branches: ADMINISTERED,
   admin_protected_tags: ADMINISTERED,
+  admin_push_rules: ADMINISTERED,
 
   read_pipeline: JOBS,
   read_environment: { ...JOBS, feature: 'environments' },

@@ -39,7 +39,7 @@ const PERMISSIONS = {
     opens: 'merge_requests',
     needs: 'read_code',
   },
-  admin_push_rules: { unusedFrom: maintainer },
+  admin_push_rules: { project: ['admin_push_rules'], group: ['admin_group_push_rules'] },
   admin_terraform_state: { project: ['read_terraform_state', 'admin_terraform_state'] },
   admin_vulnerability: { unusedFrom: maintainer, needs: 'read_vulnerability' },
   admin_web_hook: { unusedFrom: maintainer },

@@ -16,6 +16,7 @@ export type AuditEventName =
   | `deploy_key_${'added' | 'updated' | 'removed'}`
   | `${'add' | 'remove'}_${'ssh' | 'gpg'}_key`
   | `protected_${'branch' | 'tag'}_${'created' | 'updated' | 'removed'}`
+  | `push_rule_${'created' | 'deleted'}`
   | `approval_rule_${'created' | 'deleted'}`
   | 'update_approval_rules'
   | `${'create' | 'update' | 'delete'}_status_check`

@@ -99,6 +99,7 @@ import type { ProjectsTable } from './tables/projects.ts';
 import type { ProtectedRefLevelsTable } from './tables/protected-ref-levels.ts';
 import type { ProtectedRefsTable } from './tables/protected-refs.ts';
 import type { PullMirrorsTable } from './tables/pull-mirrors.ts';
+import type { PushRulesTable } from './tables/push-rules.ts';
 import type { RedirectRoutesTable } from './tables/redirect-routes.ts';
 import type { RefIntentsTable } from './tables/ref-intents.ts';
 import type { RelationExportBatchesTable } from './tables/relation-export-batches.ts';
@@ -166,6 +167,7 @@ export interface Schema {
   protected_refs: ProtectedRefsTable;
   protected_ref_levels: ProtectedRefLevelsTable;
   pull_mirrors: PullMirrorsTable;
+  push_rules: PushRulesTable;
   ref_intents: RefIntentsTable;
   remote_mirrors: RemoteMirrorsTable;
   notes: NotesTable;

@@ -18,7 +18,8 @@ import { type ChangeGuard, changeRefs, inRepositoryQueue, repositoryOf } from '.
 import { guardChanges, refuseChange, rememberGit } from '../repositories/check-changes.ts';
 import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../repositories/lfs-locks.ts';
 import { missingLfsObjects } from '../repositories/lfs-objects.ts';
-import { type Actor, loadProtections } from '../repositories/protections.ts';
+import { type Actor, loadRefRules } from '../repositories/protections.ts';
+import { type Judged, judge } from '../repositories/push-rules/judge.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
@@ -30,13 +31,16 @@ import { guardWiki, refuseInWiki } from './wiki-access.ts';
 const MAX_REFS = 20_000;
 
 type GitFacts = ReturnType<typeof rememberGit>;
+/** What is asked while a push is checked, and where what push rules say of it is kept. */
+type Checking = GitFacts & { found: { judged: Judged | null } };
 /** What is known of a push once it is checked. */
-type Checked = GitFacts & { locks: SeenLocks | null };
+type Checked = GitFacts & { locks: SeenLocks | null; judged: Judged | null };
 
 /** What decides about one push of somebody who was let in, and moves its refs. */
 export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
   let env: CheckContext['quarantineEnv'] = {};
   let locks: SeenLocks | null = null;
+  const found: { judged: Judged | null } = { judged: null };
   const repo = repositoryOf(deps, access.holder);
   const facts = rememberGit({
     isAncestor: (ancestor, descendant) => isAncestorInQuarantine(repo, ancestor, descendant, env),
@@ -45,9 +49,9 @@ export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
     check: async (updates, context) => {
       env = context.quarantineEnv;
       if (access.kind === 'project') locks = await seenLocks(deps, access.project);
-      return checkPush(deps, access, facts, updates, context);
+      return checkPush(deps, access, { ...facts, found }, updates, context);
     },
-    update: (updates, context) => applyPush(deps, access, { ...facts, locks }, updates, context),
+    update: (updates, context) => applyPush(deps, access, { ...facts, locks, ...found }, updates, context),
   };
 }
 
@@ -55,7 +59,7 @@ export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
 async function checkPush(
   deps: Deps,
   access: GitAccess,
-  facts: GitFacts,
+  facts: Checking,
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<CheckVerdict> {
@@ -68,7 +72,7 @@ async function checkPush(
 function refuse(
   deps: Deps,
   access: GitAccess,
-  facts: GitFacts,
+  facts: Checking,
   updates: readonly PushedRef[],
   context: CheckContext,
 ): Promise<string | null> {
@@ -85,16 +89,18 @@ function refuse(
 async function refuseInProject(
   deps: Deps,
   access: ProjectAccess,
-  { ask }: GitFacts,
+  { ask, found }: Checking,
   updates: readonly PushedRef[],
   env: CheckContext['quarantineEnv'],
 ): Promise<string | null> {
   const { project } = access;
+  const { protections, pushRule } = await loadRefRules(deps, project.id);
+  const defaultBranch = await repositoryOf(deps, project).refs.head();
   const check = {
     deps,
     actor: actorOf(access),
-    protections: await loadProtections(deps, project.id),
-    defaultBranch: await repositoryOf(deps, project).refs.head(),
+    protections,
+    defaultBranch,
     via: 'git' as const,
     ...ask,
   };
@@ -104,10 +110,15 @@ async function refuseInProject(
   }
   const repo = repositoryOf(deps, project);
   const adds = updates.some((update) => update.new !== null);
+  const userId = access.caller.user?.id ?? null;
+  const arrival = { userId, changes: updates, defaultBranch, via: 'git', env } as const;
+  const judged = await judge(deps, repo, pushRule, arrival);
+  if (judged.reason !== null) return judged.reason;
+  found.judged = judged;
   return (
     (adds ? await storageRefusal(deps, project) : null) ??
     (await missingLfsObjects(deps, repo, project, env)) ??
-    (await lockedByPush(deps, repo, project, access.caller.user?.id ?? null, branchHeads(updates), env))
+    (await lockedByPush(deps, repo, project, userId, branchHeads(updates), env))
   );
 }
 
@@ -125,14 +136,14 @@ const actorOf = ({ caller, permissions, collaborates }: ProjectAccess): Actor =>
 /** Between the check and its turn a push waits, and whoever pushes may lose the right to. */
 function guardOf(
   access: GitAccess,
-  { known, locks }: Checked,
+  { known, locks, judged }: Checked,
   defaultBranch: string | null,
   updates: readonly PushedRef[],
 ): ChangeGuard {
   if (access.kind === 'snippet') return (deps) => requireSnippetUpdate(deps, access.caller, access.holder.id);
   if (access.kind === 'wiki') return guardWiki(access);
   const check = { actor: actorOf(access), defaultBranch, via: 'git', ...known } as const;
-  const guard = guardChanges(check, access.project.id, updates);
+  const guard = guardChanges(check, access.project.id, updates, judged);
   return async (deps, project) => {
     await guard(deps, project);
     if (locks !== null) await refuseLaterLocks(deps, locks, access.caller.user?.id ?? null);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GitError } from './errors.ts';
-import { type GitOptions, gitFailure, spawnGit } from './process.ts';
+import { type GitChild, type GitOptions, gitFailure, spawnGit } from './process.ts';
 
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */
@@ -90,10 +90,54 @@ export async function readRecords(args: readonly string[], options: RecordOption
   } finally {
     if (how !== 'end') git.kill();
   }
+  if (how === 'large') {
+    await git.done;
+    throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
+  }
+  if (how === 'stopped') await git.done;
+  else await mustEndWell(git, args[0]);
+}
+
+async function mustEndWell(git: GitChild, name: string | undefined): Promise<void> {
   const { code, stderr, killed } = await git.done;
-  if (how === 'stopped') return;
-  if (how === 'large') throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
-  if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
-  if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
-  if (code !== 0) throw gitFailure(args[0], code, stderr);
+  if (killed === 'timeout') throw new GitError('timeout', `git ${name}: took too long`);
+  if (killed === 'abort') throw new GitError('aborted', `git ${name}: stopped`);
+  if (code !== 0) throw gitFailure(name, code, stderr);
+}
+
+/** One record without its separator, cut at `maxRecord`, and how long it is. */
+export interface WholeRecord {
+  record: Buffer;
+  length: number;
+}
+
+/**
+ * The same for who has to wait between records: those of each chunk together. Git waits as long as its reader does. Whoever
+ * leaves early ends it.
+ * @throws GitError `failed`, `timeout`, `aborted`, `busy`
+ */
+export async function* recordBatches(
+  args: readonly string[],
+  options: Omit<RecordOptions, 'maxOutput'>,
+): AsyncGenerator<WholeRecord[], void> {
+  const git = await spawnGit(args, options);
+  let batch: WholeRecord[] = [];
+  const keep: OnRecord = (record, length) => batch.push({ record, length }) > 0;
+  const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, keep);
+  git.stdin.end(options.input ?? '');
+  let ended = false;
+  try {
+    for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
+      splitter.push(chunk);
+      const full = batch;
+      batch = [];
+      if (full.length > 0) yield full;
+    }
+    ended = true;
+  } finally {
+    if (!ended) git.kill();
+  }
+  if (splitter.pending) splitter.flush();
+  if (batch.length > 0) yield batch;
+  await mustEndWell(git, args[0]);
 }

@@ -10,6 +10,7 @@ import { changeRefs } from './change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';
 import { type Actor, loadProtections } from './protections.ts';
+import { requirePassed } from './push-rules/judge.ts';
 
 /**
  * Moves one ref through the API when the actor may, by the same rules as a push. Call it inside `inRepositoryQueue`.
@@ -33,6 +34,11 @@ export async function changeOneRef(
   const protections = await loadProtections(deps, project.id);
   const reason = await refuseChange({ ...check, ...ask, deps, protections }, change);
   if (reason !== null) throw refused(reason);
+  const judged = await requirePassed(deps, repo, project.id, {
+    userId: actor.caller.user?.id ?? null,
+    changes: [change],
+    defaultBranch: check.defaultBranch,
+  });
   const full = change.new === null ? null : await storageRefusal(deps, project);
   if (full !== null) throw refused(full);
   await changeRefs(deps, repo, {
@@ -41,6 +47,6 @@ export async function changeOneRef(
     updates: [change],
     via: 'api',
     pushOptions: [],
-    guard: guardChanges({ ...check, ...known }, project.id, [change]),
+    guard: guardChanges({ ...check, ...known }, project.id, [change], judged),
   });
 }

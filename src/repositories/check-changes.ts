@@ -5,7 +5,8 @@ import { isValidBranchName } from '../git/ref-name.ts';
 import { isOwnRef } from '../git/server-refs.ts';
 import { actorNow } from './actor-now.ts';
 import type { ChangeGuard } from './change-refs.ts';
-import { type Actor, loadProtections, type Protection, protectionAllows, protectionsOf } from './protections.ts';
+import { type Actor, loadRefRules, type Protection, protectionAllows, protectionsOf } from './protections.ts';
+import { type Judged, refuseJudged } from './push-rules/judge.ts';
 
 export interface ChangeCheck {
   deps: Deps;
@@ -44,16 +45,25 @@ export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
   return { ask: ask as F, known: known as F };
 }
 
-/** Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed. */
+/**
+ * Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed.
+ * @param judged what push rules said of them; null for changes that are held to none
+ */
 export const guardChanges =
-  (check: Omit<ChangeCheck, 'deps' | 'protections'>, projectId: number, changes: readonly RefChange[]): ChangeGuard =>
+  (
+    check: Omit<ChangeCheck, 'deps' | 'protections'>,
+    projectId: number,
+    changes: readonly RefChange[],
+    judged: Judged | null = null,
+  ): ChangeGuard =>
   async (deps, project) => {
     const actor = await actorNow(deps, check.actor, projectId, project);
-    const protections = await loadProtections(deps, projectId);
+    const { protections, pushRule } = await loadRefRules(deps, projectId);
     for (const change of changes) {
       const reason = await refuseChange({ ...check, deps, actor, protections }, change);
       if (reason !== null) throw refused(reason);
     }
+    await refuseJudged(deps, judged, pushRule);
   };
 
 /** What is said of refs that only the server writes. */

@@ -16,7 +16,8 @@ import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
 import { refuseLocked } from './lfs-locks.ts';
-import { type Actor, canPushTo, loadProtections, protectionsOf } from './protections.ts';
+import { type Actor, canPushTo, loadProtections, loadRefRules, protectionsOf, type RefRules } from './protections.ts';
+import { refuseJudged, requirePassed } from './push-rules/judge.ts';
 
 export interface CommitFilesRequest {
   project: Project;
@@ -86,10 +87,11 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
   });
 }
 
-async function requirePush(deps: Deps, actor: Actor, request: CommitFilesRequest): Promise<void> {
+async function requirePush(deps: Deps, actor: Actor, request: CommitFilesRequest): Promise<RefRules> {
   const { project, branch } = request;
-  const protections = await loadProtections(deps, project.id);
-  if (!(await canPushTo(deps, actor, protections, branch))) throw notAllowed(request);
+  const rules = await loadRefRules(deps, project.id);
+  if (!(await canPushTo(deps, actor, rules.protections, branch))) throw notAllowed(request);
+  return rules;
 }
 
 async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<string> {
@@ -110,19 +112,27 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
   if (written.tree === written.baseTree && request.allowEmpty !== true) {
     throw refused('The commit is empty: it would change nothing');
   }
+  const updates = [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }];
+  const judged = await requirePassed(deps, repo, project.id, {
+    userId: user.id,
+    changes: updates,
+    defaultBranch: await repo.refs.head(),
+    made: { oids: [written.oid], from: 'input' },
+  });
   await changeRefs(deps, repo, {
     holder: ofProject(project),
     userId: user.id,
-    updates: [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }],
+    updates,
     via: 'api',
     pushOptions: [],
     guard: async (deps, row) => {
       const now = await actorNow(deps, actor, project.id, row);
-      await requirePush(deps, now, request);
+      const { pushRule } = await requirePush(deps, now, request);
       // A branch that a merge request shares can be moved, but not made.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
       if (base !== head && head !== null) await checkForce(deps, request);
       await refuseLocked(deps, project, user.id, touchedPaths(actions));
+      await refuseJudged(deps, judged, pushRule);
     },
   });
   return written.oid;

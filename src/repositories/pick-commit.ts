@@ -12,7 +12,8 @@ import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { refuseLaterLocks, refuseLockedBetween, seenLocks } from './lfs-locks.ts';
-import { type Actor, canPushTo, loadProtections } from './protections.ts';
+import { type Actor, canPushTo, loadRefRules, type RefRules } from './protections.ts';
+import { refuseJudged, requirePassed } from './push-rules/judge.ts';
 
 export type PickKind = 'cherry-pick' | 'revert';
 
@@ -33,9 +34,9 @@ export interface PickRequest {
 const MAX_TRIES = 3;
 
 /** @throws ApiError 403 when the actor may not push to the branch */
-export async function requirePush(deps: Deps, actor: Actor, project: Project, branch: string): Promise<void> {
-  const protections = await loadProtections(deps, project.id);
-  if (await canPushTo(deps, actor, protections, branch)) return;
+export async function requirePush(deps: Deps, actor: Actor, project: Project, branch: string): Promise<RefRules> {
+  const rules = await loadRefRules(deps, project.id);
+  if (await canPushTo(deps, actor, rules.protections, branch)) return rules;
   throw forbidden('You are not allowed to push into this branch');
 }
 
@@ -96,6 +97,12 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
   const locks = await seenLocks(deps, project);
   await refuseLockedBetween(deps, repo, project, user.id, [head, oid]);
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
+  const judged = await requirePassed(deps, repo, project.id, {
+    userId: user.id,
+    changes: updates,
+    defaultBranch: await repo.refs.head(),
+    made: { oids: [oid], from: 'commits' },
+  });
   await changeRefs(deps, repo, {
     holder: ofProject(project),
     userId: user.id,
@@ -103,8 +110,10 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     via: 'api',
     pushOptions: [],
     guard: async (deps, row) => {
-      await requirePush(deps, await actorNow(deps, request.actor, project.id, row), project, branch);
+      const actor = await actorNow(deps, request.actor, project.id, row);
+      const { pushRule } = await requirePush(deps, actor, project, branch);
       await refuseLaterLocks(deps, locks, user.id);
+      await refuseJudged(deps, judged, pushRule);
     },
   });
   return oid;

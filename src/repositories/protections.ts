@@ -6,8 +6,10 @@ import { matchesWildcard } from '../core/wildcard.ts';
 import type { Db } from '../db/schema.ts';
 import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
 import type { ProtectedRef } from '../db/tables/protected-refs.ts';
+import type { PushRule } from '../db/tables/push-rules.ts';
 import type { Deps } from '../deps.ts';
 import { protectionsOfGroups } from './group-protections.ts';
+import { pushRuleInForce } from './push-rules/in-force.ts';
 
 /** A protected branch or tag with who may do what. */
 export interface Protection extends ProtectedRef {
@@ -18,15 +20,31 @@ export interface Protection extends ProtectedRef {
 
 export type ProtectedAction = ProtectedRefLevel['action'];
 
-/** All protections of a project, those that the groups above it give included. */
-export function loadProtections(deps: Deps, projectId: number): Promise<readonly Protection[]> {
-  return deps.snapshot.get(`protections:${projectId}`, async () => {
+/** What decides about changes of a project's refs. */
+export interface RefRules {
+  /** Those that the groups above it give included. */
+  protections: readonly Protection[];
+  /** In force there; null for none. */
+  pushRule: PushRule | null;
+}
+
+/** All that a project, and the groups above it, say of changes of its refs. */
+export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
+  return deps.snapshot.get(`ref-rules:${projectId}`, async () => {
     const rows = await ownProtections(deps.db, projectId);
     const [place] = rows;
-    const groups = place?.owner === 'group' ? lineageIds(place.lineage) : [];
-    return [...assemble(projectId, rows), ...(await protectionsOfGroups(deps.db, groups, projectId))];
+    if (place === undefined) return { protections: [], pushRule: null };
+    const groups = place.owner === 'group' ? lineageIds(place.lineage) : [];
+    const protections = [...assemble(projectId, rows), ...(await protectionsOfGroups(deps.db, groups, projectId))];
+    const own = place.push_rule_id !== null;
+    const wanted = own || (place.group_push_rule_id !== null && groups.length > 0);
+    return { protections, pushRule: wanted ? await pushRuleInForce(deps, projectId) : null };
   });
 }
+
+/** All protections of a project, those that the groups above it give included. */
+export const loadProtections = async (deps: Deps, projectId: number): Promise<readonly Protection[]> =>
+  (await loadRefRules(deps, projectId)).protections;
 
 type OwnRow = Awaited<ReturnType<typeof ownProtections>>[number];
 
@@ -37,7 +55,17 @@ const ownProtections = (db: Db, projectId: number) =>
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .leftJoin('protected_refs as ref', 'ref.project_id', 'projects.id')
     .leftJoin('protected_ref_levels as level', 'level.protected_ref_id', 'ref.id')
-    .select(['namespaces.kind as owner', 'namespaces.lineage'])
+    .leftJoin('push_rules', 'push_rules.project_id', 'projects.id')
+    .select(['namespaces.kind as owner', 'namespaces.lineage', 'push_rules.id as push_rule_id'])
+    // Any group's at all: most installations have none.
+    .select((eb) =>
+      eb
+        .selectFrom('push_rules as of_group')
+        .select('of_group.id')
+        .where('of_group.namespace_id', 'is not', null)
+        .limit(1)
+        .as('group_push_rule_id'),
+    )
     .select(['ref.id', 'ref.kind', 'ref.name', 'ref.allow_force_push', 'ref.code_owner_approval_required'])
     .select(['ref.created_at', 'ref.updated_at'])
     .select(['level.id as level_id', 'level.action', 'level.access_level'])

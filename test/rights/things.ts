@@ -18,6 +18,7 @@ export async function makeThings(app: TestApp, { group, project, value }: Scene)
     const robot = await make(`${path}/access_tokens`, { name: 'x', scopes: ['api'], access_level: 10 });
     ids[kind] = { key: 'THING', deploy: token.id, access: robot.id };
   }
+  await make(`${places.groups}/push_rule`, { max_file_size: 1_000 });
   const iid = value('/projects/:id/merge_requests/:merge_request_iid', 'merge_request_iid');
   const request = `${at}/merge_requests/${iid}`;
   const rule = await make(`${at}/approval_rules`, { name: 'x', approvals_required: 0 });

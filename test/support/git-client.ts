@@ -20,16 +20,20 @@ const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 };
 
-/** Runs the machine's git as a person would, with no configuration but the arguments'; never rejects for an exit code. */
+/**
+ * Runs the machine's git as a person would, with no configuration but the arguments'; never rejects for an exit code.
+ * @param env more of it, or another one: who commits is Ada
+ */
 export function runGitClient(
   cwd: string,
   args: readonly string[],
   input: string | Buffer = '',
+  env: Readonly<Record<string, string>> = {},
 ): Promise<GitClientResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, {
       cwd,
-      env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
+      env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT, ...env },
       stdio: 'pipe',
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',

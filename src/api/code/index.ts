@@ -13,6 +13,7 @@ import { protectedBranchRoutes } from './protected-branches/routes.ts';
 import { takePartInUserRemoval } from './protected-refs/background.ts';
 import { protectedTagRoutes } from './protected-tags/routes.ts';
 import { pullMirrorRoutes } from './pull-mirrors/routes.ts';
+import { pushRuleRoutes } from './push-rules/routes.ts';
 import { remoteMirrorRoutes } from './remote-mirrors/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { repositoryFilesRoutes } from './repository-files/routes.ts';
@@ -56,6 +57,7 @@ export const code: Area = {
     ...protectedBranchRoutes,
     ...protectedTagRoutes,
     ...pullMirrorRoutes,
+    ...pushRuleRoutes,
     ...remoteMirrorRoutes,
     ...repositoryRoutes,
     ...repositoryFilesRoutes,

@@ -17,6 +17,7 @@ import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
 import { userStatusRoutes } from './users/status-routes.ts';
 
+export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from '../../access/user-addresses.ts';
 export {
   PersonalToken,
   PersonalTokenWithSecret,
@@ -39,7 +40,6 @@ export { sendPicture } from './avatars/send.ts';
 export { avatarColumn, keepPicture } from './avatars/upload.ts';
 export { rotation } from './personal-access-tokens/inputs.ts';
 export { createAccount } from './users/account.ts';
-export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from './users/addresses.ts';
 export { UserProfile } from './users/answers.ts';
 export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/basic.ts';
 export { destroyUser } from './users/destroy.ts';

@@ -9,6 +9,7 @@ import { DetailedStatus, Pipeline, PipelineBasic, PipelineListEntry } from '../p
 import { ProtectedBranch } from '../protected-branches/answers.ts';
 import { ProtectedTag } from '../protected-tags/answers.ts';
 import { PullMirror } from '../pull-mirrors/answers.ts';
+import { GroupPushRule, ProjectPushRule } from '../push-rules/answers.ts';
 import { RemoteMirror, RemoteMirrorPublicKey } from '../remote-mirrors/answers.ts';
 import { Blob, Compare, Contributor, TreeObject } from '../repositories/answers.ts';
 import { BlameRange, RepositoryFile, WrittenFile } from '../repository-files/answers.ts';
@@ -32,9 +33,11 @@ export const objects: Readonly<Record<string, TSchema>> = {
   DetailedStatus,
   Diff,
   File: RepositoryFile,
+  GroupPushRule,
   Pipeline,
   PipelineBasic,
   PipelineListEntry,
+  ProjectPushRule,
   ProtectedBranch,
   ProtectedTag,
   PullMirror,

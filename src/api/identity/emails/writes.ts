@@ -1,11 +1,11 @@
 import type { Insertable } from 'kysely';
+import { isEmailTaken } from '../../../access/user-addresses.ts';
 import { recordAudit, user } from '../../../audit/record.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Email, EmailsTable } from '../../../db/tables/emails.ts';
 import type { Deps } from '../../../deps.ts';
-import { isEmailTaken } from '../users/addresses.ts';
 import { emailErrors } from '../users/rules.ts';
 
 const taken = () => invalidModel({ email: ['has already been taken'] });

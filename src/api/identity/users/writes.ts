@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
+import { addressesOf, isEmailTaken } from '../../../access/user-addresses.ts';
 import { changesOf, type Watched } from '../../../audit/changes.ts';
 import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
@@ -16,7 +17,6 @@ import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { createAccount } from './account.ts';
-import { addressesOf, isEmailTaken } from './addresses.ts';
 import { userById } from './find.ts';
 import { givenIdentity, setIdentity } from './identities.ts';
 import type { ChangedUser, NewUser } from './inputs.ts';

@@ -1,0 +1,96 @@
+import type { Caller } from '../../../access/caller.ts';
+import { requireStill, requireStillInGroup } from '../../../access/standing.ts';
+import { recordPushRule } from '../../../audit/push-rules.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { notFound, refused } from '../../../core/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { PushRule } from '../../../db/tables/push-rules.ts';
+import type { Deps } from '../../../deps.ts';
+import { inheritedPushRule, ownPushRule } from '../../../repositories/push-rules/in-force.ts';
+import type { PushRuleInput } from './inputs.ts';
+import { NO_RULES, type RuleColumns, ruleColumns } from './rules.ts';
+
+/** Where a push rule is, or would be. */
+export interface RulePlace {
+  type: 'project' | 'group';
+  id: number;
+}
+
+/** Lets one change of the place's push rule at a time go on, of somebody who may still make it. @throws ApiError 401, 403, 404 */
+async function hold(deps: Deps, db: Db, caller: Caller, { type, id }: RulePlace): Promise<void> {
+  await lockRow(db, type === 'project' ? 'projects' : 'namespaces', id);
+  if (type === 'project') await requireStill(deps, db, caller, id, 'admin_push_rules');
+  else await requireStillInGroup(deps, db, caller, id, 'admin_group_push_rules');
+}
+
+async function insert(deps: Deps, db: Db, { type, id }: RulePlace, columns: RuleColumns): Promise<PushRule> {
+  const now = timestamp(deps.clock);
+  const rule = await db
+    .insertInto('push_rules')
+    .values({
+      ...columns,
+      project_id: type === 'project' ? id : null,
+      namespace_id: type === 'group' ? id : null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordPushRule(deps, db, 'created', rule, NO_RULES);
+  return rule;
+}
+
+/** Makes the push rule of a project or group. @throws ApiError 400; 422 where it has one; 401, 403, 404 */
+export function createPushRule(deps: Deps, caller: Caller, place: RulePlace, input: PushRuleInput): Promise<PushRule> {
+  const columns = ruleColumns(input);
+  return deps.db.transaction().execute(async (db) => {
+    await hold(deps, db, caller, place);
+    if ((await ownPushRule(db, place.type, place.id)) !== undefined) {
+      throw refused(`${place.type === 'project' ? 'Project' : 'Group'} push rule exists, try updating`, 422);
+    }
+    return insert(deps, db, place, { ...NO_RULES, ...columns });
+  });
+}
+
+/**
+ * Changes a push rule: what is not given stays. A project that goes by the rule of a group gets one of its own, which is
+ * that with the changes.
+ * @throws ApiError 400; 404 where there is none; 401, 403
+ */
+export function updatePushRule(deps: Deps, caller: Caller, place: RulePlace, input: PushRuleInput): Promise<PushRule> {
+  const columns = ruleColumns(input);
+  return deps.db.transaction().execute(async (db) => {
+    await hold(deps, db, caller, place);
+    const before = await ownPushRule(db, place.type, place.id);
+    if (before === undefined) {
+      const above = place.type === 'project' ? await inheritedPushRule(db, place.id) : undefined;
+      if (above === undefined) throw notFound('Push rule');
+      return insert(deps, db, place, { ...asked(above), ...columns });
+    }
+    const rule = await db
+      .updateTable('push_rules')
+      .set({ ...columns, updated_at: timestamp(deps.clock) })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordPushRule(deps, db, 'changed', rule, before);
+    return rule;
+  });
+}
+
+const asked = (rule: PushRule): RuleColumns =>
+  Object.fromEntries(
+    Object.keys(NO_RULES).map((name) => [name, rule[name as keyof RuleColumns]]),
+  ) as unknown as RuleColumns;
+
+/** Removes the push rule of a project or group. @throws ApiError 404 where it has none; 401, 403 */
+export async function removePushRule(deps: Deps, caller: Caller, place: RulePlace): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await hold(deps, db, caller, place);
+    const rule = await ownPushRule(db, place.type, place.id);
+    if (rule === undefined) throw notFound();
+    await db.deleteFrom('push_rules').where('id', '=', rule.id).execute();
+    await recordPushRule(deps, db, 'deleted', rule);
+  });
+}

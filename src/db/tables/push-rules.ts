@@ -1,0 +1,29 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
+
+/** What pushes must keep to, in a project or in all projects below a group that have no rules of their own. */
+export interface PushRulesTable {
+  id: Id;
+  /** Null where it is a group's. */
+  project_id: number | null;
+  /** Group; null where it is a project's. */
+  namespace_id: number | null;
+  /** Patterns in the syntax of RE2; empty for none. */
+  commit_message_regex: Defaulted<string>;
+  commit_message_negative_regex: Defaulted<string>;
+  branch_name_regex: Defaulted<string>;
+  author_email_regex: Defaulted<string>;
+  file_name_regex: Defaulted<string>;
+  /** MiB; 0 for any size. */
+  max_file_size: Defaulted<number>;
+  deny_delete_tag: Defaulted<Bit>;
+  member_check: Defaulted<Bit>;
+  prevent_secrets: Defaulted<Bit>;
+  commit_committer_check: Defaulted<Bit>;
+  commit_committer_name_check: Defaulted<Bit>;
+  reject_unsigned_commits: Defaulted<Bit>;
+  reject_non_dco_commits: Defaulted<Bit>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+export type PushRule = Selectable<PushRulesTable>;

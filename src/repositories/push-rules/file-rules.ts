@@ -1,0 +1,69 @@
+import type { PushRule } from '../../db/tables/push-rules.ts';
+import type { Repository } from '../../git/repository.ts';
+import { largeBlobs, largePushedBlobs } from '../../git/transport/large-blobs.ts';
+import type { NewFile } from '../../git/transport/new-commits.ts';
+import type { Patterns } from './commit-rules.ts';
+import { secretPattern } from './secrets.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const BATCH = 5_000;
+
+/** Whether a push rule asks for the files of commits. */
+export const asksForFiles = (rule: PushRule): boolean =>
+  rule.file_name_regex !== '' || rule.prevent_secrets === 1 || rule.max_file_size > 0;
+
+/** Why no file may be called so; null where it may. */
+export function refuseName(rule: PushRule, { file }: Patterns, path: string): string | null {
+  if (file?.test(path) === true) return prohibited(path, file.source);
+  const secret = rule.prevent_secrets === 1 ? secretPattern(path) : null;
+  return secret === null ? null : prohibited(path, secret);
+}
+
+const prohibited = (path: string, pattern: string): string =>
+  `File name '${path.toWellFormed()}' was prohibited by the pattern '${pattern}'.`;
+
+/** Looks for files that are too large among those that are new to the repository. */
+export class FileSizes {
+  readonly #repo: Repository;
+  readonly #megabytes: number;
+  /** Of a push: its large objects, which the repository does not have. */
+  #pushed: Map<string, number> | null = null;
+  /** Of commits that the repository has already: files yet to be looked at, by their blobs. */
+  readonly #waiting = new Map<string, string>();
+
+  constructor(repo: Repository, megabytes: number) {
+    this.#repo = repo;
+    this.#megabytes = megabytes;
+  }
+
+  /** Takes note of the large objects of a push. @param env of the quarantine; empty where there is none */
+  async begin(env: Readonly<Record<string, string>>): Promise<void> {
+    if (this.#megabytes === 0 || Object.keys(env).length === 0) return;
+    const pushed = await largePushedBlobs(this.#repo, env, this.#megabytes * MEBIBYTE);
+    // What is there already comes again as the base of a delta, and counts for nothing.
+    for (const oid of pushed.keys()) if ((await this.#repo.objects.info(oid)) !== null) pushed.delete(oid);
+    this.#pushed = pushed;
+  }
+
+  /** Why the file is too large, where that is known at once; whether to call `settle` soon, for many are waiting. */
+  take({ path, blob }: NewFile): { reason: string | null; full: boolean } {
+    if (this.#megabytes === 0) return { reason: null, full: false };
+    if (this.#pushed !== null) return { reason: this.#pushed.has(blob) ? this.#tooLarge(path) : null, full: false };
+    this.#waiting.set(blob, path);
+    return { reason: null, full: this.#waiting.size >= BATCH };
+  }
+
+  /** Looks at the files that are waiting. */
+  async settle(): Promise<string | null> {
+    if (this.#waiting.size === 0) return null;
+    const large = await largeBlobs(this.#repo, [...this.#waiting.keys()], this.#megabytes * MEBIBYTE);
+    const [first] = large.keys();
+    const reason = first === undefined ? null : this.#tooLarge(this.#waiting.get(first)!);
+    this.#waiting.clear();
+    return reason;
+  }
+
+  #tooLarge(path: string): string {
+    return `File '${path.toWellFormed()}' is larger than the allowed size of ${this.#megabytes} MiB. Use Git LFS to manage this file.`;
+  }
+}

@@ -1,0 +1,202 @@
+import { setImmediate } from 'node:timers/promises';
+import { refused } from '../../core/errors.ts';
+import type { PushRule } from '../../db/tables/push-rules.ts';
+import type { RefChange } from '../../db/tables/ref-intents.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/errors.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type NewCommit, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
+import { loadRefRules } from '../protections.ts';
+import { type MadeBy, type Patterns, patternsOf, refuseCommit, stepsOf } from './commit-rules.ts';
+import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
+import { People } from './people.ts';
+import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
+
+/** Changes of refs, as push rules see them. */
+export interface Arrival {
+  /** Null for who is no user. */
+  userId: number | null;
+  changes: readonly RefChange[];
+  /** Branch that HEAD names. */
+  defaultBranch: string | null;
+  /** With `git push` alone a rule can keep tags. */
+  via: 'git' | 'api';
+  /** Environment of the quarantine of a push. */
+  env?: Readonly<Record<string, string>>;
+  /** Commits that the server has made for it, and whether out of other commits. */
+  made?: { oids: readonly string[]; from: 'input' | 'commits' };
+}
+
+/** What push rules say of changes of refs. */
+export interface Judged {
+  /** Why they may not be, in the words that git and the API show; null where they may. */
+  reason: string | null;
+  /**
+   * The same for the transaction that announces them, which asks no git: whether what was found out before the wait holds.
+   * @param deps with the transaction's handle
+   * @param rule what is in force by then
+   */
+  still(deps: Deps, rule: PushRule | null): Promise<string | null>;
+}
+
+const CHANGED = 'The push rules were changed meanwhile. Please try again.';
+const HEADS = 'refs/heads/';
+const TAGS = 'refs/tags/';
+/** Steps of patterns after which others have their turn: some milliseconds. */
+const STEPS_AT_ONCE = 500_000;
+
+/** What was found out of people, to be compared with what they are later. */
+interface Seen {
+  pusher: Pusher;
+  people: People;
+}
+
+/**
+ * Judges changes of a project's refs by the push rule in force, all that they bring in one pass: commits that no branch and
+ * no tag leads to yet, and the files of these. Refs that are neither branches nor tags bring nothing until a branch does.
+ * @throws GitError
+ */
+export async function judge(deps: Deps, repo: Repository, rule: PushRule | null, arrival: Arrival): Promise<Judged> {
+  if (rule === null) return { reason: null, still: async (_, now) => (now === null ? null : CHANGED) };
+  const patterns = patternsOf(rule);
+  const seen: Seen = { pusher: await readPusher(deps.db, rule, arrival.userId), people: new People() };
+  const reason =
+    refuseNames(rule, patterns, arrival) ?? (await new Pass(deps, repo, rule, patterns, arrival, seen).run());
+  return {
+    reason,
+    still: async (deps, now) => {
+      if (JSON.stringify(now) !== JSON.stringify(rule)) return CHANGED;
+      const pusher = await readPusher(deps.db, rule, arrival.userId);
+      if (!isSamePusher(seen.pusher, pusher)) return 'Your name or addresses were changed meanwhile. Please try again.';
+      return seen.people.refuse(deps.db);
+    },
+  };
+}
+
+/** For the transaction that announces changes which push rules have let pass. @throws ApiError 400 where they would not any more */
+export async function refuseJudged(deps: Deps, judged: Judged | null, rule: PushRule | null): Promise<void> {
+  const reason = (await judged?.still(deps, rule)) ?? null;
+  if (reason !== null) throw refused(reason);
+}
+
+/** The same as `judge`, for changes through the API. @throws ApiError 400 with the reason */
+export async function requirePassed(
+  deps: Deps,
+  repo: Repository,
+  projectId: number,
+  arrival: Omit<Arrival, 'via' | 'env'>,
+): Promise<Judged> {
+  const { pushRule } = await loadRefRules(deps, projectId);
+  const judged = await judge(deps, repo, pushRule, { ...arrival, via: 'api' });
+  if (judged.reason !== null) throw refused(judged.reason);
+  return judged;
+}
+
+/** What of the names of refs alone is against the rule. */
+function refuseNames(rule: PushRule, { branch }: Patterns, { changes, via, defaultBranch }: Arrival): string | null {
+  for (const { ref, new: oid } of changes) {
+    if (ref.startsWith(TAGS) && oid === null && via === 'git' && rule.deny_delete_tag === 1) {
+      return 'You cannot delete a tag';
+    }
+    if (!ref.startsWith(HEADS) || oid === null || branch === null) continue;
+    const name = ref.slice(HEADS.length);
+    if (name !== defaultBranch && !branch.test(name)) {
+      return `Branch name '${name.toWellFormed()}' does not follow the pattern '${branch.source}'`;
+    }
+  }
+  return null;
+}
+
+const asksForCommits = (rule: PushRule, { message, negative, email }: Patterns): boolean =>
+  (message ?? negative ?? email) !== null ||
+  [
+    rule.member_check,
+    rule.commit_committer_check,
+    rule.commit_committer_name_check,
+    rule.reject_non_dco_commits,
+  ].includes(1);
+
+/** One look at all that comes. */
+class Pass {
+  readonly #deps: Deps;
+  readonly #repo: Repository;
+  readonly #rule: PushRule;
+  readonly #patterns: Patterns;
+  readonly #arrival: Arrival;
+  readonly #seen: Seen;
+  readonly #sizes: FileSizes;
+  #steps = 0;
+  #madeBy: MadeBy = 'somebody';
+
+  constructor(deps: Deps, repo: Repository, rule: PushRule, patterns: Patterns, arrival: Arrival, seen: Seen) {
+    this.#deps = deps;
+    this.#repo = repo;
+    this.#rule = rule;
+    this.#patterns = patterns;
+    this.#arrival = arrival;
+    this.#seen = seen;
+    this.#sizes = new FileSizes(repo, rule.max_file_size);
+  }
+
+  async run(): Promise<string | null> {
+    const files = asksForFiles(this.#rule);
+    if (!files && !asksForCommits(this.#rule, this.#patterns)) return null;
+    const { changes, env = {} } = this.#arrival;
+    const heads = changes.flatMap(({ ref, new: oid }) =>
+      oid !== null && (ref.startsWith(HEADS) || ref.startsWith(TAGS)) ? [oid] : [],
+    );
+    if (heads.length === 0) return null;
+    try {
+      await this.#sizes.begin(env);
+      for await (const things of newCommits(this.#repo, [...new Set(heads)], { env, files })) {
+        const reason = await this.#look(things);
+        if (reason !== null) return reason;
+      }
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      if (error.code === 'timeout') return 'The push is too large for its push rules to be checked in time';
+      if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
+      throw error;
+    }
+    return (await this.#sizes.settle()) ?? (await this.#seen.people.refuse(this.#deps.db));
+  }
+
+  async #look(things: readonly (NewCommit | NewFile)[]): Promise<string | null> {
+    for (const thing of things) {
+      const reason = thing.kind === 'commit' ? this.#commit(thing) : await this.#file(thing);
+      if (reason !== null) return reason;
+      if (this.#steps > STEPS_AT_ONCE) {
+        this.#steps = 0;
+        await setImmediate();
+      }
+    }
+    return null;
+  }
+
+  #commit(commit: NewCommit): string | null {
+    this.#madeBy = this.#makerOf(commit.oid);
+    this.#steps += stepsOf(this.#patterns, commit);
+    const reason = refuseCommit(this.#rule, this.#patterns, commit, this.#madeBy, this.#seen.pusher);
+    if (reason === null && this.#rule.member_check === 1) {
+      this.#seen.people.add('Committer', commit.committerEmail);
+      this.#seen.people.add('Author', commit.authorEmail);
+    }
+    return reason;
+  }
+
+  #makerOf(oid: string): MadeBy {
+    const { made } = this.#arrival;
+    if (made === undefined) return 'somebody';
+    if (made.from === 'commits') return made.oids.includes(oid) ? 'server from commits' : 'others';
+    return made.oids.includes(oid) ? 'server' : 'somebody';
+  }
+
+  async #file(file: NewFile): Promise<string | null> {
+    this.#steps += file.path.length * (this.#patterns.file?.size ?? 1);
+    const reason = file.added ? refuseName(this.#rule, this.#patterns, file.path) : null;
+    // Out of commits come only files that are there, and such as a merge puts together of them.
+    if (reason !== null || this.#madeBy === 'server from commits') return reason;
+    const size = this.#sizes.take(file);
+    return size.reason ?? (size.full ? this.#sizes.settle() : null);
+  }
+}

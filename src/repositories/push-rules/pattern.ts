@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache';
+import { RE2JS, RE2JSException } from 're2js';
+import { patternSize } from '../../ci/expressions/pattern-size.ts';
+
+/** A pattern of a push rule. Matching takes time linear in the text. */
+export interface PushPattern {
+  /** How it is written. */
+  readonly source: string;
+  /** About how many steps a character takes at most. */
+  readonly size: number;
+  /** Whether it fits some part of the text. */
+  test(text: string): boolean;
+}
+
+const MAX_LENGTH = 511;
+/** Instructions of a pattern: a text of 64 KiB takes half a second at worst. */
+const MAX_SIZE = 2_000;
+
+const compiled = new LRUCache<string, PushPattern>({ max: 500 });
+
+/**
+ * Why a text can be no pattern of a push rule; null when it can, or is empty.
+ * @param source in the syntax of RE2
+ */
+export function patternError(source: string): string | null {
+  if (source === '') return null;
+  if (source.length > MAX_LENGTH) return `is too long (maximum is ${MAX_LENGTH} characters)`;
+  if (patternSize(source) > MAX_SIZE) return 'is too large: its repetitions come to too many steps';
+  try {
+    RE2JS.compile(source);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return `not valid RE2 syntax: ${error.message.replace(/^error parsing regexp: /, '')}`;
+  }
+}
+
+/**
+ * A stored pattern, compiled.
+ * @param lines whether `^` and `$` stand for the edges of lines, which `(?-m)` in the pattern takes back
+ * @returns null for the empty one, which asks nothing
+ */
+export function pushPattern(source: string, { lines = false } = {}): PushPattern | null {
+  if (source === '') return null;
+  const key = `${lines ? 'm' : ''}/${source}`;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const program = RE2JS.compile(source, lines ? RE2JS.MULTILINE : 0);
+  const pattern = { source, size: patternSize(source), test: (text: string) => program.test(text) };
+  compiled.set(key, pattern);
+  return pattern;
+}
