@@ -88,4 +88,6 @@ export interface Deps {
   passwords: PasswordGate;
   /** Base of web and clone addresses, without a trailing slash. */
   externalUrl(): string;
+  /** Address of a repository for git over SSH. @param path of it, with `.git` */
+  sshUrl(path: string): string;
 }

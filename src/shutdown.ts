@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './core/logger.ts';
+import type { SshServer } from './git-server/ssh/server.ts';
 import type { HttpServer } from './http/server.ts';
 import type { JobQueue } from './jobs/queue.ts';
 
@@ -7,6 +8,7 @@ import type { JobQueue } from './jobs/queue.ts';
 interface Stopping {
   deps: { jobs: Pick<JobQueue, 'stop'> };
   server: HttpServer;
+  ssh: Pick<SshServer, 'drain' | 'close'> | null;
   close(): Promise<void>;
 }
 
@@ -21,14 +23,15 @@ const CLOSING_MS = 7_000;
  * @param hurry ends the wait at once
  */
 export async function shutDown(
-  { deps: { jobs }, server: { app, drain }, close }: Stopping,
+  { deps: { jobs }, server: { app, drain }, ssh, close }: Stopping,
   timeoutMs: number,
   log: Logger,
   hurry?: AbortSignal,
 ): Promise<void> {
   const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(hurry === undefined ? [] : [hurry])]);
   const jobsEnded = jobs.stop(deadline);
-  const onTime = await before(deadline, drain());
+  const onTime = await before(deadline, Promise.all([drain(), ssh?.drain()]));
+  ssh?.close();
   const closed = app.close();
   if (!onTime || !(await before(deadline, closed))) {
     log.log('warn', 'requests that did not end in time were cut off', { timeout_s: timeoutMs / 1_000 });

@@ -26,6 +26,7 @@ import { endOrphans } from './git/orphans.ts';
 import { KeyedQueue } from './git/queue.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { Storages } from './git/storages.ts';
+import type { SshServer } from './git-server/ssh/server.ts';
 import { AnswerCache } from './http/answers.ts';
 import { ActionLimiter } from './http/rate-limit.ts';
 import type { HttpServer } from './http/server.ts';
@@ -40,6 +41,7 @@ import { enqueueSweep, registerRepositoryWork } from './repositories/background.
 import { LeftIntents } from './repositories/left-intents.ts';
 import { resumeMoves } from './repositories/moves/background.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
+import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
 import { CurrentSettings } from './settings/current-settings.ts';
 import { defaultSettings } from './settings/settings-table.ts';
@@ -125,6 +127,7 @@ export async function open(
     settleIntent: async () => {},
     isApproved: async () => false,
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
+    sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
   };
   const close = async () => {
     await jobs.stop();
@@ -160,6 +163,8 @@ export interface Running extends Instance {
   url: string;
   /** The administrator's token, when it was made at this start. */
   newToken: string | null;
+  /** Git over SSH, where it is served. */
+  ssh: SshServer | null;
   /**
    * Stops gracefully: readiness turns false, requests under way are finished, then everything is closed.
    * @param hurry cuts off what is under way sooner than the configured time
@@ -174,6 +179,16 @@ async function clearAway(config: Config, log: Logger): Promise<void> {
   await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   const ended = await endOrphans(config.storages.map(({ path }) => path));
   if (ended > 0) log.log('warn', 'git processes of a killed server were ended', { processes: ended });
+}
+
+/** Serves git over SSH, where it shall be. Its program is loaded only then. */
+async function listenToSsh(deps: Deps): Promise<SshServer | null> {
+  const { config } = deps;
+  if (config.sshPort === null) return null;
+  const { serveSsh } = await import('./git-server/ssh/server.ts');
+  const ssh = await serveSsh(deps, config.host, config.sshPort);
+  config.sshPort = ssh.port;
+  return ssh;
 }
 
 export interface ServeOptions {
@@ -216,6 +231,7 @@ async function serveClaimed(
   const instance = await open(config, log, clock, claim.alone);
   const { app } = instance.server;
   let newToken: string | null;
+  let ssh: SshServer | null = null;
   try {
     for (const folder of foldersOf(config)) await bindFolder(folder, instance.deps.db);
     signal?.throwIfAborted();
@@ -227,10 +243,12 @@ async function serveClaimed(
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
+    ssh = await listenToSsh(instance.deps);
     // Only now: a token that was made before a start that failed would never be seen.
     newToken = await makeFirstToken(instance.deps);
     await enqueueSweep(instance.deps);
   } catch (error) {
+    ssh?.close();
     await app.close();
     await instance.close();
     throw error;
@@ -244,9 +262,10 @@ async function serveClaimed(
     ...instance,
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
     newToken,
+    ssh,
     reloadStorages: async () => claims.keep(await reloadStorages(instance.deps)),
     stop: (hurry) => {
-      stopping ??= shutDown(instance, config.shutdownMs, log, hurry).finally(claims.release);
+      stopping ??= shutDown({ ...instance, ssh }, config.shutdownMs, log, hurry).finally(claims.release);
       return stopping;
     },
   };

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
 import { isFlagsClientKnown } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
+import { isSshKeyGood } from './key-caller.ts';
 import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
@@ -64,6 +65,8 @@ async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
       return isJobRunning(deps, credential.jobId);
     case 'runner':
       return isRunnerKnown(deps, credential.runner);
+    case 'ssh_key':
+      return isSshKeyGood(deps, credential.keyId);
     case 'flags_client':
       return isFlagsClientKnown(deps, credential.client);
     case 'access_token':

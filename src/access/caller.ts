@@ -16,6 +16,8 @@ export type Credential =
   | { kind: 'runner'; runner: CiRunner }
   /** Of a program that asks for the feature flags of a project. */
   | { kind: 'flags_client'; client: FlagsClient }
+  /** Of a user, over SSH. */
+  | { kind: 'ssh_key'; keyId: number }
   | { kind: 'none' };
 
 /** What is known of the programs that ask for the feature flags of a project. */

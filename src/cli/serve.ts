@@ -65,13 +65,16 @@ async function untilStopped(signal: AbortSignal, starting: Promise<Running>): Pr
   }
 }
 
-function greeting({ url, deps, firstStart, newToken }: Running, seconds: number): string {
+function greeting({ url, deps, firstStart, newToken, ssh }: Running, seconds: number): string {
   const lines = [
     '',
     `  Stithy is ready at ${url} (${seconds.toFixed(2)} s)`,
     `  Data:  ${deps.config.dataDir}`,
     `  API:   ${url}/api/v4   Reference: ${url}/-/api`,
   ];
+  if (ssh !== null) {
+    lines.push(`  SSH:   ${deps.sshUrl('<path>.git')}   Host key: ${ssh.fingerprints[0]}`);
+  }
   if (newToken !== null) {
     lines.push(`  Administrator: root, token ${newToken}   (shown this once)`);
   } else if (firstStart) {

@@ -22,6 +22,8 @@ export type Face = 'api' | 'web' | 'git';
 export interface Config {
   host: string;
   port: number;
+  /** Where SSH clients come in, at the same host; null where they do not. */
+  sshPort: number | null;
   dataDir: string;
   database: { kind: 'sqlite'; path: string; durable: boolean } | { kind: 'postgres'; url: string };
   rootToken: string | null;
@@ -164,6 +166,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
   const config: Config = {
     host: env.string('STITHY_HOST', '127.0.0.1'),
     port: env.integer('STITHY_PORT', 8080, { min: 0, max: 65_535 }),
+    sshPort: env.maybeInteger('STITHY_SSH_PORT', { min: 0, max: 65_535 }),
     dataDir,
     database: database(
       env.string('STITHY_DATABASE_URL', null),

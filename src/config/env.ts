@@ -36,6 +36,11 @@ export class EnvironmentReader {
     return value;
   }
 
+  /** As `integer`, where there may be none. */
+  maybeInteger(name: string, range: { min: number; max: number }): number | null {
+    return this.string(name, null) === null ? null : this.integer(name, 0, range);
+  }
+
   boolean(name: string, fallback: boolean): boolean {
     const text = this.string(name, null)?.toLowerCase();
     if (text === undefined) return fallback;

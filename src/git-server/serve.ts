@@ -100,6 +100,8 @@ export function serve(
   input: Readable,
   client: Client,
 ): Promise<TransportSession> {
+  // Over HTTP it was told when it asked for the refs.
+  if (client.stateless === false && service === 'receive-pack' && access.readOnly) throw refused(READ_ONLY, 403);
   const repo = repositoryOf(deps, access.holder);
   const { receive_max_input_size: megabytes, snippet_size_limit: snippet } = deps.settings.now;
   const push = Math.min(deps.config.limits.push, (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE);

@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
-import { hostKeyFingerprints, makeSshKeyPair } from './push/key-pair.ts';
+import { makeSshKeyPair } from '../core/ssh-key-pair.ts';
+import { hostKeyFingerprints } from './push/known-hosts.ts';
 
 const SECRET = 'open-sesame';
 const HOST_KEY = 'AAAAC3NzaC1lZDI1NTE5AAAAIEYY5VCsBZYOixUfEKM3p2Y/aYZ1RizlwzpfsXMk5YKp';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { RemoteMirror } from '../../../db/tables/remote-mirrors.ts';
 import { maskCredentials } from '../../../mirroring/address.ts';
-import { hostKeyFingerprints } from '../../../mirroring/push/key-pair.ts';
+import { hostKeyFingerprints } from '../../../mirroring/push/known-hosts.ts';
 import type { RemoteMirror as Answer } from './answers.ts';
 
 /** A push mirror as the API shows it. */

@@ -13,14 +13,14 @@ const encodePath = (path: string): string => path.toWellFormed().split('/').map(
  * Addresses of a snippet: of its page, of its content, of its repository.
  * @param fullPath of its project; null for a personal snippet
  */
-export function snippetUrls(deps: Pick<Deps, 'externalUrl'>, id: number, fullPath: string | null) {
+export function snippetUrls(deps: Pick<Deps, 'externalUrl' | 'sshUrl'>, id: number, fullPath: string | null) {
   const base = deps.externalUrl();
   const prefix = fullPath === null ? '' : `${fullPath}/`;
   const web_url = `${base}/${prefix}-/snippets/${id}`;
   return {
     web_url,
     raw_url: `${web_url}/raw`,
-    ssh_url_to_repo: `git@${new URL(base).hostname}:${prefix}snippets/${id}.git`,
+    ssh_url_to_repo: deps.sshUrl(`${prefix}snippets/${id}.git`),
     http_url_to_repo: `${base}/${prefix}snippets/${id}.git`,
   };
 }

@@ -71,7 +71,7 @@ export function simpleProject(
     ...(facts === null ? {} : { default_branch: facts.defaultBranch }),
     tag_list: view.topics,
     topics: view.topics,
-    ssh_url_to_repo: `git@${new URL(base).hostname}:${project.full_path}.git`,
+    ssh_url_to_repo: deps.sshUrl(`${project.full_path}.git`),
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     // Known only where the files are looked at: in answers with one project.

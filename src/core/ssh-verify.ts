@@ -1,0 +1,107 @@
+import { createPublicKey, hash, verify } from 'node:crypto';
+import { SshReader } from './ssh-fields.ts';
+
+/** Elliptic curves by the last part of the key's type: JWK name, bytes of a coordinate, hash of the signature. */
+const CURVES: Readonly<Record<string, { crv: string; bytes: number; digest: string }>> = {
+  nistp256: { crv: 'P-256', bytes: 32, digest: 'sha256' },
+  nistp384: { crv: 'P-384', bytes: 48, digest: 'sha384' },
+  nistp521: { crv: 'P-521', bytes: 66, digest: 'sha512' },
+};
+const ECDSA = 'ecdsa-sha2-';
+const SK_ED25519 = 'sk-ssh-ed25519@openssh.com';
+const SK_ECDSA = 'sk-ecdsa-sha2-nistp256@openssh.com';
+/** Somebody has touched the security token. */
+const USER_PRESENT = 1;
+
+/** Formats of signatures that are checked, the best first. */
+export const SSH_SIGNATURES: readonly string[] = [
+  'ssh-ed25519',
+  SK_ED25519,
+  ...Object.keys(CURVES).map((curve) => `${ECDSA}${curve}`),
+  SK_ECDSA,
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+];
+
+/** A number as fixed width wants it: without leading zeros that SSH adds, filled up to the left. */
+function fixedWidth(number: Buffer, bytes: number): Buffer {
+  const first = number.findIndex((byte) => byte !== 0);
+  const bare = first === -1 ? Buffer.alloc(0) : number.subarray(first);
+  if (bare.length > bytes) throw new RangeError('a number that is too long');
+  return Buffer.concat([Buffer.alloc(bytes - bare.length), bare]);
+}
+
+const keyOf = (key: Record<string, string>) => createPublicKey({ key, format: 'jwk' });
+
+function checkRsa(key: SshReader, format: string, signature: SshReader, signed: Buffer): boolean {
+  const [e, n] = [key.string().toString('base64url'), key.string().toString('base64url')];
+  return verify(format.replace('rsa-sha2-', 'sha'), signed, keyOf({ kty: 'RSA', e, n }), signature.string());
+}
+
+function checkEcdsa(key: SshReader, name: string, signature: SshReader, signed: Buffer): boolean {
+  const curve = CURVES[name];
+  if (curve === undefined || key.text() !== name) return false;
+  const { crv, bytes, digest } = curve;
+  const point = key.string();
+  if (point.length !== 1 + 2 * bytes || point[0] !== 4) return false;
+  const x = point.subarray(1, 1 + bytes).toString('base64url');
+  const y = point.subarray(1 + bytes).toString('base64url');
+  const numbers = new SshReader(signature.string());
+  const raw = Buffer.concat([fixedWidth(numbers.string(), bytes), fixedWidth(numbers.string(), bytes)]);
+  return verify(digest, signed, { key: keyOf({ kty: 'EC', crv, x, y }), dsaEncoding: 'ieee-p1363' }, raw);
+}
+
+function checkEd25519(key: SshReader, signature: SshReader, signed: Buffer): boolean {
+  const x = key.string().toString('base64url');
+  return verify(null, signed, keyOf({ kty: 'OKP', crv: 'Ed25519', x }), signature.string());
+}
+
+/** What a security token signs in the place of a text (OpenSSH, `PROTOCOL.u2f`); null where nobody has touched it. */
+function signedByToken(application: Buffer, signature: SshReader, signed: Buffer): Buffer | null {
+  const flags = signature.bytes(1);
+  const counter = signature.bytes(4);
+  if ((flags[0]! & USER_PRESENT) === 0) return null;
+  return Buffer.concat([hash('sha256', application, 'buffer'), flags, counter, hash('sha256', signed, 'buffer')]);
+}
+
+function checkToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): boolean {
+  const parts = new SshReader(key);
+  for (let left = type === SK_ECDSA ? 3 : 2; left > 0; left -= 1) parts.string();
+  const application = parts.string();
+  const after = new SshReader(signature);
+  after.string();
+  after.string();
+  const text = signedByToken(application, after, signed);
+  if (text === null) return false;
+  const [fields, inner] = [new SshReader(key), new SshReader(signature)];
+  fields.string();
+  inner.string();
+  return type === SK_ECDSA ? checkEcdsa(fields, 'nistp256', inner, text) : checkEd25519(fields, inner, text);
+}
+
+function check(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
+  const key = new SshReader(publicKey);
+  const type = key.text();
+  const fields = new SshReader(signature);
+  const format = fields.text();
+  if (!SSH_SIGNATURES.includes(format)) return false;
+  if (type === 'ssh-rsa') return format.startsWith('rsa-') && checkRsa(key, format, fields, signed);
+  if (format !== type) return false;
+  if (type === SK_ED25519 || type === SK_ECDSA) return checkToken(type, publicKey, signature, signed);
+  if (type === 'ssh-ed25519') return checkEd25519(key, fields, signed);
+  return checkEcdsa(key, type.slice(ECDSA.length), fields, signed);
+}
+
+/**
+ * Whether a key has signed these bytes (RFC 4253, 5656, 8332, 8709). Signatures with SHA-1 and DSA are never good.
+ * @param publicKey as it goes over the wire: its type, then what is of it
+ * @param signature as it goes over the wire: its format, then the signature
+ */
+export function verifySshSignature(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
+  try {
+    return check(publicKey, signature, signed);
+  } catch {
+    // Numbers that are no key, and fields that end too early.
+    return false;
+  }
+}

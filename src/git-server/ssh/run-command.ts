@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { type Caller, originOf, shareOf } from '../../access/caller.ts';
+import { callerNow } from '../../access/caller-now.ts';
+import { ApiError, refused } from '../../core/errors.ts';
+import { addressKey } from '../../core/fair-slots.ts';
+import { inScope } from '../../core/request-scope.ts';
+import { faultOf } from '../../core/surroundings.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/errors.ts';
+import type { Service } from '../../git/transport/service.ts';
+import { admitGit } from '../access.ts';
+import { RULER } from '../after-push/frame.ts';
+import { serve } from '../serve.ts';
+import { parseCommand, type SshCommand } from './commands.ts';
+import type { Command } from './protocol/connection.ts';
+
+/** Who is signed in, and from where. */
+export interface SshClient {
+  caller: Caller;
+  address: string;
+}
+
+/** Git's own code for what it gives up. */
+const FAILED = 128;
+const REFUSED = 1;
+const MINUTE = 60;
+
+/**
+ * Does what somebody wants over SSH, with the rights that he has now, and ends the channel. Never rejects.
+ * @param command the line that his client has sent
+ */
+export async function runCommand(deps: Deps, { caller, address }: SshClient, command: Command): Promise<void> {
+  const begun = performance.now();
+  const correlationId = randomUUID();
+  const ended = deps.underWay.begin();
+  const wanted = parseCommand(command.line);
+  const scope = { caller: shareOf(caller, address), origin: originOf(caller, address) };
+  let code = REFUSED;
+  try {
+    code = await inScope(scope, () => run(deps, { caller, address }, wanted, command, correlationId));
+  } catch (error) {
+    command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
+  }
+  await command.channel.finish(code);
+  ended();
+  deps.log.log('info', 'ssh', {
+    correlation_id: correlationId,
+    command: wanted.kind === 'git' ? `git-${wanted.service}` : wanted.kind,
+    path: 'path' in wanted ? wanted.path : undefined,
+    exit_code: code,
+    duration_s: Math.round((performance.now() - begun) * 1e3) / 1e6,
+    user_id: caller.user?.id,
+    username: caller.user?.username,
+    remote_ip: address,
+  });
+}
+
+async function run(
+  deps: Deps,
+  client: SshClient,
+  wanted: SshCommand,
+  { channel, variables }: Command,
+  correlationId: string,
+): Promise<number> {
+  const caller = await callerNow(deps, client.caller);
+  switch (wanted.kind) {
+    case 'welcome':
+      channel.output.write(`Welcome to Stithy, @${caller.user?.username}!\n`);
+      return 0;
+    case 'git': {
+      const { service, path } = wanted;
+      throttle(deps, client, `${service}:${path}`);
+      const protocol = variables.get('GIT_PROTOCOL');
+      const { signal } = channel.left;
+      const session = { address: client.address, correlationId, protocol, signal, stateless: false };
+      return runGit(deps, caller, service, path, { ...session, channel });
+    }
+    case 'archive':
+      throw refused('Archives are not served over SSH: ask for them over HTTP.', 403);
+    case 'invalid':
+      throw refused(`Invalid SSH command: ${wanted.line}`, 400);
+    default:
+      throw refused('Disallowed command', 400);
+  }
+}
+
+interface GitSession {
+  address: string;
+  correlationId: string;
+  protocol: string | undefined;
+  signal: AbortSignal;
+  stateless: boolean;
+  channel: Command['channel'];
+}
+
+async function runGit(
+  deps: Deps,
+  caller: Caller,
+  service: Service,
+  path: string,
+  { channel, ...client }: GitSession,
+): Promise<number> {
+  const pushes = service === 'receive-pack';
+  const access = await admitGit(deps, caller, path, pushes ? 'write' : 'read', { creates: pushes });
+  const session = await serve(deps, access, service, channel.input, client);
+  // What breaks off is told by how git ended.
+  await pipeline(session.output, channel.output, { end: false }).catch(() => {});
+  const { code, killed } = await session.done;
+  return killed === null ? code : FAILED;
+}
+
+/** Bounds how often somebody does the same, and how much comes from an address. @throws ApiError 429 */
+function throttle(deps: Deps, { caller, address }: SshClient, what: string): void {
+  const limit = { requests: deps.settings.now.gitlab_shell_operation_limit, periodSeconds: MINUTE };
+  deps.limiter.check('gitlab_shell_operation', `${shareOf(caller, address)}:${what}`, limit);
+  deps.limiter.check('gitlab_shell_operation', addressKey(address), limit);
+}
+
+/** What somebody is told of what went wrong; nothing of the inside of the server. */
+function explain(deps: Deps, error: unknown, correlationId: string): string {
+  if (error instanceof ApiError && error.status < 500) return error.message;
+  if (error instanceof GitError && error.code === 'busy') return 'The server is busy. Please try again later.';
+  if (error instanceof GitError && error.code === 'aborted') return 'The connection was closed.';
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  deps.log.log('error', 'an SSH command failed', { correlation_id: correlationId, error: message, stack });
+  const fault = faultOf(error);
+  if (fault === 'unavailable') return 'The server cannot reach its database. Please try again later.';
+  if (fault === 'disk_full') return 'The disk of the server is full.';
+  return `Internal error. The log of the server has it as ${correlationId}.`;
+}
+
+/** A refusal as the platform shows it; git adds lines of its own. */
+const inFrame = (text: string): string =>
+  ['', RULER, '', `ERROR: ${text.toWellFormed()}`, '', RULER, '']
+    .map((line) => `${`remote: ${line}`.trimEnd()}\n`)
+    .join('');

@@ -1,0 +1,162 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { callerOfSshKey, noteKeyUse } from '../../access/key-caller.ts';
+import { addressKey } from '../../core/fair-slots.ts';
+import type { Deps } from '../../deps.ts';
+import { fingerprintOf, loadHostKeys } from './host-keys.ts';
+import type { ShownKey } from './protocol/authentication.ts';
+import { Connection } from './protocol/connection.ts';
+import { SshError } from './protocol/numbers.ts';
+import { runCommand, type SshClient } from './run-command.ts';
+
+/** Milliseconds that a client may take to prove who it is. */
+const LOGIN_MS = 60_000;
+/** Connections of which nobody knows yet who they are: in all, and of one address. */
+const MAX_STRANGERS = 200;
+const MAX_STRANGERS_OF_ADDRESS = 50;
+/** Of the connections that the server takes, SSH may have so many, and one address of those. */
+const SHARE = 0.25;
+const SHARE_OF_ADDRESS = 0.75;
+/** Connections of an address in a minute. */
+const RATE = { requests: 600, periodSeconds: 60 };
+/** Everybody signs in as this. */
+const LOGIN = 'git';
+const STOPPING = 'the server stops';
+
+/** Git over SSH. */
+export interface SshServer {
+  port: number;
+  /** Of the host keys, with their kinds: what clients are asked to compare. */
+  fingerprints: string[];
+  /** Takes no connection any more. @returns when the commands that are under way have ended */
+  drain(): Promise<void>;
+  /** Cuts off what is left. */
+  close(): void;
+}
+
+/** Connections by what they count against. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+  all = 0;
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  /** @returns what counts it no more; calling it again does nothing */
+  add(key: string): () => void {
+    this.all += 1;
+    this.#counts.set(key, this.of(key) + 1);
+    let counted = true;
+    return () => {
+      if (!counted) return;
+      counted = false;
+      this.all -= 1;
+      const left = this.of(key) - 1;
+      if (left === 0) this.#counts.delete(key);
+      else this.#counts.set(key, left);
+    };
+  }
+}
+
+/**
+ * Serves git over SSH.
+ * @param host to listen on @param port 0 for a free one
+ * @throws CannotStart for host keys that cannot be used, the system's error where it cannot listen
+ */
+export async function serveSsh(deps: Deps, host: string, port: number): Promise<SshServer> {
+  const hostKeys = await loadHostKeys(deps.config.dataDir);
+  const connections = new Map<Connection<SshClient>, Socket>();
+  const strangers = new Counts();
+  const all = new Counts();
+  const max = Math.max(1, Math.floor(deps.config.limits.connections * SHARE));
+  let drained: (() => void) | undefined;
+
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    const address = socket.remoteAddress ?? '';
+    const key = addressKey(address);
+    if (isCrowded(key)) {
+      socket.destroy();
+      return;
+    }
+    const known = strangers.add(key);
+    const gone = all.add(key);
+    const connection: Connection<SshClient> = new Connection(
+      socket,
+      { hostKeys },
+      {
+        find: (shown) => findClient(deps, shown, address),
+        signedIn: (client) => {
+          clearTimeout(timer);
+          known();
+          void noteUse(deps, client);
+        },
+        run: (client, command) => void runCommand(deps, client, command),
+        closed: (why) => {
+          clearTimeout(timer);
+          known();
+          gone();
+          connections.delete(connection);
+          if (why !== null) logEnd(deps, why, address);
+          if (connections.size === 0) drained?.();
+        },
+      },
+    );
+    connections.set(connection, socket);
+    const timer = setTimeout(() => connection.end('nobody signed in in time'), LOGIN_MS).unref();
+  });
+
+  function isCrowded(key: string): boolean {
+    if (strangers.all >= MAX_STRANGERS || strangers.of(key) >= MAX_STRANGERS_OF_ADDRESS) return true;
+    if (all.all >= max || all.of(key) >= Math.ceil(max * SHARE_OF_ADDRESS)) return true;
+    try {
+      deps.limiter.check('ssh_connection', key, RATE);
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    fingerprints: hostKeys.map(({ algorithm, blob }) => `${fingerprintOf(blob)} (${algorithm})`),
+    drain: () => {
+      server.close();
+      return new Promise((resolve) => {
+        drained = resolve;
+        for (const connection of connections.keys()) connection.drain(STOPPING);
+        if (connections.size === 0) resolve();
+      });
+    },
+    close: () => {
+      server.close();
+      for (const [connection, socket] of connections) {
+        connection.end(STOPPING);
+        socket.destroy();
+      }
+    },
+  };
+}
+
+async function findClient(deps: Deps, { user, blob }: ShownKey, address: string): Promise<SshClient | undefined> {
+  if (user !== LOGIN) return undefined;
+  const caller = await callerOfSshKey(deps, fingerprintOf(blob));
+  return caller && { caller, address };
+}
+
+async function noteUse(deps: Deps, { caller: { credential } }: SshClient): Promise<void> {
+  try {
+    if (credential.kind === 'ssh_key') await noteKeyUse(deps, 'ssh_keys', credential.keyId);
+  } catch (error) {
+    deps.log.log('warn', 'when a key was used could not be kept', { error: String(error) });
+  }
+}
+
+function logEnd(deps: Deps, why: unknown, address: string): void {
+  const fields = { remote_ip: address, error: why instanceof Error ? why.message : String(why) };
+  if (why instanceof SshError) deps.log.log('info', 'an SSH connection was ended', fields);
+  else deps.log.log('error', 'an SSH connection failed', { ...fields, stack: (why as Error).stack });
+}
