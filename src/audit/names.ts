@@ -42,6 +42,11 @@ export type AuditEventName =
   | `license_${'created' | 'destroyed'}`
   | `broadcast_message_${'created' | 'deleted'}`
   | 'login_failed_with_standard_authentication'
+  | `package_protection_rule_${'created' | 'deleted'}`
+  | `identity_${'created' | 'deleted'}`
+  | `server_feature_${'created' | 'deleted'}`
+  | `feature_flag_${'created' | 'deleted'}`
+  | 'feature_flags_client_token_reset'
   | `invitation_${'created' | 'deleted' | 'accepted'}`
   | `remote_mirror_${'created' | 'deleted'}`
   | 'repository_storage_move_scheduled';

@@ -4,6 +4,7 @@ import type { Namespace } from '../../src/db/tables/namespaces.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
+import { makeMergeRequest } from '../support/merge-request.ts';
 
 let app: TestApp;
 let group: Namespace;
@@ -110,4 +111,50 @@ test('a protection that is refused is told of to nobody', async () => {
     expectStatus(await app.post(path, { json: { name: ' ' } }), 422);
   };
   assert.deepEqual(await auditOf(app, refused), []);
+});
+
+test("rules of a merge request are told of to its project: its own, and those that take the place of the project's", async () => {
+  const place = await app.make.project();
+  const json = { name: 'Safety', approvals_required: 1 };
+  const source = (await told('POST', `/projects/${place.id}/approval_rules`, { ...json, user_ids: [1] })).made;
+  const mergeRequest = await makeMergeRequest(app, place);
+  const path = `/projects/${place.id}/merge_requests/${mergeRequest.iid}/approval_rules`;
+  const { made, ...added } = await told('POST', path, { name: 'Extra', approvals_required: 1, user_ids: [1] });
+  assert.deepEqual(added.gist, {
+    event: 'approval_rule_created',
+    on: `Project ${place.id}`,
+    target: 'ApprovalMergeRequestRule Extra',
+    message: 'Added approval rule',
+  });
+  assert.equal(added.event.details.merge_request_id, mergeRequest.id);
+  const changed = await told('PUT', `${path}/${made.id}`, { approvals_required: 3 });
+  assert.deepEqual(
+    [changed.gist.event, changed.gist.message],
+    ['update_approval_rules', 'Changed number of required approvals from 1 to 3'],
+  );
+  assert.deepEqual(await auditOf(app, () => app.put(`${path}/${made.id}`, { json: { approvals_required: 3 } })), []);
+  const instead = await told('PUT', `${path}/${source.id}`, { approvals_required: 2 });
+  assert.deepEqual(
+    [instead.gist.target, instead.gist.message],
+    ['ApprovalMergeRequestRule Safety', 'Changed number of required approvals from 1 to 2'],
+  );
+  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
+});
+
+test('package protection rules are told of', async () => {
+  const path = `/projects/${project.id}/packages/protection/rules`;
+  const json = { package_name_pattern: 'a-*', package_type: 'generic', minimum_access_level_for_push: 'owner' };
+  const { made, ...added } = await told('POST', path, json);
+  assert.deepEqual(added.gist, {
+    event: 'package_protection_rule_created',
+    on: `Project ${project.id}`,
+    target: 'Packages::Protection::Rule a-*',
+    message: 'Added package protection rule',
+  });
+  const changed = await told('PATCH', `${path}/${made.id}`, { minimum_access_level_for_push: 'admin' });
+  assert.deepEqual(
+    [changed.gist.event, changed.gist.message],
+    ['package_protection_rule_updated', 'Changed minimum access level for push from owner to admin'],
+  );
+  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'package_protection_rule_deleted');
 });

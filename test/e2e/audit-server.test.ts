@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, type TestApp } from '../support/app.ts';
-import { tellsOf } from '../support/audit-trail.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
+import { auditOf, tellsOf } from '../support/audit-trail.ts';
 import { licenseKey, makeIssuer } from '../support/licences.ts';
 
 const SERVER = 'Gitlab::Audit::InstanceScope 1';
@@ -37,6 +37,57 @@ test('a move to another storage is told of to the project', async () => {
     target: `Project ${project.full_path}`,
     message: 'Scheduled move of the repository from default to default',
   });
+});
+
+test('moves of the wiki of a group and of a snippet are told of to the group and to the server', async () => {
+  const group = await app.make.group();
+  const files = [{ file_path: 'a.txt', content: 'a' }];
+  const snippet = expectStatus<{ id: number }>(
+    await app.post('/snippets', { json: { title: 'A', visibility: 'private', files } }),
+    201,
+  );
+  for (const [path, on, target] of [
+    [`/groups/${group.id}`, `Group ${group.id}`, `Group ${group.full_path}`],
+    [`/snippets/${snippet.id}`, SERVER, `Snippet Snippet ${snippet.id}`],
+  ] as const) {
+    const moved = await told('POST', `${path}/repository_storage_moves`);
+    await app.settle();
+    const { event, ...gist } = moved.gist;
+    assert.deepEqual([event, gist.on, gist.target], ['repository_storage_move_scheduled', on, target]);
+  }
+});
+
+test('flags of the server are told of with what they were', async () => {
+  const { gist, event } = await told('POST', '/features/new_library', { value: 'true' });
+  assert.deepEqual(gist, {
+    event: 'server_feature_created',
+    on: SERVER,
+    target: 'Feature new_library',
+    message: 'Set the feature flag new_library of the server',
+  });
+  assert.equal(event.details.to, 'boolean: true');
+  assert.deepEqual(await auditOf(app, () => app.post('/features/new_library', { json: { value: 'true' } })), []);
+  const some = await told('POST', '/features/new_library', { value: 'true', user: 'root' });
+  assert.deepEqual(
+    [some.gist.event, some.event.details.from, some.event.details.to],
+    ['server_feature_updated', 'boolean: true', 'boolean: true; actors: User:1'],
+  );
+  assert.equal((await told('DELETE', '/features/new_library')).gist.event, 'server_feature_deleted');
+  assert.deepEqual(await auditOf(app, () => app.delete('/features/new_library')), []);
+});
+
+test('the look of the server is told of bit by bit', async () => {
+  const { gist } = await told('PUT', '/application/appearance', { header_message: 'Hello' });
+  assert.deepEqual(gist, {
+    event: 'appearance_updated',
+    on: SERVER,
+    target: 'Appearance Appearance',
+    message: 'Changed header message from  to Hello',
+  });
+  assert.deepEqual(
+    await auditOf(app, () => app.put('/application/appearance', { json: { header_message: 'Hello' } })),
+    [],
+  );
 });
 
 test('the group of security policies is told of', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
@@ -211,4 +212,41 @@ test('shares are told of to whoever shares and to whom', async () => {
       ],
     );
   }
+});
+
+test('a new instance id of feature flags is told of, without it', async () => {
+  const project = await app.make.project();
+  const { made, event, gist: what } = await told('POST', `/projects/${project.id}/feature_flags_client/reset_token`);
+  hides(event, made.instance_id);
+  assert.deepEqual([what.event, what.on], ['feature_flags_client_token_reset', `Project ${project.id}`]);
+});
+
+test('OpenPGP keys are told of by their fingerprint', async () => {
+  const key = await readFile(new URL('../fixtures/pgp/ana.asc', import.meta.url), 'utf8');
+  const { made, event, gist: what } = await told('POST', `/users/${ana.user.id}/gpg_keys`, { key });
+  const on = `User ${ana.user.id}`;
+  assert.deepEqual([what.event, what.on, what.message], ['add_gpg_key', on, 'Added GPG key']);
+  assert.match(String(event.details.target_details), /^[0-9A-F]{40,64}$/i);
+  assert.doesNotMatch(JSON.stringify(event), /BEGIN PGP/);
+  const gone = await told('DELETE', `/users/${ana.user.id}/gpg_keys/${made.id}`);
+  assert.deepEqual([gone.gist.event, gone.gist.on], ['remove_gpg_key', on]);
+});
+
+test('identities at other providers are told of to their user', async () => {
+  const path = `/users/${ana.user.id}`;
+  const on = `User ${ana.user.id}`;
+  const added = await told('PUT', path, { provider: 'ldapmain', extern_uid: 'uid=ana' });
+  assert.deepEqual([added.gist.event, added.gist.on, added.event.details.to], ['identity_created', on, 'uid=ana']);
+  const changed = await told('PUT', path, { provider: 'ldapmain', extern_uid: 'uid=anna' });
+  assert.deepEqual(
+    [changed.gist.event, changed.event.details.from, changed.event.details.to],
+    ['identity_updated', 'uid=ana', 'uid=anna'],
+  );
+  assert.deepEqual(
+    await auditOf(app, () => app.put(path, { json: { provider: 'ldapmain', extern_uid: 'uid=anna' } })),
+    [],
+  );
+  const gone = await told('DELETE', `${path}/identities/ldapmain`);
+  assert.deepEqual([gone.gist.event, gone.event.details.from], ['identity_deleted', 'uid=anna']);
+  assert.deepEqual(await auditOf(app, () => app.delete(`${path}/identities/ldapmain`)), []);
 });

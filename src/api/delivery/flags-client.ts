@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { requireStill } from '../../access/standing.ts';
+import { project, recordAudit } from '../../audit/record.ts';
 import { type Clock, timestamp } from '../../core/clock.ts';
 import { randomText } from '../../core/secrets.ts';
 import type { Db } from '../../db/schema.ts';
@@ -66,6 +67,8 @@ export function resetToken(deps: Deps, caller: Caller, projectId: number): Promi
   return deps.db.transaction().execute(async (db) => {
     const client = await countChange(db, deps.clock, projectId, { token: newToken() });
     await requireStill(deps, db, caller, projectId, 'admin_feature_flag');
+    const message = 'Reset the instance id of the feature flags';
+    await recordAudit(deps, db, { name: 'feature_flags_client_token_reset', entity: project(projectId), message });
     return client;
   });
 }

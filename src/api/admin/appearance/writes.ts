@@ -1,3 +1,5 @@
+import { changesOf, type Watched } from '../../../audit/changes.ts';
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -11,6 +13,13 @@ const MAX_PICTURE_KIB = 1_024;
 
 /** The look of the server: texts, and pictures as `<sha256>/<name>`. */
 export type StoredAppearance = AppearanceTexts & Partial<Record<PictureName, string>>;
+
+const WATCHED: Watched<StoredAppearance> = Object.fromEntries(
+  [...Object.keys(DEFAULT_TEXTS), ...PICTURES].map((name) => [
+    name,
+    { name: 'appearance_updated', as: name.replaceAll('_', ' ') } as const,
+  ]),
+);
 
 /** What administrators have made of the server's look. */
 export async function loadAppearance(db: Db): Promise<StoredAppearance> {
@@ -44,14 +53,24 @@ export async function changeAppearance(
       .values({ key: APPEARANCE_KEY, value: '{}', updated_at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at }))
       .execute();
+    const before = await loadAppearance(db);
     const changed = Object.fromEntries(
-      Object.entries({ ...(await loadAppearance(db)), ...given, ...pictures }).filter(([, value]) => value !== null),
+      Object.entries({ ...before, ...given, ...pictures }).filter(([, value]) => value !== null),
     ) as StoredAppearance;
     await db
       .updateTable('instance_values')
       .set({ value: JSON.stringify(changed) })
       .where('key', '=', APPEARANCE_KEY)
       .execute();
+    await recordAudit(
+      deps,
+      db,
+      changesOf(before, changed, WATCHED).map((told) => ({
+        ...told,
+        entity: INSTANCE,
+        target: { id: 1, type: 'Appearance', details: 'Appearance' },
+      })),
+    );
     return changed;
   });
 }

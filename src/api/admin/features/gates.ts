@@ -68,3 +68,13 @@ export function present(name: string, gates: Gates) {
     definition: null,
   };
 }
+
+const MAX_TEXT = 255;
+
+/** A flag in a text that is not too long for an audit event. */
+export function gatesText(gates: Gates): string {
+  const text = present('', gates)
+    .gates.map(({ key, value }) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`)
+    .join('; ');
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+}

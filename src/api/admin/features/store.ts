@@ -1,10 +1,11 @@
+import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest } from '../../../core/errors.ts';
 import { parseJson } from '../../../db/columns.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Gates } from './gates.ts';
+import { type Gates, gatesText } from './gates.ts';
 
 const KEY = 'features';
 /** Flags that are kept. */
@@ -40,6 +41,26 @@ export async function changeFeature(
       .values({ key: KEY, value, updated_at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value, updated_at }))
       .execute();
+    await recordFeature(deps, db, name, old, gates);
     return gates;
+  });
+}
+
+/** What a flag was and is, in words; nothing where both are the same. */
+async function recordFeature(deps: Deps, db: Db, flag: string, old: Gates | undefined, now: Gates | undefined) {
+  const [from, to] = [old, now].map((gates) => (gates === undefined ? '' : gatesText(gates))) as [string, string];
+  if (from === to) return;
+  const [name, verb] =
+    old === undefined
+      ? (['server_feature_created', 'Set'] as const)
+      : now === undefined
+        ? (['server_feature_deleted', 'Removed'] as const)
+        : (['server_feature_updated', 'Changed'] as const);
+  await recordAudit(deps, db, {
+    name,
+    entity: INSTANCE,
+    target: { id: null, type: 'Feature', details: flag },
+    message: `${verb} the feature flag ${flag} of the server`,
+    more: { change: flag, from, to },
   });
 }

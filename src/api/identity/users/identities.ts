@@ -1,3 +1,4 @@
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, invalidModel, invalidParameter, notFound } from '../../../core/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
@@ -49,12 +50,33 @@ export async function setIdentity(deps: Deps, db: Db, userId: number, identity: 
     .where('user_id', '!=', userId)
     .executeTakeFirst();
   if (taken !== undefined) throw invalidModel({ extern_uid: ['has already been taken'] });
+  const old = await db
+    .selectFrom('user_identities')
+    .select('extern_uid')
+    .where('user_id', '=', userId)
+    .where('provider', '=', provider)
+    .executeTakeFirst();
   const now = timestamp(deps.clock);
   await db
     .insertInto('user_identities')
     .values({ user_id: userId, provider, extern_uid, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.columns(['user_id', 'provider']).doUpdateSet({ extern_uid, updated_at: now }))
     .execute();
+  if (old?.extern_uid === extern_uid) return;
+  const change = { provider, from: old?.extern_uid ?? '', to: extern_uid };
+  const told =
+    old === undefined
+      ? ({
+          name: 'identity_created',
+          message: `Added the identity at ${provider}`,
+          more: { add: 'identity', ...change },
+        } as const)
+      : ({
+          name: 'identity_updated',
+          message: `Changed the identity at ${provider}`,
+          more: { change: 'identity', ...change },
+        } as const);
+  await recordAudit(deps, db, { ...told, entity: onUser(userId) });
 }
 
 /** The identities of users, by user; an entry for each. */
@@ -73,10 +95,19 @@ export async function identitiesOf(db: Db, userIds: readonly number[]): Promise<
 
 /** Takes the identity at a provider from a user. @throws ApiError 404 where he has none there */
 export async function removeIdentity(deps: Deps, userId: number, provider: string): Promise<void> {
-  const { numDeletedRows } = await deps.db
-    .deleteFrom('user_identities')
-    .where('user_id', '=', userId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notFound('Identity');
+  await deps.db.transaction().execute(async (db) => {
+    const gone = await db
+      .deleteFrom('user_identities')
+      .where('user_id', '=', userId)
+      .where('provider', '=', provider)
+      .returning('extern_uid')
+      .executeTakeFirst();
+    if (gone === undefined) throw notFound('Identity');
+    await recordAudit(deps, db, {
+      name: 'identity_deleted',
+      entity: onUser(userId),
+      message: `Removed the identity at ${provider}`,
+      more: { remove: 'identity', provider, from: gone.extern_uid },
+    });
+  });
 }

@@ -1,9 +1,12 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { requireStill } from '../../../access/standing.ts';
+import { changesOf, type Watched } from '../../../audit/changes.ts';
+import { type AuditEntry, project, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { ApiError, recordNotFound } from '../../../core/errors.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { PackageProtectionRule } from '../../../db/tables/package-protection-rules.ts';
 import type { Deps } from '../../../deps.ts';
@@ -39,11 +42,29 @@ const refuseTaken = (error: unknown): never => {
   throw isUniqueViolation(error) ? taken() : error;
 };
 
+const updated = 'package_protection_rule_updated';
+const WATCHED: Watched<PackageProtectionRule> = {
+  package_name_pattern: { name: updated, as: 'package name pattern' },
+  package_type: { name: updated, as: 'package type' },
+  minimum_access_level_for_push: { name: updated, as: 'minimum access level for push' },
+  minimum_access_level_for_delete: { name: updated, as: 'minimum access level for delete' },
+};
+
+const entryOf = (
+  { id, project_id, package_name_pattern }: PackageProtectionRule,
+  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
+): AuditEntry => ({
+  ...told,
+  entity: project(project_id),
+  target: { id, type: 'Packages::Protection::Rule', details: package_name_pattern },
+});
+
 /** A change of the rules of a project, by somebody who may still make it. */
 const change = <T>(deps: Deps, caller: Caller, projectId: number, work: (db: Db) => Promise<T>): Promise<T> =>
   deps.db
     .transaction()
     .execute(async (db) => {
+      await lockRow(db, 'projects', projectId);
       await requireStill(deps, db, caller, projectId, 'admin_package_protection');
       return work(db);
     })
@@ -83,11 +104,22 @@ export function createRule(
       .where('project_id', '=', projectId)
       .executeTakeFirstOrThrow();
     if (Number(many) >= MAX_RULES) throw invalid(`A project has at most ${MAX_RULES} rules.`);
-    return db
+    const made = await db
       .insertInto('package_protection_rules')
       .values({ ...rule, project_id: projectId, created_at: now, updated_at: now })
       .returningAll()
       .executeTakeFirstOrThrow();
+    const { minimum_access_level_for_push, minimum_access_level_for_delete } = made;
+    await recordAudit(
+      deps,
+      db,
+      entryOf(made, {
+        name: 'package_protection_rule_created',
+        message: 'Added package protection rule',
+        more: { package_type, minimum_access_level_for_push, minimum_access_level_for_delete },
+      }),
+    );
+    return made;
   });
 }
 
@@ -95,10 +127,11 @@ export function createRule(
 export function updateRule(
   deps: Deps,
   caller: Caller,
-  { project_id, id }: PackageProtectionRule,
+  { project_id, id }: Pick<PackageProtectionRule, 'project_id' | 'id'>,
   changes: Static<typeof changedRule>,
 ): Promise<PackageProtectionRule> {
   return change(deps, caller, project_id, async (db) => {
+    const before = await findRule(db, project_id, id);
     const changed = await db
       .updateTable('package_protection_rules')
       .set({ ...changes, updated_at: timestamp(deps.clock) })
@@ -107,6 +140,8 @@ export function updateRule(
       .executeTakeFirst();
     if (changed === undefined) throw recordNotFound();
     check(changed);
+    const told = changesOf(before, changed, WATCHED).map((each) => entryOf(changed, each));
+    await recordAudit(deps, db, told);
     return changed;
   });
 }
@@ -122,5 +157,7 @@ export function removeRule(
     const gone = await db.deleteFrom('package_protection_rules').where('id', '=', id).returningAll().executeTakeFirst();
     if (gone === undefined) throw recordNotFound();
     look(gone);
+    const told = { name: 'package_protection_rule_deleted', message: 'Removed package protection rule' } as const;
+    await recordAudit(deps, db, entryOf(gone, told));
   });
 }

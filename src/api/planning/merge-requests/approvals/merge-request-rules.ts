@@ -2,7 +2,6 @@ import type { UserCaller } from '../../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../../access/permissions.ts';
 import { requireStill } from '../../../../access/standing.ts';
 import { allowsOn, type Target } from '../../../../access/targets.ts';
-import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, recordNotFound, refused } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -12,10 +11,12 @@ import { settingsOf } from '../../../spaces/index.ts';
 import { askNamed } from '../../todos/background.ts';
 import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
+import { type Changes, insertOwn, updateOwn } from './own-rules.ts';
 import { EVERYBODY } from './project-rules.ts';
+import { recordRule } from './rule-audit.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-inputs.ts';
-import { mergeRequestRules, projectRules, type StoredRule, setApprovers } from './rule-store.ts';
+import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import type { RuleInForce } from './rules-in-force.ts';
 import { loadRulesInForce } from './state.ts';
 
@@ -171,38 +172,6 @@ async function refuseTaken(db: Db, { id }: MergeRequest, { name, except }: { nam
   if (taken) throw invalidModel({ name: ['has already been taken'] });
 }
 
-interface NewOwn extends Pick<StoredRule, 'name' | 'approvals_required' | 'rule_type' | 'userIds' | 'groupIds'> {
-  sourceId?: number;
-}
-
-async function insertOwn(
-  deps: Deps,
-  db: Db,
-  { id, project_id }: MergeRequest,
-  { sourceId, userIds, groupIds, ...columns }: NewOwn,
-): Promise<number> {
-  const now = timestamp(deps.clock);
-  const row = await db
-    .insertInto('approval_rules')
-    .values({
-      ...columns,
-      project_id,
-      merge_request_id: id,
-      source_rule_id: sourceId ?? null,
-      report_type: null,
-      section: null,
-      overridden: sourceId === undefined ? 0 : 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await setApprovers(db, row.id, { userIds, groupIds });
-  return row.id;
-}
-
-type Changes = Partial<Pick<StoredRule, 'name' | 'approvals_required' | 'userIds' | 'groupIds'>>;
-
 /** Puts a rule of its own in the place of the project's: what is not changed is copied. */
 async function override(
   deps: Deps,
@@ -215,7 +184,7 @@ async function override(
   refuseInvalid(changes, source.approvals_required);
   const { name, rule_type, approvals_required, userIds, groupIds } = source;
   const copied = { name, approvals_required, userIds, groupIds };
-  return insertOwn(deps, db, mergeRequest, { ...copied, ...changes, rule_type, sourceId: source.id });
+  return insertOwn(deps, db, mergeRequest, { ...copied, ...changes, rule_type, source });
 }
 
 /**
@@ -262,23 +231,9 @@ export async function changeOfRule(
     }
     if (standing.own === null) return override(deps, db, now, standing.source!, changes);
     refuseInvalid(changes, standing.source?.approvals_required ?? 0);
-    await updateRow(deps, db, standing.own, changes);
+    await updateOwn(deps, db, standing.own, changes);
     return standing.own.id;
   };
-}
-
-async function updateRow(
-  deps: Deps,
-  db: Db,
-  { id }: StoredRule,
-  { userIds, groupIds, ...columns }: Changes,
-): Promise<void> {
-  await db
-    .updateTable('approval_rules')
-    .set({ ...columns, updated_at: timestamp(deps.clock) })
-    .where('id', '=', id)
-    .execute();
-  await setApprovers(db, id, { userIds, groupIds });
 }
 
 /**
@@ -291,15 +246,16 @@ export async function deleteOwnRule(
   mergeRequest: MergeRequest,
   ruleId: number,
 ): Promise<void> {
-  await change(deps, caller, mergeRequest.id, removalOfRule(ruleId));
+  await change(deps, caller, mergeRequest.id, removalOfRule(deps, ruleId));
 }
 
 /** The removal of a rule of a merge request. @throws ApiError as `deleteOwnRule`, when it is made */
 export const removalOfRule =
-  (ruleId: number): RuleChange =>
+  (deps: Deps, ruleId: number): RuleChange =>
   async (db, now) => {
     const { own } = await standingOf(db, now, ruleId);
     if (own === null || own.rule_type === 'code_owner' || own.rule_type === 'report_approver') throw prohibited();
     await db.deleteFrom('approval_rules').where('id', '=', own.id).execute();
+    await recordRule(deps, db, 'deleted', own);
     return own.id;
   };

@@ -1,7 +1,5 @@
 import type { Caller } from '../../../../access/caller.ts';
 import { requireStill } from '../../../../access/standing.ts';
-import { changesOf, type Watched } from '../../../../audit/changes.ts';
-import { type AuditEntry, project, recordAudit } from '../../../../audit/record.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, invalidParameter, recordNotFound } from '../../../../core/errors.ts';
 import { bit } from '../../../../db/columns.ts';
@@ -10,31 +8,10 @@ import { lockRow } from '../../../../db/lock-row.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 import type { Deps } from '../../../../deps.ts';
+import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
-
-const WATCHED: Watched<StoredRule> = {
-  name: { name: 'update_approval_rules', as: 'name' },
-  approvals_required: { name: 'update_approval_rules', as: 'number of required approvals' },
-  userIds: { name: 'update_approval_rules', as: 'approvers' },
-  groupIds: { name: 'update_approval_rules', as: 'groups of approvers' },
-  branchIds: { name: 'update_approval_rules', as: 'protected branches' },
-  applies_to_all_protected_branches: {
-    name: 'update_approval_rules',
-    as: 'applies to all protected branches',
-    flag: true,
-  },
-};
-
-const entryOf = (
-  { id, name, project_id }: StoredRule,
-  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
-): AuditEntry => ({
-  ...told,
-  entity: project(project_id),
-  target: { id, type: 'ApprovalProjectRule', details: name },
-});
 
 /** Name of the rule for everybody, by which clients without a type for it mean it. */
 export const EVERYBODY = 'All Members';
@@ -113,8 +90,7 @@ export async function createProjectRule(
       await setApprovers(db, row.id, { userIds, groupIds });
       await setBranches(db, row, input.protected_branch_ids ?? []);
       const rule = (await withDetails(db, [row]))[0]!;
-      const told = { name: 'approval_rule_created', message: 'Added approval rule' } as const;
-      await recordAudit(deps, db, entryOf(rule, { ...told, more: { approvals_required: rule.approvals_required } }));
+      await recordRule(deps, db, 'created', rule);
       return rule;
     }),
   );
@@ -185,12 +161,7 @@ export async function updateProjectRule(
       await setApprovers(db, rule.id, { userIds, groupIds });
       if (input.protected_branch_ids !== undefined) await setBranches(db, row, input.protected_branch_ids);
       const after = (await withDetails(db, [row]))[0]!;
-      const changes = changesOf(before, after, WATCHED);
-      await recordAudit(
-        deps,
-        db,
-        changes.map((told) => entryOf(after, told)),
-      );
+      await recordRuleChanges(deps, db, before, after);
       return after;
     }),
   );
@@ -214,7 +185,6 @@ export async function deleteProjectRule(deps: Deps, caller: Caller, rule: Stored
       )
       .execute();
     const { numDeletedRows } = await db.deleteFrom('approval_rules').where('id', '=', rule.id).executeTakeFirst();
-    if (numDeletedRows === 0n) return;
-    await recordAudit(deps, db, entryOf(rule, { name: 'approval_rule_deleted', message: 'Deleted approval rule' }));
+    if (numDeletedRows > 0n) await recordRule(deps, db, 'deleted', rule);
   });
 }

@@ -69,7 +69,7 @@ async function changeFrom(
 ): Promise<RuleChange> {
   if (id !== undefined) {
     if (mergeRequest === null) throw invalidParameter(`${at}[id] is no rule of the merge request`);
-    if (destroy) return removalOfRule(id);
+    if (destroy) return removalOfRule(deps, id);
     const hidden = remove_hidden_groups === undefined ? {} : { remove_hidden_groups };
     return changeOfRule(deps, caller, mergeRequest, id, { ...rule, ...hidden });
   }

@@ -1,0 +1,57 @@
+import { changesOf, type Watched } from '../../../../audit/changes.ts';
+import { type AuditEntry, project, recordAudit } from '../../../../audit/record.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { StoredRule } from './rule-store.ts';
+
+const WATCHED: Watched<StoredRule> = {
+  name: { name: 'update_approval_rules', as: 'name' },
+  approvals_required: { name: 'update_approval_rules', as: 'number of required approvals' },
+  userIds: { name: 'update_approval_rules', as: 'approvers' },
+  groupIds: { name: 'update_approval_rules', as: 'groups of approvers' },
+  branchIds: { name: 'update_approval_rules', as: 'protected branches' },
+  applies_to_all_protected_branches: {
+    name: 'update_approval_rules',
+    as: 'applies to all protected branches',
+    flag: true,
+  },
+};
+
+/** A rule of a merge request is found in its project. */
+const entryOf = (
+  { id, name, project_id, merge_request_id }: StoredRule,
+  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
+): AuditEntry => ({
+  ...told,
+  entity: project(project_id),
+  target: { id, type: merge_request_id === null ? 'ApprovalProjectRule' : 'ApprovalMergeRequestRule', details: name },
+  more: { ...told.more, ...(merge_request_id === null ? {} : { merge_request_id }) },
+});
+
+/** Records that a project or merge request has a rule, or has it no more, with the handle of the transaction. */
+export function recordRule(
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  happened: 'created' | 'deleted',
+  rule: StoredRule,
+): Promise<void> {
+  const message = happened === 'created' ? 'Added approval rule' : 'Deleted approval rule';
+  const more: AuditEntry['more'] = happened === 'created' ? { approvals_required: rule.approvals_required } : {};
+  return recordAudit(deps, db, entryOf(rule, { name: `approval_rule_${happened}`, message, more }));
+}
+
+/**
+ * Records what is another in a rule than it was, with the handle of the transaction.
+ * @param before the project's rule, where one of a merge request takes its place
+ */
+export const recordRuleChanges = (
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  before: StoredRule,
+  after: StoredRule,
+): Promise<void> =>
+  recordAudit(
+    deps,
+    db,
+    changesOf(before, after, WATCHED).map((told) => entryOf(after, told)),
+  );
