@@ -2,9 +2,14 @@ import { visibilityLevel } from '../../core/access-levels.ts';
 import { parseJson } from '../../db/columns.ts';
 import { PROJECT_FEATURES, type Project } from '../../db/tables/projects.ts';
 import { badgesOf } from './badges.ts';
+import { commitNotes } from './commit-notes.ts';
+import { issues } from './issues.ts';
 import { labels } from './labels.ts';
+import { mergeRequests } from './merge-requests.ts';
 import { milestones } from './milestones.ts';
+import { protectedRefs } from './protected-refs.ts';
 import { type Exporting, type Relation, singleRelation } from './relation.ts';
+import { releases } from './releases.ts';
 import { uploads } from './uploads.ts';
 import { userContributions } from './user-contributions.ts';
 
@@ -59,6 +64,12 @@ export const PROJECT_RELATIONS: readonly Relation[] = [
   labels,
   milestones,
   badgesOf('project_badges'),
+  protectedRefs('protected_branches'),
+  protectedRefs('protected_tags'),
+  issues,
+  mergeRequests,
+  commitNotes,
+  releases,
   uploads,
   userContributions,
 ];
