@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { emptyPlace as makePlace } from '../../test/support/backups.ts';
 import { commitToWiki, page } from '../../test/support/wikis.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
@@ -42,21 +42,7 @@ const backup = (to = folder) => {
   return makeBackup({ config, database, clock: systemClock, folder: to, onProgress: () => {} });
 };
 
-/** The settings of an installation that is not there yet. */
-async function emptyPlace(engine: 'same' | 'sqlite' = 'same'): Promise<Config> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'stithy-restored-'));
-  const database: TestDatabase = engine === 'same' ? await emptyDatabase() : { url: null, drop: async () => {} };
-  cleanUps.push(async () => {
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
-  });
-  return loadConfig({
-    STITHY_DATA_DIR: dataDir,
-    STITHY_STORAGES: `default=${join(dataDir, 'a')},second=${join(dataDir, 'b')}`,
-    STITHY_SYNC: 'off',
-    ...(database.url === null ? {} : { STITHY_DATABASE_URL: database.url }),
-  }).config;
-}
+const emptyPlace = (engine: 'same' | 'sqlite' = 'same') => makePlace(engine, cleanUps);
 
 const restore = (config: Config, name: string | null = null) =>
   restoreBackup({ config, clock: systemClock, folder, name, onProgress: () => {} });

@@ -51,7 +51,7 @@ async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Ru
       deps,
       { ...move, claim },
       replicas,
-      limit.aborted ? 'It took too long to copy the repository.' : reasonOf(error),
+      limit.aborted ? 'It took too long to copy the repository.' : reasonOf(deps, move, error),
     );
   }
   deps.log.log('info', 'a repository was moved', { move: move.id, to: move.destination_storage_name });
@@ -68,11 +68,12 @@ async function isLeft({ db }: Deps, { id }: StorageMove, claim: string | null): 
 }
 
 /** What of an error is told, without anything that it says of the machine. */
-function reasonOf(error: unknown): string {
+function reasonOf({ storages }: Deps, move: StorageMove, error: unknown): string {
   const fault = faultOf(error);
   if (fault === 'disk_full') return 'The disk of the destination storage is full.';
   if (fault === 'denied') return 'The server cannot read the source storage or write the destination storage.';
-  if (isMissing(error)) return 'The repository or the destination storage is not there.';
+  const known = [move.source_storage_name, move.destination_storage_name].every((name) => storages.has(name));
+  if (isMissing(error) || !known) return 'The repository or the destination storage is not there.';
   if (error instanceof Changed || error instanceof Overtaken) return 'The repository was changed while it was moved.';
   if (error instanceof GitError && error.code === 'busy') return 'The repository does not come to rest.';
   if (error instanceof GitError) return 'The copy of the repository differs from it.';

@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiClient, type Call } from '../../support/api-client.ts';
 import { cloneUrl, runGitClient } from '../../support/git-client.ts';
 import type { Experiment, Lab } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';
+import { fill, onSmallDisk } from '../small-disk.ts';
 import { readiness, until } from '../until.ts';
 
 const SIZE = '96m';
-
-/** Takes every block that is left. */
-function fill(disk: string): void {
-  const handle = openSync(join(disk, 'filler'), 'w');
-  try {
-    for (const size of [1024 * 1024, 4_096, 1]) {
-      const bytes = Buffer.alloc(size, 1);
-      try {
-        for (;;) writeSync(handle, bytes);
-      } catch (error) {
-        assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-      }
-    }
-  } finally {
-    closeSync(handle);
-  }
-}
 
 /** Every kind of write, each under a name of its own. */
 async function writes(
@@ -79,21 +62,7 @@ async function push(lab: Lab, url: string, name: string): Promise<{ code: number
 /** A server on a full disk says so everywhere, keeps what it has, and goes on when there is room again. */
 export default {
   title: 'the disk of the data folder full, then not',
-  run: async (lab) => {
-    const disk = join(lab.folder, 'disk');
-    mkdirSync(disk);
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'stithy-fault', disk], { stdio: 'ignore' });
-    } catch {
-      lab.say('left out: this user may not mount a small file system');
-      return;
-    }
-    try {
-      await onFullDisk(lab, disk);
-    } finally {
-      execFileSync('umount', ['--lazy', disk]);
-    }
-  },
+  run: (lab) => onSmallDisk(lab, SIZE, (disk) => onFullDisk(lab, disk)),
 } satisfies Experiment;
 
 async function onFullDisk(lab: Lab, disk: string): Promise<void> {
