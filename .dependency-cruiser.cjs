@@ -121,6 +121,7 @@ module.exports = {
         'markup',
         'settings',
         'import-export',
+        'webhooks',
         'backup',
         'config',
       ),
@@ -130,7 +131,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|import-export/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|import-export/|webhooks/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
 import type { Logger } from './core/logger.ts';
+import type { SecretBox } from './core/secret-box.ts';
 import type { UnderWay } from './core/under-way.ts';
 import type { WaitingRoom } from './core/waiting-room.ts';
 import type { Database } from './db/database.ts';
@@ -45,6 +46,8 @@ export interface Deps {
   snapshot: SnapshotCache;
   /** Settings of the installation, which are read again after a second. */
   recent: RecentCache;
+  /** Seals what others gave the server to use, such as tokens of webhooks. */
+  secrets: SecretBox;
   /** What administrators have set, for what cannot wait; else `applicationSettings`. */
   settings: CurrentSettings;
   storages: Storages;

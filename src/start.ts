@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
+import { openSecretBox } from './core/secret-box.ts';
 import { UnderWay } from './core/under-way.ts';
 import { WaitingRoom } from './core/waiting-room.ts';
 import { type Claim, claimData } from './db/claim.ts';
@@ -100,6 +101,7 @@ export async function open(
     db: database.db,
     snapshot,
     recent: new RecentCache(),
+    secrets: openSecretBox(config.dataDir),
     settings: new CurrentSettings(
       () => applicationSettings({ config, db: database.db, snapshot, clock }),
       defaultSettings(config),

@@ -52,6 +52,7 @@ export const INSTANCE_RULES = {
   admin_project_aliases: ADMINISTERED,
   admin_projects: ADMINISTERED,
   admin_storage_moves: ADMINISTERED,
+  admin_system_hooks: ADMINISTERED,
   admin_topics: ADMINISTERED,
   admin_instance_runners: ADMINISTERED,
   admin_instance_ci_variables: ADMINISTERED,

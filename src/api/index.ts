@@ -10,12 +10,25 @@ import { delivery } from './delivery/index.ts';
 import { graphql } from './graphql/index.ts';
 import { identity } from './identity/index.ts';
 import { imports } from './imports/index.ts';
+import { integrations } from './integrations/index.ts';
 import { packages } from './packages/index.ts';
 import { planning } from './planning/index.ts';
 import { spaces } from './spaces/index.ts';
 
 /** All areas in their order: each knows those before it, and none after it. */
-const areas: readonly Area[] = [identity, spaces, code, planning, ci, packages, delivery, imports, admin, graphql];
+const areas: readonly Area[] = [
+  identity,
+  spaces,
+  code,
+  planning,
+  ci,
+  packages,
+  delivery,
+  integrations,
+  imports,
+  admin,
+  graphql,
+];
 
 /** Every endpoint of the API. */
 export const routes: readonly Route[] = areas.flatMap((area) => area.routes);

@@ -49,4 +49,5 @@ export type AuditEventName =
   | 'feature_flags_client_token_reset'
   | `invitation_${'created' | 'deleted' | 'accepted'}`
   | `remote_mirror_${'created' | 'deleted'}`
+  | `webhook_${'created' | 'destroyed'}`
   | 'repository_storage_move_scheduled';

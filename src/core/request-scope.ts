@@ -32,6 +32,8 @@ export interface RequestScope {
   readonly memory?: RequestMemory | undefined;
   /** Undefined for the server's own work. */
   readonly origin?: Origin | undefined;
+  /** Which webhook events led to it, as whoever was told of them says: what follows belongs to the same chain. */
+  readonly hookChain?: string | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

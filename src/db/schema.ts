@@ -129,12 +129,20 @@ import type { UserMentionsTable } from './tables/user-mentions.ts';
 import type { UserPreferencesTable } from './tables/user-preferences.ts';
 import type { UserStatusesTable } from './tables/user-statuses.ts';
 import type { UsersTable } from './tables/users.ts';
+import type { WebHookDeliveriesTable } from './tables/web-hook-deliveries.ts';
+import type { WebHookLogsTable } from './tables/web-hook-logs.ts';
+import type { WebHookPayloadsTable } from './tables/web-hook-payloads.ts';
+import type { WebHooksTable } from './tables/web-hooks.ts';
 import type { WikiPagesTable } from './tables/wiki-pages.ts';
 import type { WikisTable } from './tables/wikis.ts';
 
 /** Every table of the database, by name. */
 export interface Schema {
   users: UsersTable;
+  web_hook_deliveries: WebHookDeliveriesTable;
+  web_hook_logs: WebHookLogsTable;
+  web_hook_payloads: WebHookPayloadsTable;
+  web_hooks: WebHooksTable;
   user_identities: UserIdentitiesTable;
   user_statuses: UserStatusesTable;
   emails: EmailsTable;

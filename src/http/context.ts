@@ -15,6 +15,14 @@ const MIN_STREAMS = 4;
 /** No wait is longer: proxies give up connections on which nothing moves. */
 const MAX_WAIT_MS = 60_000;
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The chain of webhook events that a request names, as one whom a webhook told of something sends it back. */
+function hookChainOf({ headers }: FastifyRequest): string | undefined {
+  const sent = headers['x-gitlab-event-uuid'] ?? headers['x-svc-event-uuid'];
+  return typeof sent === 'string' && UUID.test(sent) ? sent : undefined;
+}
+
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
 export class RouteContext implements BaseContext {
   readonly deps: Deps;
@@ -69,6 +77,7 @@ export class RouteContext implements BaseContext {
     const originNow = () => originOf(this.caller, this.request.ip);
     return {
       caller: this.#share,
+      hookChain: hookChainOf(this.request),
       get origin() {
         return originNow();
       },

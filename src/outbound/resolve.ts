@@ -8,6 +8,11 @@ export class BlockedAddress extends Error {
   override name = 'BlockedAddress';
 }
 
+/** A host that has no address at the moment. */
+export class UnresolvedHost extends BlockedAddress {
+  override name = 'UnresolvedHost';
+}
+
 export interface OutboundRules {
   /** Loopback and private addresses may be reached. */
   allowLocalNetwork: boolean;
@@ -85,7 +90,7 @@ const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 's
 const portOf = ({ port, protocol }: URL): number => (port === '' ? (PORTS[protocol] ?? 0) : Number(port));
 
 async function addressesOf(host: string): Promise<string[]> {
-  const invalid = new BlockedAddress('is blocked: Host cannot be resolved or invalid');
+  const invalid = new UnresolvedHost('is blocked: Host cannot be resolved or invalid');
   let timer: NodeJS.Timeout | undefined;
   try {
     const slow = new Promise<never>((_, reject) => {

@@ -20,6 +20,7 @@ import { auditEvents } from './0027-audit-events.ts';
 import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 import { snippetSizes } from './0030-snippet-sizes.ts';
+import { webhooks } from './0031-webhooks.ts';
 import { pushRules } from './0033-push-rules.ts';
 import { relationExports } from './0036-relation-exports.ts';
 import { expiries } from './0039-expiries.ts';
@@ -48,6 +49,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0028-terraform-states': terraformStates,
   '0029-broadcast-messages': broadcastMessages,
   '0030-snippet-sizes': snippetSizes,
+  '0031-webhooks': webhooks,
   '0033-push-rules': pushRules,
   '0036-relation-exports': relationExports,
   '0039-expiries': expiries,

@@ -1,0 +1,26 @@
+import type { Id, Json, Timestamp } from '../columns.ts';
+
+/** Calls of hooks, and what came of them. */
+export interface WebHookLogsTable {
+  id: Id;
+  hook_id: number;
+  payload_id: number | null;
+  trigger_name: string;
+  /** With the names of its variables, without credentials. */
+  url: string;
+  /** Digest of the address that was called. */
+  url_digest: string;
+  event_uuid: string;
+  idempotency_key: string;
+  /** Without secrets. */
+  request_headers: Json<Record<string, string>>;
+  /** What was sent, where that is not the payload itself. */
+  request_data: string | null;
+  /** The status as text; `internal error` where there was no answer. */
+  response_status: string;
+  response_headers: Json<Record<string, string>>;
+  response_body: string;
+  /** Seconds. */
+  execution_duration: number;
+  created_at: Timestamp;
+}

@@ -1,0 +1,92 @@
+import { timestamp } from '../core/clock.ts';
+import type { Db } from '../db/schema.ts';
+import type { Deps } from '../deps.ts';
+import type { RecordedEvent } from '../jobs/events.ts';
+import { deliverJob, orderKeyOf } from './deliver.ts';
+import type { HookMessage, HookSource } from './source.ts';
+
+/** Nobody is sent a larger payload, in bytes (part 2, section 6). */
+const MAX_PAYLOAD = 25 * 1024 * 1024;
+const AT_ONCE = 1_000;
+
+/**
+ * Makes what hooks are told of an event, once for all of them, and has them told. What an interrupted run has done is not
+ * done again.
+ */
+export async function build(deps: Deps, source: HookSource, event: RecordedEvent): Promise<void> {
+  const { db } = deps;
+  const scopes = await scopesOf(db, event.id);
+  const messages = {
+    hook: scopes.hook ? await source.hookEventsOf(deps, event) : [],
+    system: scopes.system ? await source.systemEventsOf(deps, event) : [],
+  };
+  const rows = (['hook', 'system'] as const).flatMap((scope) => messages[scope].flatMap(rowOf(deps, event, scope)));
+  await db.transaction().execute(async (db) => {
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      await db
+        .insertInto('web_hook_payloads')
+        .values(rows.slice(at, at + AT_ONCE))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    await db.updateTable('web_hook_deliveries').set({ built: 1 }).where('event_id', '=', event.id).execute();
+  });
+  // Only now: a job that waits will see what has been committed, and one that runs already may not.
+  await wake(deps, event);
+}
+
+const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (message: HookMessage, at: number) => {
+  const payload = JSON.stringify(message.payload);
+  if (Buffer.byteLength(payload) > MAX_PAYLOAD) {
+    deps.log.log('warn', 'a webhook payload is too large', { event: event.id, trigger: message.trigger });
+    return [];
+  }
+  return [
+    {
+      event_id: event.id,
+      scope,
+      position: at,
+      trigger_name: message.trigger,
+      header: message.header,
+      branch: message.branch ?? null,
+      payload,
+      created_at: timestamp(deps.clock),
+    },
+  ];
+};
+
+/** Who is to be told of the event. */
+async function scopesOf(db: Db, eventId: number): Promise<{ hook: boolean; system: boolean }> {
+  const rows = await db
+    .selectFrom('web_hook_deliveries as d')
+    .innerJoin('web_hooks as h', 'h.id', 'd.hook_id')
+    .select(['h.project_id', 'h.group_id'])
+    .distinct()
+    .where('d.event_id', '=', eventId)
+    .execute();
+  const system = rows.filter(({ project_id, group_id }) => project_id === null && group_id === null);
+  return { hook: rows.length > system.length, system: system.length > 0 };
+}
+
+/** Has the hooks told that wait for the event, those that no job is about to tell. */
+async function wake({ db, jobs }: Deps, event: RecordedEvent): Promise<void> {
+  const rows = await db
+    .selectFrom('web_hook_deliveries')
+    .select('hook_id')
+    .where('event_id', '=', event.id)
+    .distinct()
+    .execute();
+  const keys = rows.map(({ hook_id }) => orderKeyOf(hook_id));
+  const waiting = await db
+    .selectFrom('jobs')
+    .select('order_key')
+    .where('order_key', 'in', keys)
+    .where('state', 'in', ['waiting', 'held'])
+    .execute();
+  const known = new Set(waiting.map(({ order_key }) => order_key));
+  const news = rows.filter(({ hook_id }) => !known.has(orderKeyOf(hook_id)));
+  await jobs.enqueueAll(
+    db,
+    news.map(({ hook_id }) => deliverJob(hook_id, event.project_id)),
+  );
+}

@@ -1,0 +1,165 @@
+import { ComesAgain } from '../core/comes-again.ts';
+import { parseJson } from '../db/columns.ts';
+import type { WebHookDelivery } from '../db/tables/web-hook-deliveries.ts';
+import type { WebHookPayload } from '../db/tables/web-hook-payloads.ts';
+import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { Deps } from '../deps.ts';
+import { jobKind } from '../jobs/kinds.ts';
+import type { NewJob } from '../jobs/queue.ts';
+import { takesBranch } from './branch-filter.ts';
+import { alertStatus, isSystem, noteCall, pauseLeft } from './health.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import { uuidOf } from './message.ts';
+import { LIMITED, limitReached } from './rate.ts';
+import { type Called, callHook, notCalled } from './send.ts';
+
+/** Tells one hook all that it has still to be told, one after the other. */
+export const DELIVER = jobKind<{ hook_id: number }>('webhook.deliver', { lane: 'hooks' });
+
+/** So long one hook is served before others have their turn, in milliseconds. */
+const SLICE_MS = 1_000;
+/** Calls that have ended and need not be written down yet. */
+const MAX_OPEN = 20;
+/** Payloads read at once. */
+const PAGE = 50;
+/** First pause after nobody was reached, in milliseconds: it doubles until those of `health.ts` begin. */
+const FIRST_PAUSE_MS = 2_000;
+/** What a hook could not be told within this time it is not told any more. */
+export const LATEST_MS = 3 * 86_400_000;
+
+/** Jobs of one hook run one at a time, in any process. */
+export const orderKeyOf = (hookId: number): string => `webhook:${hookId}`;
+
+export const deliverJob = (hookId: number, projectId: number | null): NewJob<{ hook_id: number }> => ({
+  kind: DELIVER,
+  payload: { hook_id: hookId },
+  uniqueKey: hookId,
+  orderKey: orderKeyOf(hookId),
+  projectId,
+});
+
+type Work = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'built' | 'created_at'>;
+
+/**
+ * Tells a hook what waits for it, in order, until there is nothing more, its turn is over, or it is not reached: then
+ * what comes after waits, too.
+ * @throws ComesAgain; the reason of the signal
+ */
+export async function deliverAll(deps: Deps, ledger: Ledger, hookId: number, signal: AbortSignal): Promise<void> {
+  const end = performance.now() + SLICE_MS;
+  const open: Promise<void>[] = [];
+  try {
+    for (let last = 0; ; ) {
+      const page = await waitingFor(deps, hookId, last);
+      if (page.length === 0) return;
+      for (const delivery of page) {
+        if (delivery.built === 0) return;
+        await deliver(deps, ledger, hookId, delivery, open, signal);
+        last = delivery.id;
+        if (open.length >= MAX_OPEN) await Promise.all(open.splice(0));
+        if (performance.now() > end) throw new ComesAgain(0, 'others have their turn');
+      }
+    }
+  } finally {
+    await Promise.all(open);
+  }
+}
+
+const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<Work[]> =>
+  db
+    .selectFrom('web_hook_deliveries')
+    .select(['id', 'event_id', 'event_uuid', 'sent', 'built', 'created_at'])
+    .where('hook_id', '=', hookId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(PAGE)
+    .execute();
+
+/** The hook as it is now, if it may be called. @throws ComesAgain while it pauses */
+async function readyHook(deps: Deps, hookId: number): Promise<WebHook | undefined> {
+  const hook = await deps.db.selectFrom('web_hooks').selectAll().where('id', '=', hookId).executeTakeFirst();
+  if (hook === undefined) return undefined;
+  const pause = pauseLeft(hook, deps.clock.now());
+  if (pause > 0) throw new ComesAgain(pause, 'the webhook pauses');
+  return hook;
+}
+
+async function deliver(
+  deps: Deps,
+  ledger: Ledger,
+  hookId: number,
+  delivery: Work,
+  open: Promise<void>[],
+  signal: AbortSignal,
+): Promise<void> {
+  const keep = (log: Entry['log'], sent: number | null) => {
+    const kept = ledger.add({ deliveryId: delivery.id, log, sent });
+    // Looked at when all of them are waited for.
+    kept.catch(() => {});
+    open.push(kept);
+  };
+  let hook = await readyHook(deps, hookId);
+  const now = deps.clock.now();
+  const late = Date.parse(delivery.created_at) < now.getTime() - LATEST_MS;
+  if (hook === undefined || late || alertStatus(hook, now) === 'disabled') return keep(null, null);
+  const payloads = await payloadsFor(deps, hook, delivery);
+  if (payloads.length === 0) return keep(null, null);
+  for (const payload of payloads) {
+    hook = await readyHook(deps, hookId);
+    if (hook === undefined) return keep(null, null);
+    const { outcome, log } = await tell(deps, hook, delivery, payload, signal);
+    const told = outcome !== 'unanswered';
+    keep(log, told && payload === payloads.at(-1) ? null : payload.position + Number(told));
+    if (told) continue;
+    await Promise.all(open.splice(0));
+    await pause(deps, hookId);
+    return keep(null, null);
+  }
+}
+
+/** @throws ComesAgain when the hook may be tried again: at once where it is switched off */
+async function pause(deps: Deps, hookId: number): Promise<void> {
+  const hook = await readyHook(deps, hookId);
+  if (hook === undefined || alertStatus(hook, deps.clock.now()) === 'disabled') return;
+  throw new ComesAgain(FIRST_PAUSE_MS * 2 ** Math.max(0, hook.failures - 1), 'the webhook was not reached');
+}
+
+/** What the hook wants of what the event told. */
+async function payloadsFor({ db }: Deps, hook: WebHook, delivery: Work): Promise<WebHookPayload[]> {
+  const rows = await db
+    .selectFrom('web_hook_payloads')
+    .selectAll()
+    .where('event_id', '=', delivery.event_id)
+    .where('scope', '=', isSystem(hook) ? 'system' : 'hook')
+    .where('position', '>=', delivery.sent)
+    .orderBy('position')
+    .execute();
+  const triggers = parseJson<string[]>(hook.triggers);
+  return rows.filter(
+    ({ trigger_name, branch }) =>
+      (trigger_name === 'always' || triggers.includes(trigger_name)) && takesBranch(hook, branch),
+  );
+}
+
+/** @throws the reason of the signal */
+async function tell(
+  deps: Deps,
+  hook: WebHook,
+  delivery: Work,
+  { id, header, trigger_name: trigger, payload, position }: WebHookPayload,
+  signal: AbortSignal,
+): Promise<Called> {
+  const message = {
+    header,
+    trigger,
+    payload,
+    payloadId: id,
+    eventUuid: delivery.event_uuid,
+    idempotencyKey: uuidOf(hook.uuid, delivery.id, delivery.created_at, position),
+  };
+  if (await limitReached(deps, hook)) return notCalled(deps, hook, message, LIMITED);
+  const called = await callHook(deps, hook, message, signal);
+  const pauses = !isSystem(hook) || called.outcome === 'unanswered';
+  await noteCall(deps, deps.db, hook, called.outcome === 'done', pauses);
+  return called;
+}

@@ -1,0 +1,46 @@
+import { ApiError } from '../core/errors.ts';
+import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { Deps } from '../deps.ts';
+import { planLimits } from '../settings/plan-limits.ts';
+
+const MINUTE_S = 60;
+
+/** What a log says of a call that the limit forbade. */
+export const LIMITED = 'Webhook rate limit exceeded';
+
+/**
+ * Counts a call against the limit `web_hook_calls`: so many a minute of all hooks below one top-level namespace.
+ * @returns whether it is forbidden, of which the server's log tells once a minute
+ */
+export async function limitReached(deps: Deps, hook: WebHook): Promise<boolean> {
+  const { web_hook_calls: requests } = await planLimits(deps);
+  if (requests === 0) return false;
+  const root = await rootOf(deps, hook);
+  if (root === null) return false;
+  if (counts(deps, 'web_hook_calls', root, requests)) return false;
+  if (counts(deps, 'web_hook_calls_log', root, 1)) {
+    deps.log.log('warn', LIMITED, { hook: hook.id, namespace: root, limit: requests });
+  }
+  return true;
+}
+
+function counts({ limiter }: Deps, action: string, root: number, requests: number): boolean {
+  try {
+    limiter.check(action, String(root), { requests, periodSeconds: MINUTE_S });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** The top-level namespace that a hook is below; null for those of the server. */
+async function rootOf({ db }: Deps, { project_id, group_id }: WebHook): Promise<number | null> {
+  if (project_id === null && group_id === null) return null;
+  const query = db.selectFrom('namespaces').select('lineage');
+  const found = await (project_id === null
+    ? query.where('id', '=', group_id)
+    : query.where('id', '=', (eb) => eb.selectFrom('projects').select('namespace_id').where('id', '=', project_id))
+  ).executeTakeFirst();
+  return found === undefined ? null : Number(found.lineage.split('/')[1]);
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { group, INSTANCE, project, recordAudit } from '../audit/record.ts';
+import { timestamp } from '../core/clock.ts';
+import { recordNotFound } from '../core/errors.ts';
+import { bit, parseJson } from '../db/columns.ts';
+import { lockInstance, lockRow } from '../db/lock-row.ts';
+import type { Db } from '../db/schema.ts';
+import type { BranchFilter, WebHook } from '../db/tables/web-hooks.ts';
+import type { Deps } from '../deps.ts';
+import { changedSecrets, type SecretsChange } from './changed-secrets.ts';
+import { findHook, type HookOwner, hooksOf } from './find.ts';
+import { openSecrets, sealSecrets } from './hook-secrets.ts';
+import { refuseAddress, refusedHook, refuseInvalid } from './rules.ts';
+
+/** Hooks of one project, of one group, and of the server. */
+const MOST = { project: 100, group: 50, system: 1_000 } as const;
+
+/** What is asked for of a hook; what is left out stays as it is. */
+export interface HookChange extends SecretsChange {
+  name?: string | null;
+  description?: string | null;
+  /** By trigger: whether the hook is told. */
+  triggers?: Readonly<Record<string, boolean>>;
+  enable_ssl_verification?: boolean;
+  branch_filter_strategy?: BranchFilter;
+  push_events_branch_filter?: string | null;
+  custom_webhook_template?: string | null;
+}
+
+/** Who changes the hooks of whom: `stillMay` refuses within the transaction whoever may do so no more. */
+export interface HookScope {
+  owner: HookOwner;
+  stillMay: (db: Db) => Promise<unknown>;
+}
+
+const entityOf = (owner: HookOwner) =>
+  owner.kind === 'system' ? INSTANCE : owner.kind === 'project' ? project(owner.id) : group(owner.id);
+
+const TYPES = { project: 'ProjectHook', group: 'GroupHook', system: 'SystemHook' } as const;
+
+const record = (
+  deps: Deps,
+  db: Db,
+  { owner }: HookScope,
+  { id, name }: WebHook,
+  happened: 'created' | 'updated' | 'destroyed',
+  more = '',
+): Promise<void> =>
+  recordAudit(deps, db, {
+    name: `webhook_${happened}`,
+    entity: entityOf(owner),
+    target: { id, type: TYPES[owner.kind], details: name || `Hook ${id}` },
+    message: `${happened[0]!.toUpperCase()}${happened.slice(1)} ${owner.kind} webhook with id ${id}${more}`,
+  });
+
+/** Lets one transaction at a time change the hooks of one owner. @throws ApiError 404 when it is gone */
+async function lock(db: Db, owner: HookOwner): Promise<void> {
+  if (owner.kind === 'system') return lockInstance(db);
+  if (!(await lockRow(db, owner.kind === 'project' ? 'projects' : 'namespaces', owner.id))) throw recordNotFound();
+}
+
+/** What of a row a change says, over what it is. */
+function columnsOf(change: HookChange, before: Omit<WebHook, 'id'>) {
+  const triggers = new Set(parseJson<string[]>(before.triggers));
+  for (const [trigger, wanted] of Object.entries(change.triggers ?? {})) {
+    if (wanted) triggers.add(trigger);
+    else triggers.delete(trigger);
+  }
+  const strategy = change.branch_filter_strategy ?? before.branch_filter_strategy;
+  const filter = change.push_events_branch_filter ?? before.push_events_branch_filter;
+  const text = (given: string | null | undefined, old: string | null) => (given === undefined ? old : given || null);
+  return {
+    name: text(change.name, before.name),
+    description: text(change.description, before.description),
+    triggers: JSON.stringify([...triggers]),
+    enable_ssl_verification: bit(change.enable_ssl_verification ?? before.enable_ssl_verification === 1),
+    branch_filter_strategy: strategy,
+    push_events_branch_filter: strategy === 'all_branches' ? null : filter || null,
+    custom_webhook_template: text(change.custom_webhook_template, before.custom_webhook_template),
+  };
+}
+
+/**
+ * Makes a hook. @param triggers that it is told of unless the change says otherwise
+ * @throws ApiError 401, 403, 404, 422
+ */
+export async function createHook(
+  deps: Deps,
+  scope: HookScope,
+  change: HookChange & { url: string },
+  triggers: readonly string[],
+): Promise<WebHook> {
+  const { owner } = scope;
+  const now = timestamp(deps.clock);
+  const blank: Omit<WebHook, 'id'> = {
+    uuid: randomUUID(),
+    project_id: owner.kind === 'project' ? owner.id : null,
+    group_id: owner.kind === 'group' ? owner.id : null,
+    name: null,
+    description: null,
+    triggers: JSON.stringify(triggers),
+    enable_ssl_verification: 1,
+    branch_filter_strategy: 'wildcard',
+    push_events_branch_filter: null,
+    custom_webhook_template: null,
+    secrets: '',
+    failures: 0,
+    disabled_until: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const row = { ...blank, ...columnsOf(change, blank) };
+  const secrets = changedSecrets(null, change);
+  refuseInvalid({ row, secrets }, true);
+  await refuseAddress(deps, secrets, owner.kind === 'system');
+  const made = await deps.db.transaction().execute(async (db) => {
+    await scope.stillMay(db);
+    await lock(db, owner);
+    await refuseTooMany(db, owner);
+    const inserted = await db
+      .insertInto('web_hooks')
+      .values({ ...row, secrets: sealSecrets(deps, secrets) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await record(deps, db, scope, inserted, 'created');
+    return inserted;
+  });
+  deps.recent.forget();
+  return made;
+}
+
+async function refuseTooMany(db: Db, owner: HookOwner): Promise<void> {
+  const most = MOST[owner.kind];
+  const rows = await hooksOf(db, owner).clearSelect().select('id').limit(most).execute();
+  if (rows.length >= most) throw refusedHook(`Maximum number of ${owner.kind} hooks (${most}) exceeded`);
+}
+
+/** Changes a hook. @throws ApiError 401, 403, 404, 422 */
+export async function updateHook(deps: Deps, scope: HookScope, id: number, change: HookChange): Promise<WebHook> {
+  const { owner } = scope;
+  const secretsOf = (hook: WebHook) => changedSecrets(openSecrets(deps, hook), change);
+  const wanted = secretsOf(await findHook(deps.db, owner, id));
+  // Names are resolved before the transaction: others wait for it.
+  if (change.url !== undefined || change.url_variables !== undefined) {
+    await refuseAddress(deps, wanted, owner.kind === 'system');
+  }
+  const changed = await deps.db.transaction().execute(async (db) => {
+    await scope.stillMay(db);
+    await lock(db, owner);
+    const before = await findHook(db, owner, id);
+    const row = columnsOf(change, before);
+    const secrets = secretsOf(before);
+    refuseInvalid({ row, secrets }, false);
+    const after = await db
+      .updateTable('web_hooks')
+      .set({ ...row, secrets: sealSecrets(deps, secrets), updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await record(deps, db, scope, after, 'updated', `: ${Object.keys(change).sort().join(', ')}`);
+    return after;
+  });
+  deps.recent.forget();
+  return changed;
+}
+
+/** Removes a hook with what it had still to be told and its log. @throws ApiError 401, 403, 404 */
+export async function removeHook(deps: Deps, scope: HookScope, id: number): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await scope.stillMay(db);
+    const hook = await findHook(db, scope.owner, id);
+    await db.deleteFrom('web_hooks').where('id', '=', id).execute();
+    await record(deps, db, scope, hook, 'destroyed');
+  });
+  deps.recent.forget();
+}
