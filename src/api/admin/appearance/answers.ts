@@ -8,8 +8,12 @@ export type PictureName = (typeof PICTURES)[number];
 
 export const text = (description: string, maxLength = 10_000) => Type.String({ maxLength, description });
 
+/** Empty for the colour that there is without one. */
 const color = (description: string) =>
-  Type.String({ pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$', description: `${description}, as #rrggbb.` });
+  Type.String({
+    pattern: '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$',
+    description: `${description}, as #rrggbb; empty for the usual one.`,
+  });
 
 export const texts = {
   title: text('Title of the page on which one signs in.', 255),

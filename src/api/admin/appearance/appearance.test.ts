@@ -63,12 +63,27 @@ test('pictures are set, served to everyone, and removed', async () => {
   assert.equal((await fetch()).statusCode, 404);
 });
 
+test('a picture of every kind is taken with texts in one form, and the usual colours come back for an empty text', async () => {
+  const before = await put({ message_background_color: '#123456' });
+  assert.equal(before.message_background_color, '#123456');
+  assert.equal((await put({ message_background_color: '' })).message_background_color, '#e75e40');
+  for (const field of ['logo', 'header_logo', 'pwa_icon', 'favicon']) {
+    const form = multipart({ title: `With ${field}` }, { field, name: 'a.png', bytes: PNG });
+    const shown = expectStatus<Json>(await app.put(`${PATH}?data=image/png`, form), 200);
+    assert.deepEqual([shown[field], shown.title], [`/uploads/-/system/appearance/${field}/1/a.png`, `With ${field}`]);
+    assert.equal((await app.instance.server.app.inject(String(shown[field]))).statusCode, 200);
+    await put({ [field]: '' });
+  }
+});
+
 test('bad looks are refused', async () => {
   const message = async (json: Json) => (await put(json, 400)).message as string;
   assert.match(await message({ message_background_color: 'red' }), /message_background_color/);
   assert.match(await message({ logo: 'text' }), /logo is invalid/);
   const noPicture = await app.put(PATH, picture('favicon', 'a.png', Buffer.from('<svg/>')));
   assert.match(String(expectStatus<Json>(noPicture, 400).message), /favicon file format is not supported/);
+  const jpeg = await app.put(PATH, picture('favicon', 'a.jpg', Buffer.from('\xff\xd8\xff\xe0', 'latin1')));
+  assert.match(String(expectStatus<Json>(jpeg, 400).message), /favicon file format is not supported.*png, ico/);
   const big = await app.put(PATH, picture('logo', 'a.png', Buffer.concat([PNG, Buffer.alloc(1_024 * 1_024)])));
   assert.match(String(expectStatus<Json>(big, 400).message), /logo is too big \(should be at most 1024 KiB\)/);
 });

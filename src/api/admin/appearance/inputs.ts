@@ -9,5 +9,5 @@ export const changedAppearance = optional({
   logo: picture('beside the form in which one signs in'),
   header_logo: picture('at the top of pages'),
   pwa_icon: picture('of the installed web application'),
-  favicon: picture('in the tab of a browser'),
+  favicon: picture('in the tab of a browser, PNG or ICO'),
 });

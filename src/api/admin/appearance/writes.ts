@@ -10,6 +10,9 @@ import { keepPicture } from '../../identity/index.ts';
 import { type AppearanceTexts, DEFAULT_TEXTS, PICTURES, type PictureName } from './answers.ts';
 
 const MAX_PICTURE_KIB = 1_024;
+/** Browsers take no other ones in their tabs. */
+const FORMATS_OF: Partial<Record<PictureName, readonly string[]>> = { favicon: ['png', 'ico'] };
+const COLORS = ['message_background_color', 'message_font_color'] as const;
 
 /** The look of the server: texts, and pictures as `<sha256>/<name>`. */
 export type StoredAppearance = AppearanceTexts & Partial<Record<PictureName, string>>;
@@ -43,7 +46,7 @@ export async function changeAppearance(
   const pictures: Partial<Record<PictureName, string | null>> = {};
   for (const name of PICTURES) {
     const value = given[name];
-    if (value !== undefined) pictures[name] = await keepPicture(deps, value, name, MAX_PICTURE_KIB);
+    if (value !== undefined) pictures[name] = await keepPicture(deps, value, name, MAX_PICTURE_KIB, FORMATS_OF[name]);
   }
   const updated_at = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
@@ -54,8 +57,11 @@ export async function changeAppearance(
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ updated_at }))
       .execute();
     const before = await loadAppearance(db);
+    const usual = COLORS.filter((name) => given[name] === '').map((name) => [name, DEFAULT_TEXTS[name]]);
     const changed = Object.fromEntries(
-      Object.entries({ ...before, ...given, ...pictures }).filter(([, value]) => value !== null),
+      Object.entries({ ...before, ...given, ...pictures, ...Object.fromEntries(usual) }).filter(
+        ([, value]) => value !== null,
+      ),
     ) as StoredAppearance;
     await db
       .updateTable('instance_values')

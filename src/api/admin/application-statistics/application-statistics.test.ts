@@ -42,6 +42,11 @@ test('GET /application/statistics counts everything, for administrators', async 
     projects: 2,
     active_users: 1,
   });
+  const listed = expectStatus<{ id: number }[]>(
+    await app.get('/users', { query: { per_page: 100, active: true } }),
+    200,
+  );
+  assert.equal(now.active_users, String(listed.length));
   const many = Array.from({ length: 1_234 }, (_, n) => ({
     project_id: project.id,
     iid: n + 1_000,

@@ -54,6 +54,7 @@ async function count(db: Db): Promise<Record<string, string>> {
     .selectFrom('users')
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .where('state', '=', 'active')
+    .where('kind', '!=', 'ghost')
     .executeTakeFirstOrThrow();
   const all = { ...counts, forks: forks.total, groups: groups.total, active_users: active.total };
   return Object.fromEntries(Object.entries(all).map(([name, total]) => [name, withCommas(Number(total))]));

@@ -24,6 +24,7 @@ export async function avatarColumn(
  * @param value an empty text stands for no picture
  * @param field name of the parameter, for refusals
  * @param maxKib most that is taken, in KiB
+ * @param extensions what its name may end in; all that pictures end in when absent
  * @returns `<sha256>/<name>`; null for no picture
  * @throws ApiError 400 for what is too big or no picture
  */
@@ -32,6 +33,7 @@ export async function keepPicture(
   value: UploadedFile | string,
   field: string,
   maxKib: number,
+  extensions?: readonly string[],
 ): Promise<string | null> {
   if (value === '') return null;
   if (!(value instanceof UploadedFile)) throw invalidParameter(`${field} is invalid`);
@@ -42,6 +44,9 @@ export async function keepPicture(
     throw invalidModel({
       [field]: [`file format is not supported. Please try one of the following supported formats: ${formats}`],
     });
+  }
+  if (extensions !== undefined && !extensions.some((each) => name.endsWith(`.${each}`))) {
+    throw invalidModel({ [field]: [`file format is not supported. Allowed formats: ${extensions.join(', ')}`] });
   }
   const { sha256 } = await deps.blobs.put(createReadStream(value.path), { maxBytes: maxKib * 1024 });
   return `${sha256}/${name}`;

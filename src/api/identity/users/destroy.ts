@@ -1,24 +1,36 @@
 import { recordAudit } from '../../../audit/record.ts';
 import { conflict, forbidden } from '../../../core/errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
 import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { userById } from './find.ts';
 import { handToGhost } from './ghost.ts';
 import { isLastAdministrator, lockAdministrators } from './state.ts';
 
 /**
  * Deletes a user with the personal projects and snippets. What he wrote elsewhere stays, in the name of the ghost user.
  * @param hard also deletes what he wrote, and the groups that have no other owner
- * @throws ApiError 403 for internal users, 409 for the only owner of a group (unless `hard`) and the last administrator
+ * @param refuse is shown the user as he is when he is deleted; may throw
+ * @throws ApiError 403 for internal users, 404, 409 for the only owner of a group (unless `hard`) and the last administrator
  */
-export async function destroyUser(deps: Deps, actor: User, user: User, hard: boolean): Promise<void> {
-  if (user.kind === 'ghost') throw forbidden('An internal user cannot be deleted');
-  await refuseLastAdministrator(deps.db, user);
+export async function destroyUser(
+  deps: Deps,
+  actor: User,
+  found: User,
+  hard: boolean,
+  refuse: (now: User) => void = () => {},
+): Promise<void> {
+  if (found.kind === 'ghost') throw forbidden('An internal user cannot be deleted');
+  await refuseLastAdministrator(deps.db, found);
   const removal = { hard, actorId: actor.id };
-  await deps.lifecycle.userRemovalAsked.run(user, removal);
+  await deps.lifecycle.userRemovalAsked.run(found, removal);
   await deps.db.transaction().execute(async (db) => {
-    if (user.admin === 1) await lockAdministrators(db);
+    await lockAdministrators(db);
+    await lockRow(db, 'users', found.id);
+    const user = await userById(db, found.id);
+    refuse(user);
     await refuseLastAdministrator(db, user);
     await deps.lifecycle.userRemoved.run(db, user, removal);
     await removeBelongings(db, 'user', [user.id]);

@@ -50,8 +50,11 @@ export const userStateRoutes = [
     'Turn a user away who waits for approval, and delete him',
     Success,
     async (deps, caller, user) => {
-      if (user.state !== 'blocked_pending_approval') throw conflict('User does not have a pending request');
-      await destroyUser(deps, caller.user, user, true);
+      const refuse = ({ state }: User) => {
+        if (state !== 'blocked_pending_approval') throw conflict('User does not have a pending request');
+      };
+      refuse(user);
+      await destroyUser(deps, caller.user, user, true, refuse);
       return { message: 'Success' };
     },
     200,

@@ -16,6 +16,13 @@ interface Told {
 
 function change(deps: Deps, user: User, from: readonly UserState[], to: UserState, told: Told): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
+    if (to !== 'active') {
+      await lockAdministrators(db);
+      const now = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
+      if (now !== undefined && from.includes(now.state) && (await isLastAdministrator(db, now))) {
+        throw forbidden('The last administrator has to stay active');
+      }
+    }
     const result = await db
       .updateTable('users')
       .set({ state: to, updated_at: timestamp(deps.clock) })
@@ -69,10 +76,10 @@ export async function activateUser(deps: Deps, user: User): Promise<true> {
 export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   if (user.state === 'deactivated') return true;
   if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
-  if (user.kind === 'ghost') throw forbidden('Internal users cannot be deactivated');
+  if (user.kind === 'ghost') throw forbidden('An internal user cannot be deactivated by the API');
   const limit = new Date(deps.clock.now().getTime() - DORMANT_DAYS * 86_400_000).toISOString();
-  const seen = user.last_activity_on;
-  if (seen !== null && seen > limit.slice(0, seen.length)) {
+  const isRecent = (seen: string | null) => seen !== null && seen > limit.slice(0, seen.length);
+  if (isRecent(user.last_activity_on) || isRecent(user.current_sign_in_at)) {
     throw forbidden(
       `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
     );

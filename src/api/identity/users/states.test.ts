@@ -85,6 +85,56 @@ test('a user who was never seen could not be deactivated: now he can, however yo
   assert.equal(await stateOf({ user, token: '' }), 'deactivated');
 });
 
+test('a user who has signed in of late is not dormant', async () => {
+  const someone = await inState('active');
+  await app.deps.db
+    .updateTable('users')
+    .set({ current_sign_in_at: '2026-06-01T00:00:00.000Z' })
+    .where('id', '=', someone.user.id)
+    .execute();
+  assert.match(await message(someone, 'deactivate', 403), /active in the past 90 days/);
+});
+
+test('administrators who block each other at the same time do not both go', async () => {
+  const { user, token } = await app.make.user({ columns: { admin: 1 } });
+  const [one, other] = await Promise.all([app.post(`/users/${user.id}/block`), app.post('/users/1/block', { token })]);
+  const left = await app.deps.db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', 1)
+    .where('state', '=', 'active')
+    .execute();
+  assert.equal(left.length, 1, `${one.body} ${other.body}`);
+  const back = { state: 'active' } as const;
+  await app.deps.db.updateTable('users').set(back).where('id', '=', 1).execute();
+  expectStatus(await app.delete(`/users/${user.id}`), 204);
+});
+
+test('who is let in while he is turned away stays, and who is deleted twice is told of once', async () => {
+  const waiting = await inState('blocked_pending_approval');
+  const { userRemovalAsked } = app.deps.lifecycle;
+  const { run } = userRemovalAsked;
+  userRemovalAsked.run = async (...args) => {
+    await run.apply(userRemovalAsked, args);
+    await app.deps.db.updateTable('users').set({ state: 'active' }).where('id', '=', waiting.user.id).execute();
+  };
+  try {
+    assert.equal(await message(waiting, 'reject', 409), 'User does not have a pending request');
+  } finally {
+    userRemovalAsked.run = run;
+  }
+  assert.equal(await stateOf(waiting), 'active');
+  const both = await Promise.all([1, 2].map(() => app.delete(`/users/${waiting.user.id}`)));
+  assert.deepEqual(both.map(({ statusCode }) => statusCode).sort(), [204, 404]);
+  const told = await app.deps.db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('event_name', '=', 'user_destroyed')
+    .where('entity_id', '=', waiting.user.id)
+    .execute();
+  assert.equal(told.length, 1);
+});
+
 test('ban and unban go from active to banned and back only', async () => {
   const someone = await inState('active');
   assert.equal(await act(someone, 'ban', 201), true);
