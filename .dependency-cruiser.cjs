@@ -26,6 +26,7 @@ const AREAS = [
   'packages',
   'delivery',
   'integrations',
+  'notifications',
   'imports',
   'admin',
   'graphql',

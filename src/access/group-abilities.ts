@@ -47,6 +47,7 @@ export const GROUP_RULES = {
   remove_billable_member: OWNED,
   remove_group_member: { ...OWNED, relations: { self: {} } },
   request_group_access: OWN_LIST,
+  update_group_notification_settings: OWN_LIST,
   remove_group_access_request: { ...OWNED, relations: { author: {} } },
   read_group_deploy_tokens: { level: maintainer },
   admin_group_deploy_tokens: OWNED,

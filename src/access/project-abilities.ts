@@ -22,6 +22,7 @@ const RUN = {
 export const PROJECT_RULES = {
   read_project: { level: guest, open: true },
   star_project: OWN_LIST,
+  update_notification_settings: OWN_LIST,
   /** Any setting of it; a custom role can give those of merge requests alone. */
   configure_merge_requests: ADMINISTERED,
   update_project: ADMINISTERED,

@@ -11,6 +11,7 @@ import { graphql } from './graphql/index.ts';
 import { identity } from './identity/index.ts';
 import { imports } from './imports/index.ts';
 import { integrations } from './integrations/index.ts';
+import { notifications } from './notifications/index.ts';
 import { packages } from './packages/index.ts';
 import { planning } from './planning/index.ts';
 import { spaces } from './spaces/index.ts';
@@ -25,6 +26,7 @@ const areas: readonly Area[] = [
   packages,
   delivery,
   integrations,
+  notifications,
   imports,
   admin,
   graphql,

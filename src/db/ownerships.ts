@@ -28,6 +28,7 @@ import { labelsOwnership } from './tables/labels.ts';
 import { membersOwnership } from './tables/members.ts';
 import { mergeRequestsOwnership } from './tables/merge-requests.ts';
 import { notesOwnership } from './tables/notes.ts';
+import { notificationSettingsOwnership } from './tables/notification-settings.ts';
 import { packageNamePartsOwnership } from './tables/package-name-parts.ts';
 import { packageNamesOwnership } from './tables/package-names.ts';
 import { packageProtectionRulesOwnership } from './tables/package-protection-rules.ts';
@@ -90,6 +91,7 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   release_links: releaseLinksOwnership,
   audit_events: auditEventsOwnership,
   broadcast_messages: broadcastMessagesOwnership,
+  notification_settings: notificationSettingsOwnership,
   users: usersOwnership,
   deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,

@@ -22,6 +22,7 @@ import { broadcastMessages } from './0029-broadcast-messages.ts';
 import { snippetSizes } from './0030-snippet-sizes.ts';
 import { webhooks } from './0031-webhooks.ts';
 import { pushRules } from './0033-push-rules.ts';
+import { notifications } from './0034-notifications.ts';
 import { relationExports } from './0036-relation-exports.ts';
 import { expiries } from './0039-expiries.ts';
 
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0030-snippet-sizes': snippetSizes,
   '0031-webhooks': webhooks,
   '0033-push-rules': pushRules,
+  '0034-notifications': notifications,
   '0036-relation-exports': relationExports,
   '0039-expiries': expiries,
 };
