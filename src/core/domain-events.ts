@@ -1,8 +1,10 @@
 import type { ChangedVia } from './change-cause.ts';
 import type {
+  AwardFacts,
   CommitStatusFacts,
   GroupFacts,
   IssueFacts,
+  LabelFacts,
   MergeRequestFacts,
   MilestoneFacts,
   NoteFacts,
@@ -18,6 +20,21 @@ interface WikiPagePayload {
   project_id: number | null;
   group_id: number | null;
   page: WikiPageFacts;
+}
+
+interface NotePayload {
+  note?: NoteFacts;
+  note_id: number;
+  project_id: number | null;
+  noteable_type: string;
+  /** Whether it stands on a confidential issue. */
+  confidential?: boolean;
+}
+
+/** What a new issue or merge request was given. */
+interface Given {
+  labels?: LabelFacts[];
+  assignee_ids?: number[];
 }
 
 /** Says at compile time what events of a kind carry. */
@@ -77,8 +94,9 @@ const eventKinds = {
     /** Where it makes branches: the default branch after it, which tells what is new in them. */
     default_branch?: { name: string; sha: string | null } | null;
   }>(),
-  'note.created': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
-  'note.updated': payload<{ note?: NoteFacts; note_id: number; project_id: number | null; noteable_type: string }>(),
+  'note.created': payload<NotePayload>(),
+  /** `resolved`: its thread was resolved or opened again, and its text is as it was. */
+  'note.updated': payload<NotePayload & { resolved?: boolean }>(),
   'note.destroyed': payload<{
     note?: NoteFacts;
     note_id: number;
@@ -110,9 +128,14 @@ const eventKinds = {
     project_id: number | null;
     title: string;
   }>(),
-  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
-  /** `changes`: old and new value of what was changed, by attribute. */
-  'issue.updated': payload<{ issue_id: number; project_id: number; changes: Record<string, [unknown, unknown]> }>(),
+  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number } & Given>(),
+  /** `changes`: old and new value of what was changed, by attribute; labels are `LabelFacts`. */
+  'issue.updated': payload<{
+    issue?: IssueFacts;
+    issue_id: number;
+    project_id: number;
+    changes: Record<string, [unknown, unknown]>;
+  }>(),
   'issue.closed': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
   'issue.reopened': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
   'issue.destroyed': payload<{
@@ -153,13 +176,12 @@ const eventKinds = {
     group_id: number | null;
     title: string;
   }>(),
-  'merge_request.created': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-  }>(),
+  'merge_request.created': payload<
+    { merge_request?: MergeRequestFacts; merge_request_id: number; project_id: number; reviewer_ids?: number[] } & Given
+  >(),
   /** `old_sha` and `new_sha` when new commits came, `via` how: as of the push. */
   'merge_request.updated': payload<{
+    merge_request?: MergeRequestFacts;
     merge_request_id: number;
     project_id: number;
     changes: Record<string, [unknown, unknown]>;
@@ -191,12 +213,21 @@ const eventKinds = {
   }>(),
   /** One person's approval; `complete` when it was the last that was needed. */
   'merge_request.approved': payload<{
+    merge_request?: MergeRequestFacts;
     merge_request_id: number;
     project_id: number;
     user_id: number;
     complete: boolean;
   }>(),
-  'merge_request.unapproved': payload<{ merge_request_id: number; project_id: number; user_id: number }>(),
+  /** `complete` when the merge request had all that it needs until then; `system_action` where the server took it back. */
+  'merge_request.unapproved': payload<{
+    merge_request?: MergeRequestFacts;
+    merge_request_id: number;
+    project_id: number;
+    user_id: number;
+    complete?: boolean;
+    system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
+  }>(),
   /** What an external status check said of its head. */
   'merge_request.status_checked': payload<{
     merge_request_id: number;
@@ -205,12 +236,14 @@ const eventKinds = {
     status: 'pending' | 'passed' | 'failed';
   }>(),
   'emoji.awarded': payload<{
+    award?: AwardFacts;
     award_id: number;
     awardable_type: string;
     awardable_id: number;
     project_id: number | null;
   }>(),
   'emoji.revoked': payload<{
+    award?: AwardFacts;
     award_id: number;
     name: string;
     user_id: number;

@@ -30,6 +30,10 @@ interface IssuableFacts {
   state: string;
   author_id: number;
   milestone_id: number | null;
+  discussion_locked: 0 | 1 | null;
+  time_estimate: number;
+  time_spent: number;
+  updated_by_id: number | null;
   created_at: string;
   updated_at: string;
 }
@@ -40,6 +44,12 @@ export interface IssueFacts extends IssuableFacts {
   confidential: 0 | 1;
   weight: number | null;
   due_date: string | null;
+  severity: string;
+  health_status: string | null;
+  relative_position: number | null;
+  moved_to_id: number | null;
+  duplicated_to_id: number | null;
+  closed_at: string | null;
 }
 
 /** What a merge request was. */
@@ -47,8 +57,37 @@ export interface MergeRequestFacts extends IssuableFacts {
   source_project_id: number | null;
   source_branch: string;
   target_branch: string;
+  draft: 0 | 1;
   head_sha: string | null;
   merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  merge_status: string;
+  merge_error: string | null;
+  auto_merge: 0 | 1;
+  merge_params: string;
+  remove_source_branch: 0 | 1;
+  merge_user_id: number | null;
+  prepared_at: string | null;
+}
+
+/** What a label was. */
+export interface LabelFacts {
+  id: number;
+  name: string;
+  color: string;
+  description: string | null;
+  project_id: number | null;
+  group_id: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What a reaction was. */
+export interface AwardFacts {
+  name: string;
+  user_id: number;
+  created_at: string;
+  updated_at: string;
 }
 
 /** What a note was. */
@@ -59,6 +98,12 @@ export interface NoteFacts {
   internal: 0 | 1;
   noteable_id: number | null;
   commit_id: string | null;
+  type: string | null;
+  discussion_id: string;
+  position: string | null;
+  resolved_at: string | null;
+  resolved_by_id: number | null;
+  updated_by_id: number | null;
   created_at: string;
   updated_at: string;
 }
@@ -131,6 +176,10 @@ const ISSUABLE = [
   'state',
   'author_id',
   'milestone_id',
+  'discussion_locked',
+  'time_estimate',
+  'time_spent',
+  'updated_by_id',
   'created_at',
   'updated_at',
 ] as const;
@@ -156,15 +205,47 @@ export const groupFacts = pick<GroupFacts>(
   'created_at',
   'updated_at',
 );
-export const issueFacts = pick<IssueFacts>(...ISSUABLE, 'issue_type', 'confidential', 'weight', 'due_date');
+export const issueFacts = pick<IssueFacts>(
+  ...ISSUABLE,
+  'issue_type',
+  'confidential',
+  'weight',
+  'due_date',
+  'severity',
+  'health_status',
+  'relative_position',
+  'moved_to_id',
+  'duplicated_to_id',
+  'closed_at',
+);
 export const mergeRequestFacts = pick<MergeRequestFacts>(
   ...ISSUABLE,
   'source_project_id',
   'source_branch',
   'target_branch',
+  'draft',
   'head_sha',
   'merge_commit_sha',
+  'squash_commit_sha',
+  'merge_status',
+  'merge_error',
+  'auto_merge',
+  'merge_params',
+  'remove_source_branch',
+  'merge_user_id',
+  'prepared_at',
 );
+export const labelFacts = pick<LabelFacts>(
+  'id',
+  'name',
+  'color',
+  'description',
+  'project_id',
+  'group_id',
+  'created_at',
+  'updated_at',
+);
+export const awardFacts = pick<AwardFacts>('name', 'user_id', 'created_at', 'updated_at');
 export const noteFacts = pick<NoteFacts>(
   'note',
   'author_id',
@@ -172,6 +253,12 @@ export const noteFacts = pick<NoteFacts>(
   'internal',
   'noteable_id',
   'commit_id',
+  'type',
+  'discussion_id',
+  'position',
+  'resolved_at',
+  'resolved_by_id',
+  'updated_by_id',
   'created_at',
   'updated_at',
 );

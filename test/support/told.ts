@@ -77,3 +77,21 @@ export function projectShown(
     ...more,
   };
 }
+
+/** What a message shows of a user of the factories, who shows no address. */
+export const personShown = ({ id, name, username }: { id: number; name: string; username: string }) => ({
+  id,
+  name,
+  username,
+  avatar_url: null,
+  email: '[REDACTED]',
+});
+
+/** What it shows of root. */
+export const ROOT_SHOWN = personShown({ id: 1, name: 'Administrator', username: 'root' });
+
+/** What a message calls the repository of such a project. */
+export function repositoryShown(app: TestApp, project: { id: number; name: string; full_path: string }) {
+  const { name, url, description, homepage } = projectShown(app, { ...project, namespace: '' });
+  return { name, url, description, homepage };
+}

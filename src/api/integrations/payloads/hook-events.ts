@@ -1,5 +1,9 @@
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { emojiHookEvents } from './emoji.ts';
+import { issueHookEvents } from './issue.ts';
+import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.ts';
+import { noteHookEvents } from './note-events.ts';
 import { pushHookEvents, pushSystemEvents } from './push.ts';
 import { isHooked, isSystemHooked } from './triggers.ts';
 import type { HookEvent, SystemEvent } from './types.ts';
@@ -14,6 +18,25 @@ export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<Ho
   switch (event.type) {
     case 'push':
       return pushHookEvents(deps, event);
+    case 'issue.created':
+    case 'issue.updated':
+    case 'issue.closed':
+    case 'issue.reopened':
+      return issueHookEvents(deps, event);
+    case 'note.created':
+    case 'note.updated':
+      return noteHookEvents(deps, event);
+    case 'merge_request.created':
+    case 'merge_request.updated':
+    case 'merge_request.closed':
+    case 'merge_request.reopened':
+    case 'merge_request.merged':
+    case 'merge_request.approved':
+    case 'merge_request.unapproved':
+      return mergeRequestHookEvents(deps, event);
+    case 'emoji.awarded':
+    case 'emoji.revoked':
+      return emojiHookEvents(deps, event);
   }
 }
 
@@ -23,5 +46,13 @@ export async function systemEventsOf(deps: Deps, event: RecordedEvent): Promise<
   switch (event.type) {
     case 'push':
       return pushSystemEvents(deps, event);
+    case 'merge_request.created':
+    case 'merge_request.updated':
+    case 'merge_request.closed':
+    case 'merge_request.reopened':
+    case 'merge_request.merged':
+    case 'merge_request.approved':
+    case 'merge_request.unapproved':
+      return mergeRequestSystemEvents(deps, event);
   }
 }

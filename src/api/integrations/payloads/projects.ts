@@ -1,5 +1,6 @@
 import { visibilityLevel } from '../../../core/access-levels.ts';
 import type { Db } from '../../../db/schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -8,7 +9,7 @@ import { projectAvatarUrl, settingsOf } from '../../spaces/index.ts';
 /** A project with what messages tell of it beside its row. */
 export interface ToldProject {
   row: Project;
-  namespace: string;
+  namespace: Pick<Namespace, 'id' | 'name' | 'kind' | 'lineage' | 'owner_id'>;
   /** Null where it has no repository. */
   defaultBranch: string | null;
 }
@@ -21,15 +22,17 @@ export async function projectsOf(deps: Deps, db: Db, ids: Iterable<number | null
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('projects')
-    .select('namespaces.name as namespace_name')
+    .select(['namespaces.name as n_name', 'namespaces.kind as n_kind'])
+    .select(['namespaces.lineage as n_lineage', 'namespaces.owner_id as n_owner_id'])
     .where('projects.id', 'in', wanted)
     .execute();
-  const told = rows.map(async ({ namespace_name: namespace, ...row }): Promise<[number, ToldProject]> => {
+  const told = rows.map(async ({ n_name: name, n_kind: kind, n_lineage: lineage, n_owner_id: owner_id, ...row }) => {
+    const namespace = { id: row.namespace_id, name, kind, lineage, owner_id };
     // Without a repository there is no HEAD.
     const defaultBranch = await repositoryOf(deps, row)
       .refs.head()
       .catch(() => null);
-    return [row.id, { row, namespace, defaultBranch }];
+    return [row.id, { row, namespace, defaultBranch }] as const;
   });
   return new Map(await Promise.all(told));
 }
@@ -55,7 +58,7 @@ export function shortProject(deps: Deps, { row, namespace, defaultBranch }: Told
     avatar_url: projectAvatarUrl(deps, row),
     git_ssh_url: ssh,
     git_http_url: http,
-    namespace,
+    namespace: namespace.name,
     visibility_level: visibilityLevel(row.visibility),
     path_with_namespace: row.full_path,
     default_branch: defaultBranch,

@@ -1,21 +1,32 @@
 import { refused } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
+import { sampleEmoji } from './emoji.ts';
+import { sampleIssue } from './issue.ts';
+import { sampleMergeRequest } from './merge-request.ts';
+import { sampleNote } from './note-events.ts';
 import { samplePush } from './push.ts';
 import type { HookEvent, HookPlace, Trigger } from './types.ts';
 
 /** Makes the message of a trigger for a project; undefined where there is nothing of the kind in it. */
 type Sample = (deps: Deps, projectId: number, userId: number | null) => Promise<HookEvent | undefined>;
 
+const NO_COMMITS = 'Ensure the project has at least one commit.';
+const NO_ISSUES = 'Ensure the project has issues.';
+const NO_NOTES = 'Ensure the project has notes.';
+
 /** By trigger: how to make one, and what is said where there is nothing to make it of. */
 const SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
-  push: [
-    (deps, projectId, userId) => samplePush(deps, projectId, userId, 'push'),
-    'Ensure the project has at least one commit.',
+  push: [(deps, projectId, userId) => samplePush(deps, projectId, userId, 'push'), NO_COMMITS],
+  tag_push: [(deps, projectId, userId) => samplePush(deps, projectId, userId, 'tag_push'), NO_COMMITS],
+  issues: [(deps, projectId, userId) => sampleIssue(deps, projectId, userId, 'issues'), NO_ISSUES],
+  confidential_issues: [
+    (deps, projectId, userId) => sampleIssue(deps, projectId, userId, 'confidential_issues'),
+    NO_ISSUES,
   ],
-  tag_push: [
-    (deps, projectId, userId) => samplePush(deps, projectId, userId, 'tag_push'),
-    'Ensure the project has at least one commit.',
-  ],
+  note: [(deps, projectId, userId) => sampleNote(deps, projectId, userId, 'note'), NO_NOTES],
+  confidential_note: [(deps, projectId, userId) => sampleNote(deps, projectId, userId, 'confidential_note'), NO_NOTES],
+  merge_requests: [sampleMergeRequest, 'Ensure the project has merge requests.'],
+  emoji: [sampleEmoji, 'Ensure the project has emoji reactions.'],
 };
 
 /**

@@ -3,37 +3,91 @@ import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import type { SystemTrigger, Trigger } from './types.ts';
 
-/** Kinds of events that hooks of projects and groups are told of. */
-export const HOOKED_TYPES = ['push'] as const satisfies readonly DomainEventType[];
-/** Kinds of events that system hooks are told of. */
-export const SYSTEM_HOOKED_TYPES = ['push'] as const satisfies readonly DomainEventType[];
+/** Which triggers an event of each kind may have for hooks of projects and groups. */
+const HOOKED = {
+  push: pushTriggers,
+  'issue.created': issueTriggers,
+  'issue.updated': issueTriggers,
+  'issue.closed': issueTriggers,
+  'issue.reopened': issueTriggers,
+  'note.created': noteTriggers,
+  'note.updated': noteTriggers,
+  'merge_request.created': () => ['merge_requests'],
+  'merge_request.updated': () => ['merge_requests'],
+  'merge_request.closed': () => ['merge_requests'],
+  'merge_request.reopened': () => ['merge_requests'],
+  'merge_request.merged': () => ['merge_requests'],
+  'merge_request.approved': () => ['merge_requests'],
+  'merge_request.unapproved': () => ['merge_requests'],
+  'emoji.awarded': inProject('emoji'),
+  'emoji.revoked': inProject('emoji'),
+} as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly Trigger[] };
 
-type Hooked = { [T in (typeof HOOKED_TYPES)[number]]: RecordedEvent<T> & { type: T } }[(typeof HOOKED_TYPES)[number]];
-type SystemHooked = {
-  [T in (typeof SYSTEM_HOOKED_TYPES)[number]]: RecordedEvent<T> & { type: T };
-}[(typeof SYSTEM_HOOKED_TYPES)[number]];
+/** The same for system hooks. */
+const SYSTEM_HOOKED = {
+  push: (event) => [...pushTriggers(event), 'repository_update'],
+  'merge_request.created': () => ['merge_requests'],
+  'merge_request.updated': () => ['merge_requests'],
+  'merge_request.closed': () => ['merge_requests'],
+  'merge_request.reopened': () => ['merge_requests'],
+  'merge_request.merged': () => ['merge_requests'],
+  'merge_request.approved': () => ['merge_requests'],
+  'merge_request.unapproved': () => ['merge_requests'],
+} as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly SystemTrigger[] };
+
+type HookedType = keyof typeof HOOKED;
+type SystemHookedType = keyof typeof SYSTEM_HOOKED;
+
+/** Kinds of events that hooks of projects and groups are told of. */
+export const HOOKED_TYPES = Object.keys(HOOKED) as readonly HookedType[];
+/** Kinds of events that system hooks are told of. */
+export const SYSTEM_HOOKED_TYPES = Object.keys(SYSTEM_HOOKED) as readonly SystemHookedType[];
+
+type Event<T extends DomainEventType> = { [K in T]: RecordedEvent<K> & { type: K } }[T];
 
 /** Whether hooks of projects and groups are told of a kind of event. */
-export const isHooked = (event: RecordedEvent): event is Hooked =>
-  (HOOKED_TYPES as readonly string[]).includes(event.type);
+export const isHooked = (event: RecordedEvent): event is Event<HookedType> => Object.hasOwn(HOOKED, event.type);
 /** The same of system hooks. */
-export const isSystemHooked = (event: RecordedEvent): event is SystemHooked =>
-  (SYSTEM_HOOKED_TYPES as readonly string[]).includes(event.type);
+export const isSystemHooked = (event: RecordedEvent): event is Event<SystemHookedType> =>
+  Object.hasOwn(SYSTEM_HOOKED, event.type);
+
+/**
+ * The triggers under which hooks of projects and groups may be told of an event. Quick and pure, for it is asked in the
+ * transaction of the event; `hookEventsOf` says which it was, and may find that there is nothing to be told.
+ */
+export function triggersOf(event: RecordedEvent): readonly Trigger[] {
+  const find = isHooked(event) ? (HOOKED[event.type] as (event: RecordedEvent) => readonly Trigger[]) : undefined;
+  return find?.(event) ?? [];
+}
+
+/** The same of system hooks. */
+export function systemTriggersOf(event: RecordedEvent): readonly SystemTrigger[] {
+  if (!isSystemHooked(event)) return [];
+  return (SYSTEM_HOOKED[event.type] as (event: RecordedEvent) => readonly SystemTrigger[])(event);
+}
 
 function pushTriggers({ payload }: RecordedEvent<'push'>): ('push' | 'tag_push')[] {
   const moved = (folder: string) => payload.updates.some(({ ref }) => ref.startsWith(folder));
   return [...(moved(HEADS) ? (['push'] as const) : []), ...(moved(TAGS) ? (['tag_push'] as const) : [])];
 }
 
-/**
- * The triggers under which hooks of projects and groups may be told of an event. Quick and pure, for it is asked in the
- * transaction of the event; `hookEventsOf` may still find that there is nothing to be told.
- */
-export function triggersOf(event: RecordedEvent): readonly Trigger[] {
-  return isHooked(event) ? pushTriggers(event) : [];
+type IssueEvent = RecordedEvent<'issue.created' | 'issue.updated' | 'issue.closed' | 'issue.reopened'>;
+
+function issueTriggers({ payload: { issue } }: IssueEvent): readonly Trigger[] {
+  if (issue === undefined) return ['issues', 'confidential_issues'];
+  return issue.confidential === 1 ? ['confidential_issues'] : ['issues'];
 }
 
-/** The same of system hooks. */
-export function systemTriggersOf(event: RecordedEvent): readonly SystemTrigger[] {
-  return isSystemHooked(event) ? [...pushTriggers(event), 'repository_update'] : [];
+/** Notes of the system and of personal snippets are told to nobody; what was only resolved was told when it was written. */
+function noteTriggers({ payload }: RecordedEvent<'note.created' | 'note.updated'>): readonly Trigger[] {
+  const { note, project_id, confidential } = payload;
+  if (project_id === null || note?.system === 1 || ('resolved' in payload && payload.resolved)) return [];
+  if (note?.internal === 1 || confidential === true) return ['confidential_note'];
+  // The issue may have become confidential by the time it is told.
+  return payload.noteable_type === 'Issue' ? ['note', 'confidential_note'] : ['note'];
+}
+
+/** A trigger of what belongs to a project: what belongs to nobody's is told to nobody. */
+function inProject(trigger: Trigger): (event: RecordedEvent) => readonly Trigger[] {
+  return ({ project_id }) => (project_id === null ? [] : [trigger]);
 }

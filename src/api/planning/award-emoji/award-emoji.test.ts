@@ -11,6 +11,8 @@ interface Award {
   user: { id: number };
   awardable_id: number;
   awardable_type: string;
+  created_at: string;
+  updated_at: string;
   url: null;
 }
 let app: TestApp;
@@ -245,7 +247,9 @@ test('reactions are recorded as they come and go', async () => {
     .where('type', 'like', 'emoji.%')
     .orderBy('id')
     .execute();
-  const about = { award_id: award.id, awardable_type: 'Issue', awardable_id: id, project_id: project.id };
+  const { created_at, updated_at } = award;
+  const facts = { name: 'tada', user_id: 1, created_at, updated_at };
+  const about = { award: facts, award_id: award.id, awardable_type: 'Issue', awardable_id: id, project_id: project.id };
   assert.deepEqual(
     events.map(({ type, payload, actor_id }) => [type, JSON.parse(payload), actor_id]),
     [

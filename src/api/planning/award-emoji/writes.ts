@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { notFound, recordNotFound } from '../../../core/errors.ts';
+import { awardFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AwardEmoji } from '../../../db/tables/award-emoji.ts';
@@ -86,7 +87,13 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
         .returningAll()
         .executeTakeFirstOrThrow();
       await settle(deps, db, awardable, user.id);
-      const payload = { award_id: row.id, awardable_type: type, awardable_id: id, project_id: projectId };
+      const payload = {
+        award: awardFacts(row),
+        award_id: row.id,
+        awardable_type: type,
+        awardable_id: id,
+        project_id: projectId,
+      };
       await deps.events.record(db, 'emoji.awarded', payload, { projectId, actorId: user.id });
       return row;
     })
@@ -103,7 +110,8 @@ export async function revoke(deps: Deps, { user }: UserCaller, awardable: Awarda
     const { numDeletedRows } = await db.deleteFrom('award_emoji').where('id', '=', award.id).executeTakeFirst();
     // Taken back meanwhile: the count above goes with the transaction.
     if (numDeletedRows === 0n) throw recordNotFound();
-    const payload = { award_id: award.id, name: award.name, user_id: award.user_id, awardable_type: type };
+    const { name, user_id } = award;
+    const payload = { award: awardFacts(award), award_id: award.id, name, user_id, awardable_type: type };
     const about = { projectId, actorId: user.id };
     await deps.events.record(db, 'emoji.revoked', { ...payload, awardable_id: id, project_id: projectId }, about);
   });

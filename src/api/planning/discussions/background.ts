@@ -9,7 +9,7 @@ import { settingsOf } from '../../spaces/index.ts';
 import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
 import type { Position } from '../notes/answers.ts';
-import { recordNote } from '../notes/writes.ts';
+import { recordResolution } from '../notes/writes.ts';
 import { followPosition } from './follow.ts';
 
 /** Threads on lines that are followed after one push; of more, the newest. */
@@ -119,5 +119,5 @@ async function leave(
     .where('resolved_at', 'is', null)
     .returningAll()
     .execute();
-  if (resolved.length > 0) await recordNote(deps, db, 'note.updated', resolved[0]!, resolver);
+  if (resolved.length > 0) await recordResolution(deps, db, resolved[0]!, resolver);
 }

@@ -9,7 +9,7 @@ import type { Noteable } from '../notes/noteable.ts';
 import type { Writer } from '../notes/rights.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { isResolvable } from '../notes/views.ts';
-import { countNote, type NewNote, recordNote, requireBody, touchNoteable, writeNote } from '../notes/writes.ts';
+import { countNote, type NewNote, recordResolution, requireBody, touchNoteable, writeNote } from '../notes/writes.ts';
 import { hasCommit, locate } from './locate.ts';
 import type { PositionInput } from './position.ts';
 
@@ -136,7 +136,7 @@ export async function setResolvedWithin(
     .where('resolved_at', resolved ? 'is' : 'is not', null);
   const { numUpdatedRows } = await change.executeTakeFirst();
   if (numUpdatedRows === 0n) return;
-  await recordNote(deps, db, 'note.updated', notes[0]!, userId);
+  await recordResolution(deps, db, notes[0]!, userId);
   if (resolved && !(await hasUnresolved(db, noteable))) {
     await writeSystemNote(deps, db, noteable, userId, 'discussion', 'resolved all threads');
   }

@@ -1,5 +1,6 @@
 import { lineageIds } from '../../../access/membership.ts';
 import { timestamp } from '../../../core/clock.ts';
+import { type LabelFacts, labelFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Label } from '../../../db/tables/labels.ts';
@@ -79,7 +80,7 @@ const mention = (labels: readonly Label[]): string =>
 /**
  * Changes the labels of an issue or merge request within a transaction, and tells it in a system note.
  * @param actor `mayCreate`: whether names that no label has become labels of the project
- * @returns names before and after, for the event; null when nothing changed
+ * @returns those before and after by their names, for the event; null when nothing changed
  */
 export async function changeLabels(
   deps: Deps,
@@ -87,7 +88,7 @@ export async function changeLabels(
   target: LabelTarget,
   change: LabelChange,
   actor: { userId: number; mayCreate: boolean },
-): Promise<ValueChange<string[]>> {
+): Promise<ValueChange<LabelFacts[]>> {
   const before = (await labelsFor(db, target.type, [target.id])).get(target.id)!;
   const removed = new Set(tidy(change.remove ?? []));
   const wanted = tidy([...(change.labels ?? before.map(({ name }) => name)), ...(change.add ?? [])]);
@@ -120,6 +121,7 @@ export async function changeLabels(
   const about = { type: target.type, id: target.id, projectId: target.project.id };
   await writeSystemNote(deps, db, about, actor.userId, 'label', parts.join(' and '));
   await recordLabels(deps, db, about, actor.userId, { added: taken, removed: gone });
-  const names = (labels: readonly Label[]) => labels.map(({ name }) => name).sort();
-  return [names(before), names([...kept, ...taken])];
+  const told = (labels: readonly Label[]) =>
+    labels.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((label) => labelFacts(label));
+  return [told(before), told([...kept, ...taken])];
 }

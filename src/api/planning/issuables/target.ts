@@ -1,4 +1,5 @@
-import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { Selectable } from 'kysely';
+import type { IssuableColumns, IssuableType } from '../../../db/tables/kinds.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -12,3 +13,15 @@ export interface IssuableTarget {
 
 /** Old and new value of an attribute, as events tell them; null when nothing changed. */
 export type ValueChange<T> = [T, T] | null;
+
+type Touched = Pick<Selectable<IssuableColumns>, 'updated_at' | 'updated_by_id'>;
+
+/** What every change changes: when, and by whom. */
+export function changeOfUpdate(before: Touched, after: Touched): Record<string, [unknown, unknown]> {
+  return {
+    ...(before.updated_at === after.updated_at ? {} : { updated_at: [before.updated_at, after.updated_at] }),
+    ...(before.updated_by_id === after.updated_by_id
+      ? {}
+      : { updated_by_id: [before.updated_by_id, after.updated_by_id] }),
+  };
+}

@@ -7,7 +7,7 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { assigneesFor, changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels, labelsFor } from '../issuables/labels.ts';
-import { insertIssue, recordBeginning, tellAssignees } from './create.ts';
+import { insertIssue, recordBeginning, recordCreation, tellAssignees } from './create.ts';
 
 /** Where a copy goes. */
 export interface Destination {
@@ -42,34 +42,30 @@ export async function copyIssue(
   options: { authorId: number; actorId: number },
 ): Promise<Issue> {
   const { id, iid, project_id, created_at, updated_at, ...columns } = issue;
-  const copy = await insertIssue(
-    deps,
-    db,
-    to.project.id,
-    {
-      ...columns,
-      description: issue.description === null ? null : withFullReferences(issue.description, from.full_path),
-      author_id: options.authorId,
-      milestone_id: await milestoneThere(db, issue, to),
-      state: 'opened',
-      closed_at: null,
-      closed_by_id: null,
-      moved_to_id: null,
-      duplicated_to_id: null,
-      updated_by_id: null,
-      time_spent: 0,
-      user_notes_count: 0,
-      upvotes: 0,
-      downvotes: 0,
-    },
-    options.actorId,
-  );
+  const copy = await insertIssue(deps, db, to.project.id, {
+    ...columns,
+    description: issue.description === null ? null : withFullReferences(issue.description, from.full_path),
+    author_id: options.authorId,
+    milestone_id: await milestoneThere(db, issue, to),
+    state: 'opened',
+    closed_at: null,
+    closed_by_id: null,
+    moved_to_id: null,
+    duplicated_to_id: null,
+    updated_by_id: null,
+    time_spent: 0,
+    user_notes_count: 0,
+    upvotes: 0,
+    downvotes: 0,
+  });
   await recordBeginning(deps, db, copy, options.actorId);
   const target = { type: 'Issue', id: copy.id, ...to } as const;
-  const labels = (await labelsFor(db, 'Issue', [id])).get(id)!.map(({ name }) => name);
-  await changeLabels(deps, db, target, { labels }, { userId: options.actorId, mayCreate: false });
+  const names = (await labelsFor(db, 'Issue', [id])).get(id)!.map(({ name }) => name);
+  const actor = { userId: options.actorId, mayCreate: false };
+  const labels = await changeLabels(deps, db, target, { labels: names }, actor);
   const assignees = (await assigneesFor(db, 'Issue', [id])).get(id)!.map((user) => user.id);
   const assigned = await changeAssignees(deps, db, target, assignees, options.actorId);
   if (assigned !== null) await tellAssignees(deps, db, copy, assigned, options.actorId);
+  await recordCreation(deps, db, copy, { labels, assigned }, options.actorId);
   return copy;
 }

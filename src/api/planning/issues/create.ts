@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict } from '../../../core/errors.ts';
-import { issueFacts } from '../../../core/event-facts.ts';
+import { issueFacts, type LabelFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -13,6 +13,7 @@ import type { ProjectScope } from '../../access.ts';
 import type { Origin } from '../../user-agent.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
+import type { ValueChange } from '../issuables/target.ts';
 import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
 import { assigneesOf, checkAttributes, columnsOf, milestoneOf } from './attributes.ts';
@@ -27,8 +28,7 @@ export type NewIssue = Omit<Insertable<IssuesTable>, 'iid' | 'project_id' | 'cre
 };
 
 /**
- * Writes the row of a new issue within a transaction, with the project's next number and at the end of its order, and
- * records the event.
+ * Writes the row of a new issue within a transaction, with the project's next number and at the end of its order.
  * @param wanted the number that it shall have instead
  */
 export async function insertIssue(
@@ -36,12 +36,11 @@ export async function insertIssue(
   db: Db,
   projectId: number,
   columns: NewIssue,
-  actorId: number,
   wanted?: number,
 ): Promise<Issue> {
   const now = timestamp(deps.clock);
   const iid = await nextIid(db, { source_type: 'project', source_id: projectId, usage: 'issues' }, wanted);
-  const issue = await db
+  return db
     .insertInto('issues')
     .values({
       created_at: now,
@@ -53,13 +52,29 @@ export async function insertIssue(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** Records that an issue was made, once it has its labels and assignees. */
+export async function recordCreation(
+  deps: Deps,
+  db: Db,
+  issue: Issue,
+  { labels, assigned }: { labels: ValueChange<LabelFacts[]>; assigned: ValueChange<number[]> },
+  actorId: number,
+): Promise<void> {
+  const { id, project_id: projectId } = issue;
   await deps.events.record(
     db,
     'issue.created',
-    { issue_id: issue.id, project_id: projectId, issue: issueFacts(issue) },
+    {
+      issue_id: id,
+      project_id: projectId,
+      issue: issueFacts(issue),
+      labels: labels?.[1] ?? [],
+      assignee_ids: assigned?.[1] ?? [],
+    },
     { projectId, actorId },
   );
-  return issue;
 }
 
 async function keepOrigin(db: Db, issue_id: number, { userAgent, address }: Origin): Promise<void> {
@@ -130,17 +145,19 @@ export async function createIssue(
         author_id: caller.user.id,
       };
       const wanted = rights.backdate ? input.iid : undefined;
-      const made = await insertIssue(deps, db, project.id, columns, caller.user.id, wanted);
+      const made = await insertIssue(deps, db, project.id, columns, wanted);
       await recordBeginning(deps, db, made, caller.user.id);
       await keepOrigin(db, made.id, origin);
       const target = { type: 'Issue', id: made.id, project, namespace } as const;
+      let labels: ValueChange<LabelFacts[]> = null;
       if (rights.manage && (input.labels ?? input.add_labels) !== undefined) {
         const change = { labels: input.labels, add: input.add_labels, remove: input.remove_labels };
         const actor = { userId: caller.user.id, mayCreate: scope.permissions.can('admin_label') };
-        await changeLabels(deps, db, target, change, actor);
+        labels = await changeLabels(deps, db, target, change, actor);
       }
       const assigned = await changeAssignees(deps, db, target, assigneesOf(input, rights) ?? [], caller.user.id);
       if (assigned !== null) await tellAssignees(deps, db, made, assigned, caller.user.id);
+      await recordCreation(deps, db, made, { labels, assigned }, caller.user.id);
       await follow?.resolve(db, made);
       return made;
     })

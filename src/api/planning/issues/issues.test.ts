@@ -130,7 +130,10 @@ test('each change is told in a note and in one event with old and new values', a
   );
   const { payload } = (await eventsOf(project)).at(-1)!;
   const changes = payload.changes as Record<string, unknown>;
-  assert.deepEqual(changes.labels, [['old'], ['new']]);
+  assert.deepEqual(
+    (changes.labels as { name: string }[][]).map((labels) => labels.map(({ name }) => name)),
+    [['old'], ['new']],
+  );
   assert.deepEqual(changes.assignee_ids, [[], [user.id]]);
   assert.deepEqual(changes.confidential, [false, true]);
   assert.deepEqual(changes.title, ['An issue', 'Better']);

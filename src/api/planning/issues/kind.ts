@@ -1,3 +1,4 @@
+import { issueFacts } from '../../../core/event-facts.ts';
 import type { Issue as IssueRow } from '../../../db/tables/issues.ts';
 import type { IssuableKind } from '../issuables/kind.ts';
 import { Issue } from './answers.ts';
@@ -20,11 +21,8 @@ export const ISSUE_KIND: IssuableKind<IssueRow> = {
     return json!;
   },
   recordUpdate: async (deps, db, { id, project_id }, changes, actorId) => {
-    await deps.events.record(
-      db,
-      'issue.updated',
-      { issue_id: id, project_id, changes },
-      { projectId: project_id, actorId },
-    );
+    const row = await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const payload = { issue_id: id, project_id, issue: issueFacts(row), changes };
+    await deps.events.record(db, 'issue.updated', payload, { projectId: project_id, actorId });
   },
 };

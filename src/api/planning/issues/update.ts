@@ -2,12 +2,14 @@ import type { Updateable } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound } from '../../../core/errors.ts';
+import { issueFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue, IssuesTable } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels } from '../issuables/labels.ts';
+import { changeOfUpdate } from '../issuables/target.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { recordMilestone, recordWeight } from '../resource-events/record.ts';
 import { todosOfChanges } from '../todos/changes.ts';
@@ -114,11 +116,20 @@ export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input:
     };
     if (Object.keys(changes).length > 0) {
       const { id, project_id } = before;
-      const payload = { issue_id: id, project_id, changes };
+      const after = await db
+        .updateTable('issues')
+        .set({ updated_at: timestamp(deps.clock), updated_by_id: actorId })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const payload = {
+        issue_id: id,
+        project_id,
+        issue: issueFacts(after),
+        changes: { ...changes, ...changeOfUpdate(before, after) },
+      };
       await deps.events.record(db, 'issue.updated', payload, { projectId: project_id, actorId });
       await todosOfChanges(deps, db, { type: 'Issue', id, projectId: project_id }, changes, actorId);
-      const updated_at = timestamp(deps.clock);
-      await db.updateTable('issues').set({ updated_at, updated_by_id: actorId }).where('id', '=', id).execute();
     }
     if (input.state_event === 'close') await closeIssue(deps, db, before, actorId);
     if (input.state_event === 'reopen') await reopenIssue(deps, db, before, actorId);

@@ -18,6 +18,8 @@ export type Noteable = {
   authorId: number | null;
   /** Whether only members may comment. */
   locked: boolean;
+  /** Of issues. */
+  confidential?: boolean;
 } & ({ type: NoteableType; id: number } | { type: 'Commit'; id: null; sha: string });
 
 /** Where something is discussed, and who asks. */
@@ -55,7 +57,10 @@ const issues: NoteableKind = {
   key: iid('issue'),
   read: 'read_issue',
   comment: 'create_note',
-  find: async ({ db }, scope, key) => issuable('Issue', scope, await findIssue(db, scope, Number(key))),
+  find: async ({ db }, scope, key) => {
+    const issue = await findIssue(db, scope, Number(key));
+    return { ...issuable('Issue', scope, issue), confidential: issue.confidential === 1 };
+  },
 };
 
 const mergeRequests: NoteableKind = {

@@ -66,6 +66,7 @@ test('a note on an issue has all its fields', async () => {
     note_id: note.id,
     project_id: project.id,
     noteable_type: 'Issue',
+    confidential: false,
   });
   assert.equal(event.actor_id, users.guest.user.id);
 });

@@ -87,7 +87,7 @@ export async function writeNoteWithin(
     created_at: at,
     updated_at: at,
   });
-  await recordNote(deps, db, 'note.created', row, userId);
+  await recordNote(deps, db, noteable, 'note.created', row, userId);
   await settleTodos(deps, db, noteable, userId);
   return row;
 }
@@ -111,7 +111,7 @@ export async function changeNote(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw recordNotFound();
-    await recordNote(deps, db, 'note.updated', row, caller.user.id);
+    await recordNote(deps, db, noteable, 'note.updated', row, caller.user.id);
     await settleTodos(deps, db, noteable, caller.user.id);
     return row;
   });
@@ -142,16 +142,24 @@ export async function removeNote(deps: Deps, { caller }: Writer, noteable: Notea
 }
 
 /** Records that a note was written or changed. */
-export async function recordNote(
+async function recordNote(
   deps: Deps,
   db: Db,
+  { confidential = false }: Noteable,
   type: 'note.created' | 'note.updated',
   note: Note,
   actorId: number,
 ): Promise<void> {
   const { id, project_id, noteable_type } = note;
-  const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note) };
+  const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note), confidential };
   await deps.events.record(db, type, payload, { projectId: project_id, actorId });
+}
+
+/** Records that the thread of a note was resolved or opened again. */
+export async function recordResolution(deps: Deps, db: Db, note: Note, actorId: number): Promise<void> {
+  const { id, project_id, noteable_type } = note;
+  const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note), resolved: true };
+  await deps.events.record(db, 'note.updated', payload, { projectId: project_id, actorId });
 }
 
 const insertNote = (db: Db, values: Insertable<NotesTable>): Promise<Note> =>

@@ -253,7 +253,7 @@ test('approving is told in the discussion, to reviewers and as an event', async 
     [
       ['merge_request.approved', false],
       ['merge_request.approved', true],
-      ['merge_request.unapproved', undefined],
+      ['merge_request.unapproved', true],
     ],
   );
 });

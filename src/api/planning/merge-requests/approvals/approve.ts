@@ -3,6 +3,7 @@ import { callerNow } from '../../../../access/caller-now.ts';
 import { within } from '../../../../access/within.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { conflict, notFound, recordNotFound, unauthorized } from '../../../../core/errors.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { asciiLower } from '../../../../db/like.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -18,6 +19,7 @@ import {
   type ApprovalFacts,
   type ApprovalState,
   approvalState,
+  approvalsLeft,
   isApprover,
   leftOf,
   readApprovalFacts,
@@ -164,7 +166,13 @@ async function enterApproval(
   await deps.events.record(
     db,
     'merge_request.approved',
-    { merge_request_id: id, project_id, user_id: userId, complete: leftOf(state) === 0 },
+    {
+      merge_request: mergeRequestFacts(mergeRequest),
+      merge_request_id: id,
+      project_id,
+      user_id: userId,
+      complete: leftOf(state) === 0,
+    },
     { projectId: project_id, actorId: userId },
   );
   return state;
@@ -199,6 +207,7 @@ export async function unapprove(
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
     await callerNow(within(deps, db), caller);
+    const complete = await isComplete(deps, db, now);
     const { numDeletedRows } = await db
       .deleteFrom('approvals')
       .where('merge_request_id', '=', id)
@@ -208,11 +217,16 @@ export async function unapprove(
     await setReviewer(db, id, userId, 'unapproved');
     const target = { type: 'MergeRequest', id, projectId: project_id } as const;
     await writeSystemNote(deps, db, target, userId, 'unapproved', 'unapproved this merge request');
-    const payload = { merge_request_id: id, project_id, user_id: userId };
-    await deps.events.record(db, 'merge_request.unapproved', payload, { projectId: project_id, actorId: userId });
+    const payload = { merge_request: mergeRequestFacts(now), merge_request_id: id, project_id, user_id: userId };
+    const about = { projectId: project_id, actorId: userId };
+    await deps.events.record(db, 'merge_request.unapproved', { ...payload, complete }, about);
     return now;
   });
 }
+
+/** Whether it has all approvals that it needs. */
+const isComplete = async (deps: Deps, db: Db, mergeRequest: MergeRequest): Promise<boolean> =>
+  (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;
 
 /** Takes all approvals away, at the request of a bot. @throws ApiError 401 once it is merged */
 export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void> {

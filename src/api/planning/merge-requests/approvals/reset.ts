@@ -1,3 +1,4 @@
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -77,9 +78,10 @@ interface PushedHead {
 export async function resetForPush(
   deps: Deps,
   db: Db,
-  { id, project_id }: MergeRequest,
+  row: MergeRequest,
   { settings, head, whose, userId }: PushedHead,
 ): Promise<void> {
+  const { id, project_id } = row;
   const doomed = settingsOf({ settings }).reset_approvals_on_push ? 'everyone' : whose;
   if (doomed === undefined) return;
   const given = await db
@@ -91,10 +93,36 @@ export async function resetForPush(
   const users = given.map(({ user_id }) => user_id);
   const gone = doomed === 'everyone' ? users : users.filter((user) => doomed.has(user));
   if (gone.length === 0) return;
+  const complete = await deps.isApproved(db, row);
   await removeApprovals(db, id, gone);
+  await recordReset(deps, db, row, { gone, userId, complete, all: doomed === 'everyone' });
   if (userId === null) return;
   const text = `reset approvals from ${await namesOf(db, gone)} by pushing to the branch`;
   await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'approvals_reset', text);
+}
+
+/** Records that a push took approvals away, each; with the last one goes what the merge request had. */
+async function recordReset(
+  deps: Deps,
+  db: Db,
+  row: MergeRequest,
+  { gone, userId, complete, all }: { gone: readonly number[]; userId: number | null; complete: boolean; all: boolean },
+): Promise<void> {
+  const { id, project_id } = row;
+  const merge_request = mergeRequestFacts(row);
+  const system_action = all ? 'approvals_reset_on_push' : 'code_owner_approvals_reset_on_push';
+  const payloads = gone.map(
+    (user_id, at) =>
+      ({
+        merge_request,
+        merge_request_id: id,
+        project_id,
+        user_id,
+        complete: complete && at === gone.length - 1,
+        system_action,
+      }) as const,
+  );
+  await deps.events.recordAll(db, 'merge_request.unapproved', payloads, { projectId: project_id, actorId: userId });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { timestamp } from '../../../../core/clock.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { RefChange } from '../../../../db/tables/ref-intents.ts';
@@ -7,6 +8,7 @@ import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import type { Intent } from '../../../../repositories/intent.ts';
 import type { RefObserver } from '../../../../repositories/ref-observers.ts';
+import { changeOfUpdate } from '../../issuables/target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
 import { branchesWithOtherOwners, enqueueResync } from '../approvals/owners-changed.ts';
@@ -109,10 +111,11 @@ async function moveSource(
 async function moveHead(
   deps: Deps,
   db: Db,
-  { id, project_id, head_sha }: MergeRequest,
+  before: MergeRequest,
   { head, userId, via, note }: Pick<Intent, 'userId' | 'via'> & { head: string; note: string | null },
 ): Promise<void> {
-  await db
+  const { id, project_id, head_sha } = before;
+  const after = await db
     .updateTable('merge_requests')
     .set((eb) => ({
       head_sha: head,
@@ -122,7 +125,8 @@ async function moveHead(
       updated_at: timestamp(deps.clock),
     }))
     .where('id', '=', id)
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
   if (note !== null && userId !== null) {
     await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
   }
@@ -130,7 +134,15 @@ async function moveHead(
   await deps.events.record(
     db,
     'merge_request.updated',
-    { merge_request_id: id, project_id, changes: {}, old_sha: head_sha, new_sha: head, via },
+    {
+      merge_request_id: id,
+      project_id,
+      merge_request: mergeRequestFacts(after),
+      changes: changeOfUpdate(before, after),
+      old_sha: head_sha,
+      new_sha: head,
+      via,
+    },
     { projectId: project_id, actorId: userId },
   );
 }

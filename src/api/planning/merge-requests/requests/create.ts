@@ -130,7 +130,14 @@ function insert(
     await deps.events.record(
       db,
       'merge_request.created',
-      { merge_request_id: row.id, project_id: target.id, merge_request: mergeRequestFacts(row) },
+      {
+        merge_request_id: row.id,
+        project_id: target.id,
+        merge_request: { ...mergeRequestFacts(row), milestone_id: changes.milestone_id?.[1] ?? null },
+        labels: changes.labels?.[1] ?? [],
+        assignee_ids: changes.assignee_ids?.[1] ?? [],
+        reviewer_ids: changes.reviewer_ids?.[1] ?? [],
+      },
       { projectId: target.id, actorId: user.id },
     );
     await rules(db, row);

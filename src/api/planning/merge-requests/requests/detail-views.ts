@@ -80,7 +80,11 @@ async function divergedCommits(deps: Deps, project: Project, row: Row): Promise<
 }
 
 /** Whether the author is neither a member above Guest nor has had a merge request merged here. */
-async function isFirstContribution(deps: Deps, { project, namespace }: MergeRequestScope, row: Row): Promise<boolean> {
+export async function isFirstContribution(
+  deps: Deps,
+  { project, namespace }: Pick<MergeRequestScope, 'project' | 'namespace'>,
+  row: Pick<Row, 'id' | 'author_id'>,
+): Promise<boolean> {
   const { level } = await projectMembership(deps.db, project, namespace, row.author_id, today(deps.clock));
   if (level > AccessLevel.guest) return false;
   const merged = await deps.db

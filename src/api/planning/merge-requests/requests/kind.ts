@@ -1,4 +1,5 @@
 import type { ProjectAbility } from '../../../../access/abilities.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
 import { type IssuableOptions, onIssuable } from '../../issuables/access.ts';
 import type { IssuableKind } from '../../issuables/kind.ts';
@@ -19,7 +20,8 @@ export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
   find: (deps, scope, iid) => findMergeRequest(deps.db, scope, iid),
   present: (deps, scope, row) => presentMergeRequest(deps, scope, row),
   recordUpdate: async (deps, db, { id, project_id }, changes, actorId) => {
-    const payload = { merge_request_id: id, project_id, changes };
+    const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const payload = { merge_request_id: id, project_id, merge_request: mergeRequestFacts(row), changes };
     await deps.events.record(db, 'merge_request.updated', payload, { projectId: project_id, actorId });
   },
 };

@@ -1,10 +1,11 @@
 import { invalidModel } from '../../../../core/errors.ts';
+import type { LabelFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changeAssignees } from '../../issuables/assignees.ts';
 import { changeLabels } from '../../issuables/labels.ts';
-import type { IssuableTarget } from '../../issuables/target.ts';
+import type { IssuableTarget, ValueChange } from '../../issuables/target.ts';
 import { findMilestoneFor } from '../../milestones/find.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordMilestone } from '../../resource-events/record.ts';
@@ -13,7 +14,12 @@ import { assigneeIds, type UpdateMergeRequest } from './inputs.ts';
 import { changeReviewers } from './reviewers.ts';
 
 /** Old and new value by attribute, as the event tells them. */
-export type Changes = Record<string, [unknown, unknown]>;
+export type Changes = {
+  labels?: [LabelFacts[], LabelFacts[]];
+  assignee_ids?: [number[], number[]];
+  reviewer_ids?: [number[], number[]];
+  milestone_id?: [number | null, number | null];
+};
 
 type Metadata = Pick<
   UpdateMergeRequest,
@@ -37,8 +43,8 @@ export async function changeMetadata(
   if (!permissions.can('admin_merge_request')) return {};
   const target: IssuableTarget = { type: 'MergeRequest', id: row.id, project, namespace };
   const changes: Changes = {};
-  const note = (name: string, change: [unknown, unknown] | null) => {
-    if (change !== null) changes[name] = change;
+  const note = <K extends keyof Changes>(name: K, change: Changes[K] | null) => {
+    if (change != null) changes[name] = change;
   };
   const assignees = assigneeIds(wanted);
   if (assignees !== null) note('assignee_ids', await changeAssignees(deps, db, target, assignees, actorId));
@@ -65,7 +71,7 @@ async function changeMilestone(
   { milestone_id: before, state }: Pick<MergeRequest, 'milestone_id' | 'state'>,
   after: number | null,
   actorId: number,
-): Promise<[unknown, unknown] | null> {
+): Promise<ValueChange<number | null>> {
   if (before === after) return null;
   const milestone = after === null ? null : await findMilestoneFor(db, project, namespace, after);
   if (milestone === undefined) throw invalidModel({ milestone_id: ['is invalid'] });

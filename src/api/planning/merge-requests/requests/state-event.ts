@@ -35,7 +35,7 @@ export async function applyStateEvent(
 
 async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
   const now = timestamp(deps.clock);
-  await db
+  const closed = await db
     .updateTable('merge_requests')
     .set({
       state: 'closed',
@@ -48,8 +48,9 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
       updated_by_id: actorId,
     })
     .where('id', '=', row.id)
-    .execute();
-  await tell(deps, db, row, actorId, 'closed');
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tell(deps, db, closed, actorId, 'closed');
   await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
 }
 
@@ -57,7 +58,7 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
 async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
   const now = timestamp(deps.clock);
   const head = (await currentHead(deps, db, row)) ?? row.head_sha;
-  await db
+  const opened = await db
     .updateTable('merge_requests')
     .set((eb) => ({
       state: 'opened',
@@ -70,9 +71,10 @@ async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): P
       updated_by_id: actorId,
     }))
     .where('id', '=', row.id)
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
   if (head !== row.head_sha) await dropOutdatedApprovals(db, row);
-  await tell(deps, db, row, actorId, 'reopened');
+  await tell(deps, db, opened, actorId, 'reopened');
 }
 
 async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<string | null> {
@@ -95,11 +97,7 @@ async function tell(
   await deps.events.record(
     db,
     `merge_request.${state}`,
-    {
-      merge_request_id: id,
-      project_id,
-      merge_request: { ...mergeRequestFacts(row), state: state === 'closed' ? state : 'opened' },
-    },
+    { merge_request_id: id, project_id, merge_request: mergeRequestFacts(row) },
     { projectId: project_id, actorId },
   );
 }

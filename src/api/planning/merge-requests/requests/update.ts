@@ -4,12 +4,14 @@ import { requireStill } from '../../../../access/standing.ts';
 import { allowsOn } from '../../../../access/targets.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { forbidden, invalidModel, recordNotFound } from '../../../../core/errors.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { bit } from '../../../../db/columns.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { issuableTarget } from '../../issuables/access.ts';
+import { changeOfUpdate } from '../../issuables/target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
 import { resetForTarget } from '../approvals/reset.ts';
@@ -21,7 +23,7 @@ import type { MergeRequestScope } from './detail-views.ts';
 import type { UpdateMergeRequest } from './inputs.ts';
 import { lockMergeRequest } from './lock.ts';
 import { uncheckedStatus } from './merge-status.ts';
-import { type Changes, changeMetadata } from './metadata.ts';
+import { changeMetadata } from './metadata.ts';
 import { applyStateEvent } from './state-event.ts';
 import { isDraftTitle, textErrors } from './title.ts';
 
@@ -158,13 +160,15 @@ async function changeWithin(
     notes.push(['branch', `changed target branch from \`${row.target_branch}\` to \`${target}\``]);
     await loseConsent(deps, db, row, user.id);
   }
-  const changes: Changes = await changeMetadata(deps, db, scope, row, input, user.id);
+  const changes: Record<string, [unknown, unknown]> = {
+    ...(await changeMetadata(deps, db, scope, row, input, user.id)),
+  };
   for (const [name, value] of Object.entries(columns)) {
     changes[name] = [told(name, row[name as keyof MergeRequest]), told(name, value)];
   }
   for (const [action, text] of notes) await writeSystemNote(deps, db, about, user.id, action, text);
   if (Object.keys(changes).length > 0) {
-    await db
+    const after = await db
       .updateTable('merge_requests')
       .set((eb) => ({
         ...columns,
@@ -173,11 +177,17 @@ async function changeWithin(
         updated_by_id: user.id,
       }))
       .where('id', '=', id)
-      .execute();
+      .returningAll()
+      .executeTakeFirstOrThrow();
     await deps.events.record(
       db,
       'merge_request.updated',
-      { merge_request_id: id, project_id: row.project_id, changes },
+      {
+        merge_request_id: id,
+        project_id: row.project_id,
+        merge_request: mergeRequestFacts(after),
+        changes: { ...changes, ...changeOfUpdate(row, after) },
+      },
       { projectId: row.project_id, actorId: user.id },
     );
     await todosOfChanges(deps, db, about, changes, user.id);
