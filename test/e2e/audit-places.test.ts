@@ -88,6 +88,40 @@ test('of the settings of a project is told what was changed, and nothing else', 
   assert.deepEqual(await auditOf(app, refused), []);
 });
 
+test('topics of a project are told of when they are others', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}`;
+  assert.deepEqual(await names('PUT', path, { topics: ['b', 'a'] }), [
+    ['project_topics_updated', 'Changed topics from  to a, b'],
+  ]);
+  assert.deepEqual(await names('PUT', path, { topics: ['a', 'B'] }), []);
+  assert.deepEqual(await names('PUT', path, { topics: [] }), [
+    ['project_topics_updated', 'Changed topics from a, b to '],
+  ]);
+});
+
+test('feature flags of a project are told of from their making to their end', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}/feature_flags`;
+  const strategies = [{ name: 'default', parameters: {}, scopes: [{ environment_scope: '*' }] }];
+  const { gist: added } = await told('POST', path, { name: 'shiny', version: 'new_version_flag', strategies });
+  assert.deepEqual(added, {
+    event: 'feature_flag_created',
+    on: `Project ${project.id}`,
+    target: 'Operations::FeatureFlag shiny',
+    message: 'Created feature flag shiny',
+  });
+  assert.deepEqual(await names('PUT', `${path}/shiny`, { active: false }), [
+    ['feature_flag_updated', 'Changed active from true to false'],
+  ]);
+  const fewer = [{ name: 'userWithId', parameters: { userIds: 'ann' }, scopes: [{ environment_scope: 'prod' }] }];
+  assert.deepEqual(await names('PUT', `${path}/shiny`, { strategies: fewer }), [
+    ['feature_flag_updated', 'Changed strategies from default (*) to default (*), userWithId {"userIds":"ann"} (prod)'],
+  ]);
+  assert.deepEqual(await names('PUT', `${path}/shiny`, { active: false }), []);
+  assert.deepEqual(await names('DELETE', `${path}/shiny`), [['feature_flag_deleted', 'Deleted feature flag shiny']]);
+});
+
 test('the default branch is told of when it is another', async () => {
   const project = await app.make.project();
   const git = new ProjectGit(app, project);
@@ -213,6 +247,10 @@ test('settings of the server and limits of its plan are told of one by one, secr
   const signup = events.find(({ details }) => details.change === 'signup_enabled')!;
   assert.deepEqual([gist(signup).on, signup.details.to], [SERVER, 'false']);
   assert.doesNotMatch(JSON.stringify(events), /very-secret/);
+  assert.deepEqual(await names('PUT', '/application/settings', { recaptcha_private_key: 'another-very-secret-key' }), [
+    ['application_setting_updated', 'Changed recaptcha_private_key'],
+  ]);
+  assert.deepEqual(await names('PUT', '/application/settings', { recaptcha_private_key: '*****' }), []);
   assert.deepEqual(await names('PUT', '/application/settings', { signup_enabled: false }), []);
   const limits = { plan_name: 'default', ci_needs_size_limit: 40 };
   assert.deepEqual(await names('PUT', '/application/plan_limits', limits), [

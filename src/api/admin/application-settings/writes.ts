@@ -1,6 +1,6 @@
 import { planInForce } from '../../../access/plan.ts';
 import { changesOf as auditChanges, type Watched } from '../../../audit/changes.ts';
-import { INSTANCE, recordAudit } from '../../../audit/record.ts';
+import { type AuditEntry, INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -69,6 +69,16 @@ const WATCHED: Watched<ApplicationSettings> = Object.fromEntries(
 );
 const TARGET = { id: 1, type: 'ApplicationSetting', details: 'Application settings' };
 
+/** Secrets that are given in the place of others: both look alike here. What answers show, sent back, is none. */
+const replacedSecrets = (input: SettingsInput, current: ApplicationSettings): Omit<AuditEntry, 'entity'>[] =>
+  SETTING_NAMES.filter(
+    (name) => settingOf(name).kind === 'secret' && current[name] === MASK && input[name] && input[name] !== MASK,
+  ).map((name) => ({
+    name: 'application_setting_updated',
+    message: `Changed ${name}`,
+    more: { change: name, from: MASK, to: MASK },
+  }));
+
 /**
  * Changes what is given.
  * @throws ApiError 400 for what does not fit
@@ -84,7 +94,11 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
     await recordAudit(
       deps,
       db,
-      auditChanges(current, after, WATCHED).map((told) => ({ ...told, entity: INSTANCE, target: TARGET })),
+      [...auditChanges(current, after, WATCHED), ...replacedSecrets(input, current)].map((told) => ({
+        ...told,
+        entity: INSTANCE,
+        target: TARGET,
+      })),
     );
   });
   await deps.settings.refresh();

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
+import { recordFlag, recordFlagChanges } from '../../../audit/feature-flags.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, notFound, refused } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -11,7 +12,7 @@ import { changeFlags, requireRoom } from '../flags-client.ts';
 import { invalidRecord } from '../model-errors.ts';
 import type { FeatureFlag as Shown } from './answers.ts';
 import type { changedFlag, newFlag } from './inputs.ts';
-import { findFlag, flagsOf, strategiesOf } from './queries.ts';
+import { findFlag, flagsOf, type ScopedStrategy, strategiesOf } from './queries.ts';
 import {
   descriptionErrors,
   isStrategyName,
@@ -110,9 +111,21 @@ export function createFlag(
       .executeTakeFirstOrThrow();
     await saveStrategies(db, row.id, [], checked);
     await requireRoom(db, projectId);
+    await recordFlag(deps, db, 'created', row);
     return presentFlag(db, row);
   });
 }
+
+/** Strategies as audit events tell of them: names, what is more than nothing of their parameters, environments. */
+const inWords = (strategies: readonly ScopedStrategy[]): string =>
+  strategies
+    .map(({ name, parameters, user_list_id, scopes }) => {
+      const more = parameters === '{}' ? [] : [parameters];
+      const list = user_list_id === null ? [] : [`user list ${user_list_id}`];
+      const places = scopes.map(({ environment_scope }) => environment_scope).sort();
+      return [name, ...more, ...list, `(${places.join(', ')})`].join(' ');
+    })
+    .join(', ');
 
 /** Changes what is given of a flag. @throws ApiError 400, 401, 403, 404 */
 export function updateFlag(
@@ -136,6 +149,9 @@ export function updateFlag(
       .executeTakeFirstOrThrow();
     if (given.strategies !== undefined) await saveStrategies(db, flag.id, before, checked);
     await requireRoom(db, projectId);
+    const now = given.strategies === undefined ? before : ((await strategiesOf(db, [flag.id])).get(flag.id) ?? []);
+    const [old, changed] = [before, now].map(inWords) as [string, string];
+    await recordFlagChanges(deps, db, { ...flag, strategies: old }, { ...row, strategies: changed });
     return presentFlag(db, row);
   });
 }
@@ -159,6 +175,7 @@ export function deleteFlag(
     const shown = await presentFlag(db, flag);
     const { numDeletedRows } = await db.deleteFrom('feature_flags').where('id', '=', flag.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
+    await recordFlag(deps, db, 'deleted', flag);
     return shown;
   });
 }

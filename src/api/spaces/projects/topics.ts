@@ -33,6 +33,17 @@ export async function setTopics(db: Db, clock: Clock, projectId: number, names: 
     .execute();
 }
 
+/** Names of the topics of a project, in the order of the alphabet. */
+export async function topicsOf(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select('topics.name')
+    .where('project_id', '=', projectId)
+    .execute();
+  return rows.map(({ name }) => name).sort();
+}
+
 async function topicIds(db: Db, lowerNames: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('topics')

@@ -38,7 +38,7 @@ import { refuseTaken } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { enterMirrorChange, mirrorChange } from './mirror-attributes.ts';
 import { changedSettings, settingsOf } from './settings.ts';
-import { setTopics } from './topics.ts';
+import { setTopics, topicsOf } from './topics.ts';
 
 export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
 export type UpdateInput = Static<typeof UpdateInput>;
@@ -179,7 +179,7 @@ async function apply(
     .executeTakeFirstOrThrow();
   await enterMirrorChange(deps, db, current, changed, mirror);
   await recordProjectChanges(deps, db, withSettings(current), withSettings(changed));
-  if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
+  if (topics !== undefined) await changeTopics(deps, db, project.id, topics);
   const about = { projectId: project.id, actorId: caller.user.id };
   if (fullPath !== project.full_path) {
     await keepOldPath(db, project.id, current.full_path);
@@ -189,6 +189,15 @@ async function apply(
   await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(changed) }, about);
   if (mirror === null) return changed;
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
+}
+
+async function changeTopics(deps: Deps, db: Db, id: number, topics: readonly string[]): Promise<void> {
+  const from = (await topicsOf(db, id)).join(', ');
+  await setTopics(db, deps.clock, id, topics);
+  const to = (await topicsOf(db, id)).join(', ');
+  if (from === to) return;
+  const message = `Changed topics from ${from} to ${to}`;
+  await recordProject(deps, db, id, { name: 'project_topics_updated', message, more: { change: 'topics', from, to } });
 }
 
 const withSettings = (row: Project) => ({ ...row, ...settingsOf(row) });
