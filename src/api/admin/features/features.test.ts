@@ -80,6 +80,20 @@ test('a flag goes, and the answer is the same where there is none', async () => 
   assert.ok(!names.includes('gone'));
 });
 
+test('a flag may be called as what every object has', async () => {
+  for (const name of ['toString', 'constructor', '__proto__']) {
+    expectStatus(await app.delete(`/features/${name}`), 204);
+    const shown = await set(name, { value: true, user: 'root' });
+    assert.deepEqual(shown.gates, [
+      { key: 'boolean', value: false },
+      { key: 'actors', value: ['User:1'] },
+    ]);
+    const names = expectStatus<Json[]>(await app.get('/features'), 200).map((each) => each.name);
+    assert.ok(names.includes(name));
+    expectStatus(await app.delete(`/features/${name}`), 204);
+  }
+});
+
 test('flags that are set at the same time are all kept, up to a bound', async () => {
   await Promise.all(['one', 'two', 'three'].map((name) => set(name, { value: true })));
   const names = expectStatus<Json[]>(await app.get('/features'), 200).map(({ name }) => name);

@@ -29,7 +29,10 @@ export async function changeFeature(
 ): Promise<Gates | undefined> {
   return deps.db.transaction().execute(async (db) => {
     await lockInstance(db);
-    const { [name]: old, ...others } = await loadFeatures(db);
+    const known = await loadFeatures(db);
+    const { [name]: named, ...others } = known;
+    // A flag may be called as what every object has.
+    const old = Object.hasOwn(known, name) ? named : undefined;
     const gates = change(old);
     if (gates === undefined && old === undefined) return undefined;
     const features = gates === undefined ? others : { ...others, [name]: gates };

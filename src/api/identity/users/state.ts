@@ -5,9 +5,10 @@ import { ApiError, conflict, forbidden } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User, UserState } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 
-/** Days without activity after which a user may be deactivated. */
-const DORMANT_DAYS = 90;
+/** A setting of more days means as many: older than that nobody is. */
+const MOST_DORMANT_DAYS = 36_500;
 
 interface Told {
   name: AuditEventName;
@@ -72,16 +73,18 @@ export async function activateUser(deps: Deps, user: User): Promise<true> {
   return true;
 }
 
-/** Deactivates a user who was never seen, or not for 90 days. @throws ApiError 403 for others, blocked and internal users */
+/** Deactivates a user who was never seen, or not for as many days as the settings say. @throws ApiError 403 for others, blocked and internal users */
 export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   if (user.state === 'deactivated') return true;
   if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
   if (user.kind === 'ghost') throw forbidden('An internal user cannot be deactivated by the API');
-  const limit = new Date(deps.clock.now().getTime() - DORMANT_DAYS * 86_400_000).toISOString();
+  const { deactivate_dormant_users_period: said } = await applicationSettings(deps);
+  const days = Math.min(said, MOST_DORMANT_DAYS);
+  const limit = new Date(deps.clock.now().getTime() - days * 86_400_000).toISOString();
   const isRecent = (seen: string | null) => seen !== null && seen > limit.slice(0, seen.length);
   if (isRecent(user.last_activity_on) || isRecent(user.current_sign_in_at)) {
     throw forbidden(
-      `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
+      `The user you are trying to deactivate has been active in the past ${said} days and cannot be deactivated`,
     );
   }
   await change(deps, user, ['active'], 'deactivated', { name: 'user_deactivate', message: 'User deactivated' });

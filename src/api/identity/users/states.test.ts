@@ -95,6 +95,20 @@ test('a user who has signed in of late is not dormant', async () => {
   assert.match(await message(someone, 'deactivate', 403), /active in the past 90 days/);
 });
 
+test('the settings say after how many days a user is dormant', async () => {
+  const set = async (days: number) =>
+    expectStatus(await app.put('/application/settings', { json: { deactivate_dormant_users_period: days } }), 200);
+  const someone = await inState('active');
+  const seen = { last_activity_on: '2026-02-01' };
+  await app.deps.db.updateTable('users').set(seen).where('id', '=', someone.user.id).execute();
+  await set(2_147_483_647);
+  assert.match(await message(someone, 'deactivate', 403), /active in the past 2147483647 days/);
+  await set(365);
+  assert.match(await message(someone, 'deactivate', 403), /active in the past 365 days/);
+  await set(90);
+  assert.equal(await act(someone, 'deactivate', 201), true);
+});
+
 test('administrators who block each other at the same time do not both go', async () => {
   const { user, token } = await app.make.user({ columns: { admin: 1 } });
   const [one, other] = await Promise.all([app.post(`/users/${user.id}/block`), app.post('/users/1/block', { token })]);
