@@ -70,3 +70,12 @@ export async function pushEvents(records: Records, projectId: number): Promise<A
   );
   return rows.map(({ payload }) => (JSON.parse(payload) as { updates: AppliedChange[] }).updates);
 }
+
+/** The same of a wiki. */
+export async function wikiEvents(records: Records, wikiId: number): Promise<AppliedChange[][]> {
+  const rows = await records.query<{ payload: string }>(
+    `select payload from domain_events where type = 'wiki.pushed' order by id`,
+  );
+  const payloads = rows.map(({ payload }) => JSON.parse(payload) as { wiki_id: number; updates: AppliedChange[] });
+  return payloads.filter(({ wiki_id }) => wiki_id === Number(wikiId)).map(({ updates }) => updates);
+}

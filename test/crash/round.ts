@@ -8,10 +8,12 @@ import { compareProjects } from './verify/projects.ts';
 import { compareContents, compareRefs, settleOpen } from './verify/references.ts';
 import { compareSnippets } from './verify/snippets.ts';
 import { findDamage, findLeftovers, findOrphans } from './verify/storage.ts';
+import { compareWiki } from './verify/wikis.ts';
 import type { World } from './world.ts';
 import type { JobWriter } from './writers/job-writer.ts';
 import type { ProjectWriter } from './writers/project-writer.ts';
 import type { SnippetWriter } from './writers/snippet-writer.ts';
+import type { WikiWriter } from './writers/wiki-writer.ts';
 import type { Writer } from './writers/writer.ts';
 
 export interface Crew {
@@ -19,6 +21,7 @@ export interface Crew {
   projects: ProjectWriter;
   snippets: SnippetWriter;
   jobs: JobWriter;
+  wikis: readonly WikiWriter[];
 }
 
 const LEAST_MS = 50;
@@ -64,6 +67,7 @@ export async function verify(world: World, crew: Crew): Promise<string[]> {
   problems.push(...(await compareProjects(world, crew.projects)));
   problems.push(...(await compareSnippets(world, crew.snippets)));
   problems.push(...(await compareJobs(world, crew.jobs)));
+  for (const wiki of crew.wikis) problems.push(...(await compareWiki(world, wiki)));
   if (problems.length > 0) return problems;
   // The server has to take reads and writes at once, whatever the killed one left.
   await Promise.all(crew.writers.map((writer) => writer.step()));

@@ -18,6 +18,7 @@ import { ProjectWriter } from './writers/project-writer.ts';
 import { PushWriter } from './writers/push-writer.ts';
 import { RefWriter } from './writers/ref-writer.ts';
 import { SnippetWriter } from './writers/snippet-writer.ts';
+import { type WikiPlace, WikiWriter } from './writers/wiki-writer.ts';
 import { repositoryPath, type Writer } from './writers/writer.ts';
 
 const SITES = 2;
@@ -66,7 +67,23 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
   const snippets = new SnippetWriter(world, new Random(random.below(2 ** 31)));
   const jobs = new JobWriter(world, new Random(random.below(2 ** 31)));
   await jobs.prepare();
-  return { writers: [...writers, projects, snippets, jobs], projects, snippets, jobs };
+  const wikis = await makeWikiWriters(world, random);
+  return { writers: [...writers, projects, snippets, jobs, ...wikis], projects, snippets, jobs, wikis };
+}
+
+/** Somebody who writes the wiki of a project, and somebody who writes that of a group. */
+async function makeWikiWriters(world: World, random: Random): Promise<WikiWriter[]> {
+  const { id, full_path: fullPath } = await world.must<{ id: number; full_path: string }>('POST', '/groups', {
+    path: 'with-wiki',
+    name: 'With a wiki',
+  });
+  const places: WikiPlace[] = [
+    { kind: 'project', id: world.sites[0]!.id, fullPath: world.sites[0]!.fullPath },
+    { kind: 'group', id, fullPath },
+  ];
+  const writers = places.map((place) => new WikiWriter(world, new Random(random.below(2 ** 31)), place));
+  for (const writer of writers) await writer.prepare();
+  return writers;
 }
 
 async function main(): Promise<number> {
@@ -92,6 +109,7 @@ async function main(): Promise<number> {
       if (problems.length === 0) passed += 1;
     }
     acknowledged = crew.projects.acknowledged + crew.snippets.acknowledged + crew.jobs.acknowledged;
+    for (const wiki of crew.wikis) acknowledged += wiki.acknowledged;
     for (const { ledger } of world.sites) acknowledged += ledger.acknowledged;
     await world.server.stop();
   } catch (error) {

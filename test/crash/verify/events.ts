@@ -21,7 +21,7 @@ function surplus(left: readonly string[], right: readonly string[]): string[] {
 }
 
 /** The steps of each ref must follow one another, from its creation to where it is now. */
-function brokenChains(events: readonly AppliedChange[][], refs: ReadonlyMap<string, string>): string[] {
+export function brokenChains(events: readonly AppliedChange[][], refs: ReadonlyMap<string, string>): string[] {
   const problems: string[] = [];
   const now = new Map<string, string | null>();
   for (const { ref, old, new: next } of events.flat()) {

@@ -8,7 +8,7 @@ const WAIT_MS = 50;
 const MAX_WAITS = 600;
 const LEFTOVER = /\.lock$|^tmp_|^incoming-|^\.tmp-|\.temp$/;
 
-/** A project or a snippet, with where its repository lies. */
+/** A project, a snippet or a wiki, with where its repository lies. */
 interface HolderRow {
   name: string;
   repository_storage: string;
@@ -76,7 +76,7 @@ export async function findDamage(world: World): Promise<string[]> {
   return [...problems, ...(await world.records.damage()).map((text) => `database: ${text}`)];
 }
 
-/** Folders of repositories that neither a project nor a snippet has, nor a job that waits to remove them. */
+/** Folders of repositories that no project, snippet or wiki has, nor a job that waits to remove them. */
 export async function findOrphans(world: World): Promise<string[]> {
   let orphans: string[] = [];
   const none = async () => {
@@ -107,4 +107,5 @@ const folderOf = (world: World, { repository_storage, disk_path }: HolderRow): s
 const holderRows = (world: World): Promise<HolderRow[]> =>
   world.records.query<HolderRow>(`
     select full_path as name, repository_storage, disk_path from projects
-    union all select 'snippet ' || id, repository_storage, disk_path from snippets`);
+    union all select 'snippet ' || id, repository_storage, disk_path from snippets
+    union all select 'wiki ' || id, repository_storage, disk_path from wikis`);
