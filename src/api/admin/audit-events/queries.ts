@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { recordNotFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AuditEntityType, AuditEvent } from '../../../db/tables/audit-events.ts';
-import { readInstantCursor } from '../../../http/cursor.ts';
+import { readTextCursor } from '../../../http/cursor.ts';
 import type { AuditEventFilters } from './inputs.ts';
 
 /** A thing that events are about. */
@@ -26,7 +26,7 @@ export function auditEvents(db: Db, filters: AuditEventFilters, authorId?: numbe
   if (created_after !== undefined) query = query.where('created_at', '>=', created_after);
   if (created_before !== undefined) query = query.where('created_at', '<=', created_before);
   if (filters.pagination !== 'keyset' || cursor === undefined || cursor === '') return query;
-  const { instant, id } = readInstantCursor(cursor);
+  const { value: instant, id } = readTextCursor(cursor);
   return query.where(() => sql<SqlBool>`(created_at, id) < (${instant}, ${id})`);
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidParameter } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import { writeInstantCursor } from '../../../http/cursor.ts';
+import { writeCursor } from '../../../http/cursor.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { inGroup, inProject, onServer, requireUser } from '../../access.ts';
@@ -29,7 +29,9 @@ async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?:
   const shown = rows.slice(0, page.size);
   const last = shown.at(-1);
   const next =
-    rows.length > shown.length && last !== undefined ? { cursor: writeInstantCursor(last.created_at, last.id) } : null;
+    rows.length > shown.length && last !== undefined
+      ? { cursor: writeCursor({ value: last.created_at, id: last.id }) }
+      : null;
   setKeysetHeaders(deps.externalUrl(), request, reply, next);
   return shown.map(presentAuditEvent);
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { invalidParameter, unauthorized } from '../../../core/errors.ts';
+import { unauthorized } from '../../../core/errors.ts';
+import { readIdCursor } from '../../../http/cursor.ts';
 import { API_AND_JOB_TOKENS, JOB_TOKEN_WAYS } from '../../../http/job-tokens.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
@@ -10,13 +11,6 @@ import { findJob } from './find.ts';
 import { JobId, ListJobs } from './inputs.ts';
 import { projectJobs } from './list.ts';
 import { presentJobs } from './views.ts';
-
-/** @throws ApiError 400 for what ended no page */
-function readCursor(cursor: string | undefined): number | undefined {
-  if (cursor === undefined || cursor === '') return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidParameter('cursor is invalid');
-  return Number(cursor);
-}
 
 export const jobRoutes = [
   route({
@@ -49,7 +43,7 @@ export const jobRoutes = [
       const filters = {
         scope: input.scope,
         ref: input.ref || undefined,
-        before: keyset ? readCursor(input.cursor) : undefined,
+        before: keyset ? readIdCursor(input.cursor) : undefined,
       };
       const place = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
       const found = await projectJobs(deps.db, project.id, filters, place);

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { STATES } from '../../../ci/states.ts';
-import { invalidParameter } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { readIdCursor } from '../../../http/cursor.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, type Route, route } from '../../../http/route.ts';
 import { Enum, optional, pagination } from '../../../http/schema.ts';
@@ -30,13 +30,6 @@ async function answer(
   const { rows, total } = await pageOf(deps.db, filtered(query, deps, c.input), page);
   setPageHeaders(deps.externalUrl(), request, reply, page, { total });
   return presentRunners(deps, rows);
-}
-
-/** @throws ApiError 400 for what ended no page */
-function readCursor(cursor: string | undefined): number | undefined {
-  if (cursor === undefined || cursor === '') return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidParameter('cursor is invalid');
-  return Number(cursor);
 }
 
 /** Runners, as those who look after them see them. */
@@ -150,7 +143,7 @@ export const runnerRoutes: readonly Route[] = [
         status: input.status,
         systemId: input.system_id,
         sort: input.sort ?? 'desc',
-        after: readCursor(input.cursor),
+        after: readIdCursor(input.cursor),
       };
       const place = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
       const found = await jobsOfRunner(deps, caller, runner, filters, place);

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { ApiError, forbidden, invalidParameter } from '../../../core/errors.ts';
+import { ApiError, forbidden } from '../../../core/errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { readTextCursor, writeCursor } from '../../../http/cursor.ts';
 import type { Page } from '../../../http/pagination.ts';
 import { givenIdentity } from './identities.ts';
 import { ADMIN_FILTERS, type listUsers, type UserFilters } from './inputs.ts';
@@ -33,7 +34,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   const direction = (admin ? input.sort : undefined) ?? 'desc';
   if (input.pagination === 'keyset') {
     if (caller.user === null) throw keysetUnavailable();
-    const start = input.cursor === undefined || input.cursor === '' ? undefined : readCursor(input.cursor);
+    const start = input.cursor === undefined || input.cursor === '' ? undefined : readTextCursor(input.cursor);
     const from = start === undefined ? query : after(query, order, direction, start);
     const rows = await inOrder(from, order, direction)
       .limit(page.size + 1)
@@ -44,7 +45,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
     return {
       rows: shown,
       total: null,
-      next: more && last !== undefined ? writeCursor(String(last[order]), last.id) : null,
+      next: more && last !== undefined ? writeCursor({ value: String(last[order]), id: last.id }) : null,
     };
   }
   const { search } = input;
@@ -63,19 +64,3 @@ const keysetUnavailable = () => {
   const text = 'Keyset pagination is not yet available for this type of request';
   return new ApiError(405, text, { error: text });
 };
-
-const writeCursor = (value: string, id: number): string =>
-  Buffer.from(JSON.stringify([value, id])).toString('base64url');
-
-/** @throws ApiError 400 */
-function readCursor(text: string): [string, number] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && typeof value[0] === 'string' && Number.isSafeInteger(value[1])) {
-      return [value[0], value[1]];
-    }
-  } catch {
-    // No JSON: refused below.
-  }
-  throw invalidParameter('cursor is invalid');
-}

@@ -141,7 +141,12 @@ export const inOrder = (query: Query, order: Order, direction: 'asc' | 'desc'): 
   order === 'id' ? query.orderBy('id', direction) : query.orderBy(order, direction).orderBy('id', direction);
 
 /** The users that come after one in the order. */
-export function after(query: Query, order: Order, direction: 'asc' | 'desc', [value, id]: [string, number]): Query {
+export function after(
+  query: Query,
+  order: Order,
+  direction: 'asc' | 'desc',
+  { value, id }: { value: string; id: number },
+): Query {
   const beyond = direction === 'asc' ? '>' : '<';
   if (order === 'id') return query.where('id', beyond, id);
   return query.where((eb) => eb.or([eb(order, beyond, value), eb.and([eb(order, '=', value), eb('id', beyond, id)])]));

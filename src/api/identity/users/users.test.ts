@@ -166,6 +166,8 @@ test('GET /users pages by offset and by keyset', async () => {
   }
   assert.deepEqual(seen, ['key-b', 'key-a', 'key-c']);
   expectStatus(await app.get('/users', { query: { pagination: 'keyset', cursor: 'nonsense' } }), 400);
+  const cursor = Buffer.from('["a\\u0000",1]').toString('base64url');
+  expectStatus(await app.get('/users', { query: { ...query, pagination: 'keyset', cursor } }), 400);
 });
 
 test('POST /users makes a user with a namespace who can sign in', async () => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { invalidParameter } from '../../../core/errors.ts';
 import { countOf } from '../../../db/paginate.ts';
+import { readIdCursor } from '../../../http/cursor.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { requireProjectAbility } from '../../access.ts';
@@ -13,13 +13,6 @@ import { pipelinesOf, presentPipelines } from './view-rows.ts';
 
 /** Part 1, section 8. */
 const MAX_PER_PAGE = 20;
-
-/** The id of a pipeline as the start of a page. @throws ApiError 400 */
-function readCursor(cursor: string): number {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter('cursor is invalid');
-  return Number(text);
-}
 
 export const packagePipelineRoutes: readonly Route[] = [
   route({
@@ -42,8 +35,8 @@ export const packagePipelineRoutes: readonly Route[] = [
       const webUrls = new Map([[project.id, `${url}/${project.full_path}`]]);
       const all = pipelinesOf(deps.db, row);
       if (input.cursor !== undefined || input.pagination === 'keyset') {
-        const { cursor = '' } = input;
-        const from = cursor === '' ? all : all.where('package_pipelines.pipeline_id', '<', readCursor(cursor));
+        const before = readIdCursor(Buffer.from(input.cursor ?? '', 'base64url').toString());
+        const from = before === undefined ? all : all.where('package_pipelines.pipeline_id', '<', before);
         const rows = await from.limit(size + 1).execute();
         const shown = rows.slice(0, size);
         const next = rows.length > size ? Buffer.from(String(shown.at(-1)!.id)).toString('base64url') : null;

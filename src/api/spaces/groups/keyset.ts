@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SelectQueryBuilder } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
-import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { ApiError } from '../../../core/errors.ts';
 import type { Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
+import { readTextCursor, writeCursor } from '../../../http/cursor.ts';
 import type { Page } from '../../../http/pagination.ts';
 import { setKeysetHeaders } from '../../../http/pagination.ts';
 import type { GroupFilters } from './list.ts';
@@ -23,30 +24,6 @@ export function checkOffset(caller: Caller, page: Page): void {
   }
 }
 
-interface Position {
-  name: string;
-  id: number;
-}
-
-function readCursor(text: string): Position {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (
-      typeof value === 'object' &&
-      value !== null &&
-      'name' in value &&
-      'id' in value &&
-      typeof value.name === 'string' &&
-      Number.isSafeInteger(value.id)
-    ) {
-      return { name: value.name, id: Number(value.id) };
-    }
-  } catch {
-    // Falls through to the refusal.
-  }
-  throw invalidParameter('cursor is invalid');
-}
-
 /**
  * A page by keyset: for anonymous callers and by name, ascending (silent parts of the specification, 0.5).
  * @throws ApiError 405 for any other order or caller, 400 for a cursor that is none
@@ -63,7 +40,7 @@ export async function keysetPage(
   }
   let following = query.limit(position.size + 1);
   if (position.cursor !== undefined && position.cursor !== '') {
-    const { name, id } = readCursor(position.cursor);
+    const { value: name, id } = readTextCursor(position.cursor);
     following = following.where((eb) =>
       eb.or([eb('name', '>', name), eb.and([eb('name', '=', name), eb('id', '>', id)])]),
     );
@@ -73,7 +50,7 @@ export async function keysetPage(
   const last = page.at(-1);
   const next =
     rows.length > position.size && last !== undefined
-      ? { cursor: Buffer.from(JSON.stringify({ name: last.name, id: last.id })).toString('base64url') }
+      ? { cursor: writeCursor({ value: last.name, id: last.id }) }
       : null;
   setKeysetHeaders(answer.base, answer.request, answer.reply, next);
   return page;

@@ -107,6 +107,8 @@ test('GET /groups by keyset is for anonymous callers, by name', async () => {
   assert.equal(expectStatus(await app.get('/groups', { query }), 405).error, refusal.message);
   expectStatus(await app.get('/groups', { token: null, query: { ...query, order_by: 'id' } }), 405);
   expectStatus(await app.get('/groups', { token: null, query: { ...query, cursor: '!' } }), 400);
+  const cursor = Buffer.from('["a\\u0000",1]').toString('base64url');
+  expectStatus(await app.get('/groups', { token: null, query: { ...query, cursor } }), 400);
   expectStatus(await app.get('/groups', { token: null, query: { page: 502, per_page: 100 } }), 405);
 });
 
