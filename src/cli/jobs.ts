@@ -1,14 +1,10 @@
-import { parseArgs } from 'node:util';
-import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
-import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock } from '../core/clock.ts';
-import { openExisting } from '../db/database.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { dropJobs, type ListedJob, listJobs, retryJobs, type Selection } from '../jobs/manage.ts';
 import { type LaneStats, laneStats } from '../jobs/stats.ts';
-import { startError } from '../start-errors.ts';
+import { limitOf, onDatabase, printsHelp, readOrder } from './command.ts';
 
 const STATES = ['dead', 'waiting', 'held', 'running'] as const satisfies readonly StoredJob['state'][];
 const ACTIONS = ['status', 'list', 'retry', 'drop'] as const;
@@ -31,6 +27,15 @@ Looks after the background work, server running or not, with the settings of the
 jobs that no running version knows. --limit shows that many (${LISTED} unless told).
 `;
 
+const OPTIONS = {
+  state: { type: 'string' },
+  lane: { type: 'string' },
+  kind: { type: 'string' },
+  limit: { type: 'string' },
+  all: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+
 interface Order {
   action: (typeof ACTIONS)[number];
   selection: Selection;
@@ -40,39 +45,13 @@ interface Order {
 
 /** `stithy jobs`: lists, retries and drops background jobs, server running or not. */
 export async function jobsCommand(args: readonly string[], env: Environment): Promise<number> {
-  if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
-    process.stdout.write(HELP);
-    return 0;
-  }
+  if (printsHelp(args, HELP)) return 0;
   const order = readArguments(args);
-  const { config } = loadConfig(env);
-  try {
-    const { db, close } = await openExisting(config.database);
-    try {
-      process.stdout.write(await perform(db, order));
-    } finally {
-      await close();
-    }
-    return 0;
-  } catch (error) {
-    throw startError(error, config);
-  }
+  return onDatabase(env, (db) => perform(db, order));
 }
 
-function readArguments(args: readonly string[]): Order {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: {
-        state: { type: 'string' },
-        lane: { type: 'string' },
-        kind: { type: 'string' },
-        limit: { type: 'string' },
-        all: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
-    });
+const readArguments = (args: readonly string[]): Order =>
+  readOrder(args, HELP, OPTIONS, ({ values, positionals }) => {
     const [word = 'status', ...rest] = positionals;
     const action = ACTIONS.find((name) => name === word);
     if (action === undefined) throw new Error(`there is no "stithy jobs ${word}".`);
@@ -86,8 +65,7 @@ function readArguments(args: readonly string[]): Order {
     const named = ids.length > 0 || lane !== undefined || kind !== undefined;
     if ((action === 'retry' || action === 'drop') && !named && !all)
       throw new Error(`say which jobs to ${action}: ids, --lane, --kind or --all.`);
-    const limit = values.limit === undefined ? LISTED : Number(values.limit);
-    if (!(Number.isInteger(limit) && limit >= 1)) throw new Error('--limit takes a number from 1 on.');
+    const limit = limitOf(values.limit, LISTED);
     const states = statesOf(action, state, ids.length > 0);
     const selection: Selection = {
       ...(ids.length > 0 ? { ids } : {}),
@@ -96,10 +74,7 @@ function readArguments(args: readonly string[]): Order {
       ...(states === null ? {} : { states }),
     };
     return { action, selection, json, limit };
-  } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n${HELP}`);
-  }
-}
+  });
 
 /** @returns null for jobs of every state */
 function statesOf(action: Order['action'], state: string | undefined, byId: boolean): StoredJob['state'][] | null {

@@ -1,13 +1,10 @@
-import { parseArgs } from 'node:util';
 import { revokeToken } from '../api/identity/index.ts';
-import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
-import { openExisting } from '../db/database.ts';
 import type { Db } from '../db/schema.ts';
-import { startError } from '../start-errors.ts';
+import { limitOf, onDatabase, printsHelp, readOrder } from './command.ts';
 
 const LISTED = 100;
 
@@ -22,23 +19,9 @@ Access tokens, server running or not, with the settings of the server. No token 
 
 /** `stithy tokens`: lists access tokens and revokes one, server running or not. */
 export async function tokensCommand(args: readonly string[], env: Environment): Promise<number> {
-  if (args.includes('--help') || args.includes('-h') || args[0] === 'help') {
-    process.stdout.write(HELP);
-    return 0;
-  }
+  if (printsHelp(args, HELP)) return 0;
   const order = readArguments(args);
-  const { config } = loadConfig(env);
-  try {
-    const { db, close } = await openExisting(config.database);
-    try {
-      process.stdout.write(order.id === null ? await list(db, order) : await revoke(db, order.id));
-    } finally {
-      await close();
-    }
-    return 0;
-  } catch (error) {
-    throw startError(error, config);
-  }
+  return onDatabase(env, (db) => (order.id === null ? list(db, order) : revoke(db, order.id)));
 }
 
 interface Order {
@@ -49,29 +32,21 @@ interface Order {
   json: boolean;
 }
 
-function readArguments(args: readonly string[]): Order {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: {
-        user: { type: 'string' },
-        limit: { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
-    });
-    const [action = 'list', id, ...rest] = positionals;
-    const limit = values.limit === undefined ? LISTED : Number(values.limit);
-    if (!(Number.isInteger(limit) && limit >= 1)) throw new Error('--limit takes a number from 1 on.');
-    if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
-    if (action === 'list' && id === undefined) return { id: null, user: values.user, limit, json: values.json };
-    if (action !== 'revoke') throw new Error(`there is no "stithy tokens ${action}".`);
-    if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw new Error('revoke takes the id of a token.');
-    return { id: Number(id), user: undefined, limit, json: values.json };
-  } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n${HELP}`);
-  }
-}
+const readArguments = (args: readonly string[]): Order =>
+  readOrder(
+    args,
+    HELP,
+    { user: { type: 'string' }, limit: { type: 'string' }, json: { type: 'boolean', default: false } },
+    ({ values: { user, json, ...values }, positionals }) => {
+      const [action = 'list', id, ...rest] = positionals;
+      const limit = limitOf(values.limit, LISTED);
+      if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
+      if (action === 'list' && id === undefined) return { id: null, user, limit, json };
+      if (action !== 'revoke') throw new Error(`there is no "stithy tokens ${action}".`);
+      if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw new Error('revoke takes the id of a token.');
+      return { id: Number(id), user: undefined, limit, json };
+    },
+  );
 
 async function list(db: Db, { user, limit, json }: Order): Promise<string> {
   let query = db

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { UserCaller } from '../access/caller.ts';
 import { createUser, updateUser, userById } from '../api/identity/index.ts';
 import { loadConfig } from '../config/config.ts';
@@ -12,6 +11,7 @@ import { asciiLower } from '../db/like.ts';
 import type { Deps } from '../deps.ts';
 import { open } from '../start.ts';
 import { startError } from '../start-errors.ts';
+import { printsHelp, readOrder } from './command.ts';
 
 const HELP = `Usage: stithy users create NAME --email ADDRESS [--full-name TEXT] [--admin]
        stithy users password NAME
@@ -22,6 +22,11 @@ Users, server running or not, with the settings of the server. Both print a new 
   password   gives a user another password; his tokens and keys stay in force
 `;
 const PASSWORD_LENGTH = 24;
+const OPTIONS = {
+  email: { type: 'string' },
+  'full-name': { type: 'string' },
+  admin: { type: 'boolean', default: false },
+} as const;
 
 type Order =
   | { action: 'create'; username: string; email: string; name: string; admin: boolean }
@@ -29,10 +34,7 @@ type Order =
 
 /** `stithy users`: makes a user, or gives one another password, server running or not. */
 export async function usersCommand(args: readonly string[], env: Environment): Promise<number> {
-  if (args.includes('--help') || args.includes('-h') || args.length === 0 || args[0] === 'help') {
-    process.stdout.write(HELP);
-    return 0;
-  }
+  if (printsHelp(args.length === 0 ? ['help'] : args, HELP)) return 0;
   const order = readArguments(args);
   const { config } = loadConfig(env);
   try {
@@ -50,17 +52,8 @@ export async function usersCommand(args: readonly string[], env: Environment): P
   }
 }
 
-function readArguments(args: readonly string[]): Order {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: {
-        email: { type: 'string' },
-        'full-name': { type: 'string' },
-        admin: { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
-    });
+const readArguments = (args: readonly string[]): Order =>
+  readOrder(args, HELP, OPTIONS, ({ values, positionals }) => {
     const [action, username, ...rest] = positionals;
     if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
     if (action !== 'create' && action !== 'password') throw new Error(`there is no "stithy users ${action}".`);
@@ -74,10 +67,7 @@ function readArguments(args: readonly string[]): Order {
     }
     if (email === undefined) throw new Error('create takes --email.');
     return { action, username, email, name, admin };
-  } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n${HELP}`);
-  }
-}
+  });
 
 async function carryOut(deps: Deps, order: Order): Promise<string> {
   const password = randomText(PASSWORD_LENGTH);
