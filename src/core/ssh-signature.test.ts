@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +44,51 @@ for (const [type, bits] of [
     const { armoured, fingerprint } = sign(type, bits);
     assert.deepEqual(readSshSignature(armoured, PAYLOAD), { fingerprint, valid: true });
     assert.equal(readSshSignature(armoured, Buffer.from('other'))?.valid, false);
+  });
+}
+
+/** A length and the bytes. */
+const field = (bytes: Buffer | string): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(Buffer.byteLength(bytes));
+  return Buffer.concat([length, Buffer.from(bytes)]);
+};
+const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
+
+/** What a security token makes, by keys of this machine: of what it has seen it says `seen`. */
+function signOnToken(kind: 'ed25519' | 'ecdsa', seen = Buffer.from([1, 0, 0, 0, 7])): string {
+  const curve = { namedCurve: 'P-256' };
+  const pair = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', curve);
+  const { x, y } = pair.publicKey.export({ format: 'jwk' });
+  const bits = (text: string | undefined) => Buffer.from(text ?? '', 'base64url');
+  const type = kind === 'ed25519' ? 'sk-ssh-ed25519@openssh.com' : 'sk-ecdsa-sha2-nistp256@openssh.com';
+  const point = Buffer.concat([Buffer.from([4]), bits(x), bits(y)]);
+  const number = kind === 'ed25519' ? field(bits(x)) : Buffer.concat([field('nistp256'), field(point)]);
+  const key = Buffer.concat([field(type), number, field('ssh:')]);
+  const parts = [Buffer.from('git'), Buffer.alloc(0), Buffer.from('sha256'), sha256(PAYLOAD)].map(field);
+  const told = Buffer.concat([sha256('ssh:'), seen, sha256(Buffer.concat([Buffer.from('SSHSIG'), ...parts]))]);
+  const raw =
+    kind === 'ed25519'
+      ? signBytes(null, told, pair.privateKey)
+      : signBytes('sha256', told, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
+  const positive = (half: Buffer) => field(Buffer.concat([Buffer.from([0]), half]));
+  const value = kind === 'ed25519' ? raw : Buffer.concat([positive(raw.subarray(0, 32)), positive(raw.subarray(32))]);
+  const signature = Buffer.concat([field(type), field(value), seen]);
+  const whole = [Buffer.from([0, 0, 0, 1]), ...[key, 'git', '', 'sha256', signature].map(field)];
+  const armour = Buffer.concat([Buffer.from('SSHSIG'), ...whole]).toString('base64');
+  return `-----BEGIN SSH SIGNATURE-----\n${armour}\n-----END SSH SIGNATURE-----\n`;
+}
+
+for (const kind of ['ed25519', 'ecdsa'] as const) {
+  test(`a signature by a security token (${kind}) is checked with what the token says`, () => {
+    const good = signOnToken(kind);
+    assert.equal(readSshSignature(good, PAYLOAD)?.valid, true);
+    assert.equal(readSshSignature(good, Buffer.from('other'))?.valid, false);
+    assert.equal(readSshSignature(signOnToken(kind, Buffer.from([1])), PAYLOAD)?.valid, false);
+    const bytes = Buffer.from(good.split('\n')[1]!, 'base64');
+    bytes[bytes.length - 1]! ^= 1;
+    const changed = good.replace(/\n.*\n/, `\n${bytes.toString('base64')}\n`);
+    assert.equal(readSshSignature(changed, PAYLOAD)?.valid, false);
   });
 }
 

@@ -176,7 +176,18 @@ export async function canPushTo(
 /** Whether the actor may merge into the branch: as its protection says, and without one who may push. */
 export async function canMergeInto(deps: Deps, actor: Actor, projectId: number, branch: string): Promise<boolean> {
   if (!actor.permissions.can('merge_merge_request')) return false;
-  const matching = protectionsOf(await loadProtections(deps, projectId), 'branch', branch);
+  return canMergeBy(deps, actor, (await loadRefRules(deps, projectId)).protections, branch);
+}
+
+/** The same with protections that are known. */
+export async function canMergeBy(
+  deps: Deps,
+  actor: Actor,
+  protections: readonly Protection[],
+  branch: string,
+): Promise<boolean> {
+  if (!actor.permissions.can('merge_merge_request')) return false;
+  const matching = protectionsOf(protections, 'branch', branch);
   return matching.length === 0 || protectionAllows(deps, actor, matching, 'merge');
 }
 

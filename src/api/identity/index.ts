@@ -17,7 +17,7 @@ import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
 import { userStatusRoutes } from './users/status-routes.ts';
 
-export { addressesOf, isEmailTaken, usersWithAddresses, userWithAddress } from '../../access/user-addresses.ts';
+export { isEmailTaken, usersWithAddresses, userWithAddress } from '../../access/user-addresses.ts';
 export {
   PersonalToken,
   PersonalTokenWithSecret,

@@ -109,6 +109,18 @@ export function signatureOf({ tag, body }: Packet, nested = true): PgpSignature 
 }
 const NONE = {} as PgpSignature;
 
+/** Whether an armoured text holds several signatures. */
+export function hasSeveralSignatures(armoured: string): boolean {
+  const bytes = dearmor(armoured, 'SIGNATURE', MAX_ARMOUR);
+  if (bytes === null) return false;
+  try {
+    return readPackets(bytes).filter(({ tag }) => tag === SIGNATURE).length > 1;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 /** Reads an armoured signature. @returns null where the text is none, or one of another version */
 export function readPgpSignature(armoured: string): PgpSignature | null {
   const bytes = dearmor(armoured, 'SIGNATURE', MAX_ARMOUR);

@@ -42,6 +42,8 @@ const TIMEOUT_MS = 300_000;
 export interface NewCommitsOptions {
   /** Environment of the quarantine; empty for objects that the repository has. */
   env: Readonly<Record<string, string>>;
+  /** Complete ids of commits that are not new either. */
+  known: readonly string[];
   /** Whether the files are wanted, which are dear. */
   files: boolean;
 }
@@ -55,14 +57,13 @@ export interface NewCommitsOptions {
 export async function* newCommits(
   repository: RepositoryPath,
   heads: readonly string[],
-  { env, files }: NewCommitsOptions,
+  { env, known, files }: NewCommitsOptions,
 ): AsyncGenerator<NewThing[], void> {
-  checkOids(heads);
   const args = ['log', '--stdin', '-z', '--no-notes', '--no-color', '--no-show-signature', '--no-mailmap'];
   args.push('--encoding=UTF-8', `--format=${FORMAT}`);
   if (files) args.push('--raw', '--no-abbrev', '--no-renames', '-c');
   args.push('--not', '--branches', '--tags');
-  const input = heads.map((oid) => `${oid}\n`).join('');
+  const input = rangeOf(heads, known);
   const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_MESSAGE, timeoutMs: TIMEOUT_MS, input };
   const reader = new LogReader();
   for await (const batch of recordBatches(args, options)) {
@@ -73,6 +74,12 @@ export async function* newCommits(
     }
     if (things.length > 0) yield things;
   }
+}
+
+/** What git reads as the commits that it lists. @throws GitError `invalid` for what is no complete id */
+export function rangeOf(heads: readonly string[], known: readonly string[]): string {
+  checkOids([...heads, ...known]);
+  return [...heads, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
 }
 
 /** Reads `FORMAT` and what `--raw` adds to it, field by field. */

@@ -5,12 +5,14 @@ import type { RefChange } from '../../db/tables/ref-intents.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
+import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
 import { type NewCommit, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
 import { loadRefRules } from '../protections.ts';
 import { type MadeBy, type Patterns, patternsOf, refuseCommit, stepsOf } from './commit-rules.ts';
 import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
 import { People } from './people.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
+import { Signed } from './signed.ts';
 
 /** Changes of refs, as push rules see them. */
 export interface Arrival {
@@ -23,8 +25,10 @@ export interface Arrival {
   via: 'git' | 'api';
   /** Environment of the quarantine of a push. */
   env?: Readonly<Record<string, string>>;
-  /** Commits that the server has made for it, and whether out of other commits. */
-  made?: { oids: readonly string[]; from: 'input' | 'commits' };
+  /** Commits that the server has made for it (`all`: every one that is new), and whether out of other commits. */
+  made?: { oids: readonly (string | null)[] | 'all'; from: 'input' | 'commits' };
+  /** Commits that bring nothing new, beside those of branches and tags. */
+  known?: readonly string[];
 }
 
 /** What push rules say of changes of refs. */
@@ -49,6 +53,7 @@ const STEPS_AT_ONCE = 500_000;
 interface Seen {
   pusher: Pusher;
   people: People;
+  signed: Signed;
 }
 
 /**
@@ -59,7 +64,11 @@ interface Seen {
 export async function judge(deps: Deps, repo: Repository, rule: PushRule | null, arrival: Arrival): Promise<Judged> {
   if (rule === null) return { reason: null, still: async (_, now) => (now === null ? null : CHANGED) };
   const patterns = patternsOf(rule);
-  const seen: Seen = { pusher: await readPusher(deps.db, rule, arrival.userId), people: new People() };
+  const seen: Seen = {
+    pusher: await readPusher(deps.db, rule, arrival.userId),
+    people: new People(),
+    signed: new Signed(deps.db),
+  };
   const reason =
     refuseNames(rule, patterns, arrival) ?? (await new Pass(deps, repo, rule, patterns, arrival, seen).run());
   return {
@@ -68,7 +77,7 @@ export async function judge(deps: Deps, repo: Repository, rule: PushRule | null,
       if (JSON.stringify(now) !== JSON.stringify(rule)) return CHANGED;
       const pusher = await readPusher(deps.db, rule, arrival.userId);
       if (!isSamePusher(seen.pusher, pusher)) return 'Your name or addresses were changed meanwhile. Please try again.';
-      return seen.people.refuse(deps.db);
+      return (await seen.people.refuse(deps.db)) ?? seen.signed.stillVerified(deps.db);
     },
   };
 }
@@ -139,26 +148,46 @@ class Pass {
   }
 
   async run(): Promise<string | null> {
-    const files = asksForFiles(this.#rule);
-    if (!files && !asksForCommits(this.#rule, this.#patterns)) return null;
-    const { changes, env = {} } = this.#arrival;
-    const heads = changes.flatMap(({ ref, new: oid }) =>
+    const heads = this.#arrival.changes.flatMap(({ ref, new: oid }) =>
       oid !== null && (ref.startsWith(HEADS) || ref.startsWith(TAGS)) ? [oid] : [],
     );
     if (heads.length === 0) return null;
+    const distinct = [...new Set(heads)];
     try {
-      await this.#sizes.begin(env);
-      for await (const things of newCommits(this.#repo, [...new Set(heads)], { env, files })) {
-        const reason = await this.#look(things);
-        if (reason !== null) return reason;
-      }
+      return (await this.#things(distinct)) ?? (await this.#signatures(distinct));
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       if (error.code === 'timeout') return 'The push is too large for its push rules to be checked in time';
       if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
       throw error;
     }
+  }
+
+  async #things(heads: readonly string[]): Promise<string | null> {
+    const files = asksForFiles(this.#rule);
+    if (!files && !asksForCommits(this.#rule, this.#patterns)) return null;
+    const { env = {}, known = [] } = this.#arrival;
+    await this.#sizes.begin(env);
+    for await (const things of newCommits(this.#repo, heads, { env, known, files })) {
+      const reason = await this.#look(things);
+      if (reason !== null) return reason;
+    }
     return (await this.#sizes.settle()) ?? (await this.#seen.people.refuse(this.#deps.db));
+  }
+
+  async #signatures(heads: readonly string[]): Promise<string | null> {
+    if (this.#rule.reject_unsigned_commits === 0) return null;
+    const { env = {}, known = [] } = this.#arrival;
+    for await (const commits of newCommitObjects(this.#repo, heads, { env, known })) {
+      for (const commit of commits) {
+        // The server signs none of its own.
+        if (this.#makerOf(commit.oid).startsWith('server')) continue;
+        const reason = await this.#seen.signed.refuse(commit);
+        if (reason !== null) return reason;
+      }
+      await setImmediate();
+    }
+    return null;
   }
 
   async #look(things: readonly (NewCommit | NewFile)[]): Promise<string | null> {
@@ -187,8 +216,9 @@ class Pass {
   #makerOf(oid: string): MadeBy {
     const { made } = this.#arrival;
     if (made === undefined) return 'somebody';
-    if (made.from === 'commits') return made.oids.includes(oid) ? 'server from commits' : 'others';
-    return made.oids.includes(oid) ? 'server' : 'somebody';
+    const own = made.oids === 'all' || made.oids.includes(oid);
+    if (made.from === 'commits') return own ? 'server from commits' : 'others';
+    return own ? 'server' : 'somebody';
   }
 
   async #file(file: NewFile): Promise<string | null> {

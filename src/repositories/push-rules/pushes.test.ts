@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { runGitClient } from '../../../test/support/git-client.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
+import { meanwhile } from '../../../test/support/meanwhile.ts';
 import type { Project } from '../../db/tables/projects.ts';
 
 type Json = Record<string, unknown>;
@@ -286,4 +287,24 @@ test('snippets and wikis know no push rules', async () => {
   expectStatus(await app.post(`/projects/${project.id}/wikis`, { token, json: page }), 201);
   const wiki = git.address({ full_path: `${project.full_path}.wiki` }, token);
   await git.ok(dir, 'push', '--force', wiki, 'HEAD:refs/heads/main');
+});
+
+test('a push that was looked at is refused where the rule, or who pushes, is another by its turn', async () => {
+  const { dir, project, maintainer } = await place({ commit_committer_check: true });
+  await commitAs(dir, 'X', maintainer.user.email);
+  meanwhile(app, () => setRule(project, { deny_delete_tag: true }));
+  assert.match(await refused(dir), /The push rules were changed meanwhile\. Please try again\./);
+  await setRule(project, { commit_committer_check: true });
+  const { id } = maintainer.user;
+  const email = 'another@example.org';
+  meanwhile(app, () => app.deps.db.updateTable('users').set({ email }).where('id', '=', id).execute());
+  assert.match(await refused(dir), /Your name or addresses were changed meanwhile/);
+  await commitAs(dir, 'X', email);
+  await git.ok(dir, 'reset', '--quiet', '--soft', 'HEAD~2');
+  await commitAs(dir, 'X', email);
+  await push(dir);
+  await setRule(project, { member_check: true });
+  await commitAs(dir, 'X', email);
+  meanwhile(app, () => app.deps.db.updateTable('users').set({ confirmed_at: null }).where('id', '=', id).execute());
+  assert.match(await refused(dir), /'another@example\.org' is not a member of team/);
 });

@@ -15,7 +15,7 @@ import { loadProtections } from '../../../repositories/protections.ts';
 import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
 import { releasesOfTags } from '../../../repositories/tag-releases.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../access.ts';
-import { checkSignature, Signature } from '../commits/signature.ts';
+import { presentSignature, Signature } from '../commits/signature.ts';
 import { projectUrl } from '../commits/views.ts';
 import { Tag } from './answers.ts';
 import { CreateTag, ListTags, TagName } from './inputs.ts';
@@ -127,7 +127,7 @@ export const tagRoutes = [
       const { oid } = await findTag(repo, params.tag_name);
       const signature = await tagSignatureOf(repo, oid);
       if (signature === null) throw notFound('Signature');
-      return checkSignature(deps, signature, (await repo.objects.tag(oid))?.tagger?.email ?? '');
+      return presentSignature(deps, signature, (await repo.objects.tag(oid))?.tagger?.email ?? '');
     },
   }),
 ];

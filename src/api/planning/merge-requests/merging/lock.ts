@@ -5,6 +5,7 @@ import { parseJson } from '../../../../db/columns.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
+import type { PushRule } from '../../../../db/tables/push-rules.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
@@ -40,7 +41,7 @@ const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
  * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
  * more at the right to merge and at all that the tables know.
  * @param locked_at by which the merge is known from others
- * @returns the row, the target project as it is by then, and the automatic merge that stood before
+ * @returns the row, the target project as it is by then with its push rule, and the automatic merge that stood before
  * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now;
  *   RepositoryReadOnly, which changes nothing
  */
@@ -48,7 +49,7 @@ export async function lockForMerge(
   deps: Deps,
   { mergeRequest: seen, caller, params: given, automatic }: MergeOrder,
   locked_at: string,
-): Promise<{ locked: MergeRequest; target: Project; stood: AutomaticMerge }> {
+): Promise<{ locked: MergeRequest; target: Project; pushRule: PushRule | null; stood: AutomaticMerge }> {
   const { id } = seen;
   return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
@@ -57,7 +58,7 @@ export async function lockForMerge(
     if (automatic && (row.auto_merge === 0 || row.merge_user_id !== caller.user.id)) throw methodNotAllowed();
     if (row.head_sha !== seen.head_sha) throw shaMismatch(row);
     refuseOtherTarget(seen, row);
-    const target = await requireMerger(within(deps, db), caller, row);
+    const { project: target, pushRule } = await requireMerger(within(deps, db), caller, row);
     if (target.repository_read_only === 1) throw new RepositoryReadOnly();
     const [facts] = await mergeFacts(deps, db, [row]);
     const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
@@ -80,7 +81,7 @@ export async function lockForMerge(
       .returningAll()
       .executeTakeFirstOrThrow();
     const { auto_merge, merge_user_id, merge_params } = row;
-    return { locked, target, stood: { auto_merge, merge_user_id, merge_params } };
+    return { locked, target, pushRule, stood: { auto_merge, merge_user_id, merge_params } };
   });
 }
 

@@ -1,7 +1,8 @@
 import { timestamp } from '../../../../core/clock.ts';
-import { ApiError, conflict } from '../../../../core/errors.ts';
+import { conflict } from '../../../../core/errors.ts';
 import { faultOf } from '../../../../core/surroundings.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
+import type { PushRule } from '../../../../db/tables/push-rules.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type BranchMergeResult, makeMerge } from '../../../../git/branch-merge.ts';
@@ -11,6 +12,7 @@ import type { Repository } from '../../../../git/repository.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../../../repositories/lfs-locks.ts';
+import { type Judged, judge } from '../../../../repositories/push-rules/judge.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { requireMerger } from './actor.ts';
@@ -18,7 +20,7 @@ import { mergeFacts } from './facts.ts';
 import { changesLockedPaths } from './git-checks.ts';
 import { isStillLocked, lockForMerge, type MergeOrder, unlock, unlockLater } from './lock.ts';
 import { mergeMessage, squashMessage } from './messages.ts';
-import { cannotBeMerged } from './refusals.ts';
+import { CannotBeMerged, cannotBeMerged } from './refusals.ts';
 import { removeSourceBranch } from './remove-source.ts';
 
 const MAX_TRIES = 10;
@@ -27,6 +29,7 @@ const MERGE_ERROR = 'The source branch can no longer be merged into the target b
 /** A merge under way. */
 interface Merge extends MergeOrder {
   target: Project;
+  pushRule: PushRule | null;
 }
 
 /**
@@ -50,11 +53,12 @@ export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
       throw error;
     }
   };
-  const { target, locked, stood } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
+  const { target, pushRule, locked, stood } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
   try {
-    await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, { ...order, target, mergeRequest: locked }));
+    const merge = { ...order, target, pushRule, mergeRequest: locked };
+    await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, merge));
   } catch (error) {
-    const reason = error instanceof ApiError && error.status === 422 ? MERGE_ERROR : null;
+    const reason = error instanceof CannotBeMerged ? (error.reason ?? MERGE_ERROR) : null;
     // A repository that is moved can be written soon.
     await orUnlock(unlock(deps, locked, reason, error instanceof RepositoryReadOnly ? stood : undefined));
     throw error;
@@ -75,11 +79,19 @@ async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<vo
     if (tip === null) throw cannotBeMerged();
     const made = await makeCommits(deps, repo, order, tip);
     if (made.kind !== 'merged') throw cannotBeMerged();
+    const judged = await judge(deps, repo, order.pushRule, {
+      userId: order.caller.user.id,
+      changes: [{ ref, old: tip, new: made.tip }],
+      defaultBranch: await repo.refs.head(),
+      via: 'api',
+      made: { oids: [made.mergeCommit, made.squashCommit], from: 'commits' },
+    });
+    if (judged.reason !== null) throw cannotBeMerged(judged.reason);
     const locks = await seenLocks(deps, order.target);
     const [facts] = await mergeFacts(deps, deps.db, [order.mergeRequest]);
     if (facts === undefined || (await changesLockedPaths(deps, facts))) throw cannotBeMerged();
     try {
-      await moveTarget(deps, repo, order, { ref, old: tip, made, locks });
+      await moveTarget(deps, repo, order, { ref, old: tip, made, locks, judged });
       return;
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
@@ -123,7 +135,13 @@ async function moveTarget(
   deps: Deps,
   repo: Repository,
   { target, mergeRequest, caller }: Merge,
-  move: { ref: string; old: string; made: Extract<BranchMergeResult, { kind: 'merged' }>; locks: SeenLocks },
+  move: {
+    ref: string;
+    old: string;
+    made: Extract<BranchMergeResult, { kind: 'merged' }>;
+    locks: SeenLocks;
+    judged: Judged;
+  },
 ): Promise<void> {
   const { tip, mergeCommit, squashCommit } = move.made;
   await changeRefs(deps, repo, {
@@ -141,7 +159,9 @@ async function moveTarget(
     },
     guard: async (deps) => {
       if (!(await isStillLocked(deps.db, mergeRequest))) throw cannotBeMerged();
-      await requireMerger(deps, caller, mergeRequest);
+      const { pushRule } = await requireMerger(deps, caller, mergeRequest);
+      const reason = await move.judged.still(deps, pushRule);
+      if (reason !== null) throw cannotBeMerged(reason);
       await refuseLaterLocks(deps, move.locks, mergeRequest.author_id);
     },
   });

@@ -13,7 +13,8 @@ import { changeRefs, inRepositoryQueue, repositoryOf } from '../../../../reposit
 import { collaborationBranches } from '../../../../repositories/collaboration.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { canPushTo, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
+import { canPushTo, loadProtections, loadRefRules, protectionsOf } from '../../../../repositories/protections.ts';
+import { refuseJudged, requirePassed } from '../../../../repositories/push-rules/judge.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { tipOf } from '../requests/branches.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -102,15 +103,27 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
     const rebased = await rebaseCommits(repo, { head, onto, committer }, signal);
     if (rebased.kind !== 'done') return CONFLICT;
     if (rebased.oid === head) return null;
+    const updates = [{ ref, old: head, new: rebased.oid }];
+    const judged = await requirePassed(deps, repo, actor.project.id, {
+      userId: user.id,
+      changes: updates,
+      defaultBranch: await repo.refs.head(),
+      made: { oids: 'all', from: 'commits' },
+      // Those of the target branch are its own.
+      known: [onto],
+    });
     try {
       await inRepositoryQueue(deps, actor.project, () =>
         changeRefs(deps, repo, {
           holder: ofProject(actor.project),
           userId: user.id,
-          updates: [{ ref, old: head, new: rebased.oid }],
+          updates,
           via: 'api',
           pushOptions: payload.skip_ci ? ['ci.skip'] : [],
-          guard: (deps) => requireSame(deps, caller, row),
+          guard: async (deps) => {
+            await requireSame(deps, caller, row);
+            await refuseJudged(deps, judged, (await loadRefRules(deps, actor.project.id)).pushRule);
+          },
         }),
       );
       return null;

@@ -1,4 +1,4 @@
-import { ApiError, conflict, refused } from '../../../../core/errors.ts';
+import { ApiError, conflict } from '../../../../core/errors.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { DetailedMergeStatus } from './statuses.ts';
 
@@ -8,8 +8,18 @@ const IN_GIT: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase', 'lock
 /** 405: the state of the merge request does not let it be done. */
 export const methodNotAllowed = () => new ApiError(405, '405 Method Not Allowed');
 
+/** A merge that cannot be made, and why, where more is known than that. */
+export class CannotBeMerged extends ApiError {
+  readonly reason: string | null;
+
+  constructor(reason: string | null = null) {
+    super(422, reason === null ? 'Branch cannot be merged' : `Branch cannot be merged: ${reason}`);
+    this.reason = reason;
+  }
+}
+
 /** 422: git cannot do it, or not as the project wants it. */
-export const cannotBeMerged = () => refused('Branch cannot be merged', 422);
+export const cannotBeMerged = (reason: string | null = null) => new CannotBeMerged(reason);
 
 /** The refusal of a merge, by what stands in its way. */
 export const mergeRefusal = (status: DetailedMergeStatus): ApiError =>

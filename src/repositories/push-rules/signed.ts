@@ -1,0 +1,55 @@
+import type { Db } from '../../db/schema.ts';
+import { parseCommit } from '../../git/objects.ts';
+import { type CommitSignature, extractSignature } from '../../git/signature.ts';
+import type { CommitObject } from '../../git/transport/new-commit-objects.ts';
+import { checkSignature } from '../signatures/check.ts';
+import { KnownKeys } from '../signatures/known-keys.ts';
+
+/** One signature of each who signed: the same key and address. */
+interface Sample {
+  oid: string;
+  signature: CommitSignature;
+  email: string;
+}
+
+/** Looks whether commits have a signature that is verified, by the keys that users have registered. */
+export class Signed {
+  readonly #keys: KnownKeys;
+  readonly #samples = new Map<string, Sample>();
+
+  constructor(db: Db) {
+    this.#keys = new KnownKeys(db);
+  }
+
+  /** Why the commit is not let in; null where its signature is verified. */
+  async refuse({ oid, data }: CommitObject): Promise<string | null> {
+    if (data === null) return `Commit ${oid.slice(0, 8)} is too large for its signature to be checked`;
+    const signature = extractSignature(data, oid.length === 64 ? 'sha256' : 'sha1');
+    if (signature === null) return `Commit must be signed with a GPG or SSH key: ${oid.slice(0, 8)} is not`;
+    const { email } = parseCommit(oid, data).committer;
+    return this.#look(this.#keys, { oid, signature, email });
+  }
+
+  /** The same with the keys and addresses there are by then, for those that were verified. @param db the handle of the transaction */
+  async stillVerified(db: Db): Promise<string | null> {
+    const keys = new KnownKeys(db);
+    for (const sample of this.#samples.values()) {
+      const reason = await this.#look(keys, sample);
+      if (reason !== null) return reason;
+    }
+    return null;
+  }
+
+  async #look(keys: KnownKeys, sample: Sample): Promise<string | null> {
+    const { oid, signature, email } = sample;
+    const verdict = await checkSignature(keys, signature, email);
+    if (verdict.verification_status !== 'verified') {
+      return `Commit must be signed with a GPG or SSH key of its committer: the signature of ${oid.slice(0, 8)} is not verified (${verdict.verification_status})`;
+    }
+    if (verdict.signature_type === 'SSH') this.#samples.set(`ssh ${verdict.key!.id} ${email}`, sample);
+    if (verdict.signature_type === 'PGP') {
+      this.#samples.set(`pgp ${verdict.gpg_key_id} ${verdict.gpg_key_subkey_id} ${email}`, sample);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,22 @@
+import type { CommitSignature } from '../../git/signature.ts';
+import type { KnownKeys } from './known-keys.ts';
+import { checkPgp, type PgpVerdict } from './pgp.ts';
+import { checkSsh, type SshVerdict } from './ssh.ts';
+import type { Status } from './status.ts';
+
+/** What a signature is worth, by its kind. Of X.509 signatures no certificate is known here. */
+export type Verdict =
+  | ({ signature_type: 'PGP' } & PgpVerdict)
+  | ({ signature_type: 'SSH' } & SshVerdict)
+  | { signature_type: 'X509'; verification_status: Status };
+
+/**
+ * What a signature is worth, by the keys that users have registered.
+ * @param email of the committer or tagger, for whom it speaks
+ */
+export async function checkSignature(keys: KnownKeys, signature: CommitSignature, email: string): Promise<Verdict> {
+  const { kind } = signature;
+  if (kind === 'SSH') return { signature_type: kind, ...(await checkSsh(keys, signature, email)) };
+  if (kind === 'PGP') return { signature_type: kind, ...(await checkPgp(keys, signature, email)) };
+  return { signature_type: kind, verification_status: 'unverified' };
+}

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { addressesOf } from '../../access/user-addresses.ts';
+import { type PgpPublicKey, readPgpKey } from '../../core/pgp/key.ts';
+import type { Db } from '../../db/schema.ts';
+import type { SshKey } from '../../db/tables/ssh-keys.ts';
+
+/** A PGP key of a user that can have made a signature. */
+export interface PgpCandidate {
+  id: number;
+  userId: number;
+  /** Row of the subkey that is named; null for the key itself. */
+  subkeyId: number | null;
+  key: PgpPublicKey;
+}
+
+const MAX_CANDIDATES = 5;
+/** Of each kind; a push has commits of no more people than that at a time. */
+const MAX_REMEMBERED = 500;
+
+/** The keys that users sign with, and the addresses that are theirs, each read once while this object is used. */
+export class KnownKeys {
+  readonly db: Db;
+  readonly #ssh = new LRUCache<string, { row: SshKey | null }>({ max: MAX_REMEMBERED });
+  readonly #pgp = new LRUCache<string, PgpCandidate[]>({ max: MAX_REMEMBERED });
+  readonly #addresses = new LRUCache<number, readonly string[]>({ max: MAX_REMEMBERED });
+
+  constructor(db: Db) {
+    this.db = db;
+  }
+
+  /** The SSH key of a fingerprint (`SHA256:...`), where its user signs with it. */
+  async ssh(fingerprint: string): Promise<SshKey | null> {
+    const known = this.#ssh.get(fingerprint);
+    if (known !== undefined) return known.row;
+    const row = await this.db
+      .selectFrom('ssh_keys')
+      .selectAll()
+      .where('fingerprint', '=', fingerprint)
+      .where('usage_type', 'in', ['signing', 'auth_and_signing'])
+      .executeTakeFirst();
+    this.#ssh.set(fingerprint, { row: row ?? null });
+    return row ?? null;
+  }
+
+  /** PGP keys that are named so, or have a subkey that is. @param keyid 16 hexadecimal digits in upper case */
+  async pgp(keyid: string): Promise<readonly PgpCandidate[]> {
+    const known = this.#pgp.get(keyid);
+    if (known !== undefined) return known;
+    const rows = await this.db
+      .selectFrom('gpg_key_ids')
+      .innerJoin('gpg_keys', 'gpg_keys.id', 'gpg_key_ids.gpg_key_id')
+      .select(['gpg_keys.id', 'gpg_keys.user_id', 'gpg_keys.key', 'gpg_key_ids.id as keyid_id', 'is_primary'])
+      .where('keyid', '=', keyid)
+      .orderBy('gpg_keys.id')
+      .limit(MAX_CANDIDATES)
+      .execute();
+    const found = rows.flatMap(({ id, user_id, key: text, keyid_id, is_primary }) => {
+      const key = readPgpKey(text);
+      return key === null ? [] : [{ id, userId: user_id, subkeyId: is_primary === 1 ? null : keyid_id, key }];
+    });
+    this.#pgp.set(keyid, found);
+    return found;
+  }
+
+  /** Confirmed addresses of a user, in lower case; none before he has confirmed his first. */
+  async addressesOf(userId: number): Promise<readonly string[]> {
+    const known = this.#addresses.get(userId);
+    if (known !== undefined) return known;
+    const user = await this.db
+      .selectFrom('users')
+      .select(['id', 'email', 'confirmed_at'])
+      .where('id', '=', userId)
+      .executeTakeFirst();
+    const found = user === undefined || user.confirmed_at === null ? [] : await addressesOf(this.db, user);
+    this.#addresses.set(userId, found);
+    return found;
+  }
+}

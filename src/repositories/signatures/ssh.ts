@@ -1,0 +1,38 @@
+import { isEmailTaken } from '../../access/user-addresses.ts';
+import { readSshSignature } from '../../core/ssh-signature.ts';
+import { asciiLower } from '../../db/like.ts';
+import type { SshKey } from '../../db/tables/ssh-keys.ts';
+import type { CommitSignature } from '../../git/signature.ts';
+import type { KnownKeys } from './known-keys.ts';
+import type { Status } from './status.ts';
+
+/** What an SSH signature is worth. */
+export interface SshVerdict {
+  verification_status: Status;
+  key: SshKey | null;
+}
+
+/**
+ * What an SSH signature is worth: it is verified where a registered key made it, and its owner has confirmed the address.
+ * @param email of the committer or tagger
+ */
+export async function checkSsh(
+  keys: KnownKeys,
+  { signature, payload }: CommitSignature,
+  email: string,
+): Promise<SshVerdict> {
+  const read = readSshSignature(signature, payload);
+  if (read === null) return { verification_status: 'unverified', key: null };
+  const key = await keys.ssh(read.fingerprint);
+  if (!read.valid) return { verification_status: 'unverified', key };
+  if (key === null) return { verification_status: 'unknown_key', key };
+  return { verification_status: await statusFor(keys, key.user_id, email), key };
+}
+
+/** A good signature proves something only where its maker owns the address. */
+async function statusFor(keys: KnownKeys, userId: number, email: string): Promise<Status> {
+  const own = await keys.addressesOf(userId);
+  if (own.length === 0) return 'unverified';
+  if (own.includes(asciiLower(email))) return 'verified';
+  return (await isEmailTaken(keys.db, email, userId)) ? 'other_user' : 'unverified';
+}
