@@ -61,6 +61,7 @@ export const GROUP_RULES = {
   read_group_milestone: SEEN,
   admin_group_milestone: { level: planner, writes: true },
   admin_group_ci_variables: OWNED,
+  admin_group_web_hook: OWNED,
   read_group_runners: { level: maintainer },
   admin_group_runners: OWNED,
   read_group_wiki: { level: guest, open: true, feature: 'wiki' },

@@ -114,6 +114,7 @@ export const PROJECT_RULES = {
   /** The author is its owner, in whose name pipelines run. */
   update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
+  admin_web_hook: ADMINISTERED,
   read_runners: { level: maintainer },
   /** What was changed in access, tokens, protection and settings, and by whom. */
   read_project_audit_events: { level: maintainer },

@@ -42,7 +42,7 @@ const PERMISSIONS = {
   admin_push_rules: { project: ['admin_push_rules'], group: ['admin_group_push_rules'] },
   admin_terraform_state: { project: ['read_terraform_state', 'admin_terraform_state'] },
   admin_vulnerability: { unusedFrom: maintainer, needs: 'read_vulnerability' },
-  admin_web_hook: { unusedFrom: maintainer },
+  admin_web_hook: { project: ['admin_web_hook'], group: ['admin_group_web_hook'] },
   archive_project: { project: ['archive_project'] },
   manage_deploy_tokens: {
     project: ['admin_deploy_tokens'],

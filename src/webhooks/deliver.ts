@@ -9,7 +9,7 @@ import type { NewJob } from '../jobs/queue.ts';
 import { takesBranch } from './branch-filter.ts';
 import { alertStatus, isSystem, noteCall, pauseLeft } from './health.ts';
 import type { Entry, Ledger } from './ledger.ts';
-import { uuidOf } from './message.ts';
+import { triggerOfLog, uuidOf } from './message.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { type Called, callHook, notCalled } from './send.ts';
 
@@ -146,12 +146,12 @@ async function tell(
   deps: Deps,
   hook: WebHook,
   delivery: Work,
-  { id, header, trigger_name: trigger, payload, position }: WebHookPayload,
+  { id, header, payload, position }: WebHookPayload,
   signal: AbortSignal,
 ): Promise<Called> {
   const message = {
     header,
-    trigger,
+    trigger: triggerOfLog(header),
     payload,
     payloadId: id,
     eventUuid: delivery.event_uuid,

@@ -74,6 +74,9 @@ export function signatureOf(token: string, id: string, timestamp: number, body: 
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
+/** What a log calls that for which a hook was called: `push_hooks`. */
+export const triggerOfLog = (header: string): string => `${header.toLowerCase().replaceAll(' ', '_')}s`;
+
 /** A UUID made of texts: the same for the same ones. */
 export function uuidOf(...texts: readonly (string | number)[]): string {
   const hex = hash('sha256', texts.join(' '), 'hex');

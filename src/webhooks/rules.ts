@@ -76,15 +76,20 @@ function isSigningToken(text: string): boolean {
   return length >= 24 && length <= 64;
 }
 
+/** Refuses an address with a variable that has no value. @throws ApiError 422 */
+export function refuseMissing({ url, variables }: HookSecrets): void {
+  const known = new Set(variables.map(({ key }) => key));
+  const missing = variablesIn(url).filter((name) => !known.has(name));
+  if (missing.length > 0) throw refusedHook(`Invalid URL template. Missing keys: ${JSON.stringify(missing)}`);
+}
+
 /**
  * Refuses an address that the server would not call: as it is now, for it is looked at again when it is called. One whose
  * name cannot be resolved may be one day.
  * @throws ApiError 422
  */
 export async function refuseAddress(deps: Deps, secrets: HookSecrets, system: boolean): Promise<void> {
-  const known = new Set(secrets.variables.map(({ key }) => key));
-  const missing = variablesIn(secrets.url).filter((name) => !known.has(name));
-  if (missing.length > 0) throw refusedHook(`Invalid URL template. Missing keys: ${JSON.stringify(missing)}`);
+  refuseMissing(secrets);
   const rules = await hookRules(deps, system);
   try {
     await resolveOutside(hookAddress(deps, interpolated(secrets), rules), rules);

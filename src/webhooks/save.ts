@@ -9,8 +9,8 @@ import type { BranchFilter, WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
 import { changedSecrets, type SecretsChange } from './changed-secrets.ts';
 import { findHook, type HookOwner, hooksOf } from './find.ts';
-import { openSecrets, sealSecrets } from './hook-secrets.ts';
-import { refuseAddress, refusedHook, refuseInvalid } from './rules.ts';
+import { type HookSecrets, openSecrets, sealSecrets } from './hook-secrets.ts';
+import { refuseAddress, refusedHook, refuseInvalid, refuseMissing } from './rules.ts';
 
 /** Hooks of one project, of one group, and of the server. */
 const MOST = { project: 100, group: 50, system: 1_000 } as const;
@@ -151,6 +151,7 @@ export async function updateHook(deps: Deps, scope: HookScope, id: number, chang
     const row = columnsOf(change, before);
     const secrets = secretsOf(before);
     refuseInvalid({ row, secrets }, false);
+    if (change.url !== undefined) refuseMissing(secrets);
     const after = await db
       .updateTable('web_hooks')
       .set({ ...row, secrets: sealSecrets(deps, secrets), updated_at: timestamp(deps.clock) })
@@ -162,6 +163,37 @@ export async function updateHook(deps: Deps, scope: HookScope, id: number, chang
   });
   deps.recent.forget();
   return changed;
+}
+
+/**
+ * Changes what is secret of a hook.
+ * @param change gives the secrets afterwards; it throws where it cannot
+ * @param told what is changed, for the audit event
+ * @throws ApiError 401, 403, 404, 422; what `change` throws
+ */
+export async function changeSecrets(
+  deps: Deps,
+  scope: HookScope,
+  id: number,
+  change: (before: HookSecrets) => HookSecrets,
+  told: string,
+): Promise<void> {
+  const { owner } = scope;
+  await refuseAddress(deps, change(openSecrets(deps, await findHook(deps.db, owner, id))), owner.kind === 'system');
+  await deps.db.transaction().execute(async (db) => {
+    await scope.stillMay(db);
+    await lock(db, owner);
+    const row = await findHook(db, owner, id);
+    const secrets = change(openSecrets(deps, row));
+    refuseInvalid({ row, secrets }, false);
+    refuseMissing(secrets);
+    await db
+      .updateTable('web_hooks')
+      .set({ secrets: sealSecrets(deps, secrets), updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .execute();
+    await record(deps, db, scope, row, 'updated', `: ${told}`);
+  });
 }
 
 /** Removes a hook with what it had still to be told and its log. @throws ApiError 401, 403, 404 */

@@ -40,7 +40,7 @@ export const addressDigest = (address: string): string => hash('sha256', `web_ho
 
 /** What a hook is told. */
 export interface HookNews {
-  /** `push` where hooks say `push_events`. */
+  /** `push_hooks` and the like, for the log. */
   trigger: string;
   /** `Push Hook` and the like. */
   header: string;

@@ -16,7 +16,8 @@ export async function makeThings(app: TestApp, { group, project, value }: Scene)
     await make(`${path}/variables`, { key: 'THING', value: 'x' });
     const token = await make(`${path}/deploy_tokens`, { name: 'x', scopes: ['read_repository'] });
     const robot = await make(`${path}/access_tokens`, { name: 'x', scopes: ['api'], access_level: 10 });
-    ids[kind] = { key: 'THING', deploy: token.id, access: robot.id };
+    const hook = await make(`${path}/hooks`, { url: 'https://hook.example/x' });
+    ids[kind] = { key: 'THING', deploy: token.id, access: robot.id, hook: hook.id };
   }
   await make(`${places.groups}/push_rule`, { max_file_size: 1_000 });
   const iid = value('/projects/:id/merge_requests/:merge_request_iid', 'merge_request_iid');
@@ -52,6 +53,7 @@ export async function makeThings(app: TestApp, { group, project, value }: Scene)
     if (name === 'key' && path.includes('/variables/')) return own.key;
     if (name === 'token_id' && path.includes('/deploy_tokens/')) return own.deploy;
     if (name === 'token_id') return own.access;
+    if (name === 'hook_id') return own.hook;
     if (name === 'sha' && path.includes('/blobs/')) return entry!.id;
     if (name === 'name' && path.includes('/terraform/')) return 'thing';
     if (name === 'event_id' && path.includes('/merge_requests/'))

@@ -20,9 +20,10 @@ export interface HookReceiver {
   close(): Promise<void>;
 }
 
-/** Begins to listen. */
-export async function receiveHooks(): Promise<HookReceiver> {
+/** Begins to listen. @param keepAlive whether a connection stays open after a call */
+export async function receiveHooks(keepAlive = false): Promise<HookReceiver> {
   const server = createServer((request, response) => {
+    if (!keepAlive) response.setHeader('connection', 'close');
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -1,11 +1,13 @@
 import { registerWebhooks } from '../../webhooks/background.ts';
 import type { Area } from '../area.ts';
+import { groupHookRoutes } from './group-hooks/routes.ts';
 import { hookSource } from './hooks/source.ts';
+import { projectHookRoutes } from './project-hooks/routes.ts';
 import { systemHookRoutes } from './system-hooks/routes.ts';
 
 /** What others are told of what happens here: webhooks. */
 export const integrations: Area = {
-  routes: [...systemHookRoutes],
+  routes: [...systemHookRoutes, ...projectHookRoutes, ...groupHookRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerWebhooks(deps, hookSource);

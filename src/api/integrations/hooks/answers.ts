@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { BRANCH_FILTERS } from '../../../db/tables/web-hooks.ts';
-import { Enum, Instant, Nullable } from '../../../http/schema.ts';
+import { Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
 import { ALL_FLAGS } from './flags.ts';
 
 const Key = Type.Object({ key: Type.String() });
@@ -39,4 +39,51 @@ export const SystemHook = Type.Object({
   ...keys,
   ...flags(ALL_FLAGS.system),
   organization_id: Type.Integer({ description: 'Always 1: the server is one organization.' }),
+});
+const ofProject = { project_id: Type.Integer() };
+const ofGroup = { group_id: Type.Integer() };
+
+/** A hook of a project; lists leave variables and headers out. */
+export const ProjectHook = Type.Object({
+  ...base,
+  ...flags(ALL_FLAGS.project),
+  ...ofProject,
+  ...optional(keys).properties,
+});
+/** A hook of a group. */
+export const GroupHook = Type.Object({ ...base, ...flags(ALL_FLAGS.group), ...ofGroup, ...optional(keys).properties });
+
+const texts = (description: string) => Type.Record(Type.String(), Type.String(), { description });
+
+/** One call of a hook. */
+export const HookLog = Type.Object({
+  id: Type.Integer(),
+  url: Type.String({ description: 'Address of the hook, with stars in the place of user and password.' }),
+  trigger: Type.String({ description: 'What it was called for.', examples: ['push_hooks'] }),
+  request_headers: texts('What was sent; secrets are replaced by `[REDACTED]`.'),
+  request_data: Type.Unknown({ description: 'What was sent, without e-mail addresses.' }),
+  response_headers: texts('The first 50 headers of the answer.'),
+  response_body: Type.String({ description: 'The first 8 KiB of the answer; why there was none.' }),
+  execution_duration: Type.Number({ description: 'Seconds until the answer.' }),
+  response_status: Type.String({ description: 'Status of the answer; `internal error` where there was none.' }),
+  created_at: Instant(),
+});
+
+export const HookResent = Type.Object({
+  response_status: Type.Unsafe<number | string>({
+    type: ['integer', 'string'],
+    description: 'Status of the answer; `internal error` where there was none.',
+  }),
+});
+
+export const HookTested = Type.Object({ message: Type.String({ examples: ['201 Created'] }) });
+
+/** What the test of a system hook sends. */
+export const SystemHookSample = Type.Object({
+  event_name: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  project_id: Type.Integer(),
+  owner_name: Type.String(),
+  owner_email: Type.String(),
 });

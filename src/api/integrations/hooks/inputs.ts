@@ -64,3 +64,12 @@ export function changeOf(kind: HookKind, input: Readonly<Record<string, unknown>
 }
 
 export const hookId = Type.Object({ hook_id: Type.Integer({ description: 'Id of the webhook.' }) });
+export const variableKey = Type.Object({
+  ...hookId.properties,
+  key: Type.String({ description: 'Name of the variable.' }),
+});
+export const headerKey = Type.Object({
+  ...hookId.properties,
+  key: Type.String({ description: 'Name of the header.' }),
+});
+export const namedValue = Type.Object({ value: Secret({ description: 'Its value, which is never shown.' }) });

@@ -5,15 +5,27 @@ import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { findHook, hooksOf } from '../../../webhooks/find.ts';
 import { createHook, type HookScope, removeHook, updateHook } from '../../../webhooks/save.ts';
+import { tryHook } from '../../../webhooks/try.ts';
 import { onServer } from '../../access.ts';
-import { SystemHook } from '../hooks/answers.ts';
+import { SystemHook, SystemHookSample } from '../hooks/answers.ts';
 import { FIRST_TRIGGERS } from '../hooks/flags.ts';
 import { changeOf, hookId, hookInputs } from '../hooks/inputs.ts';
+import { namedRoutes } from '../hooks/named-endpoints.ts';
 import { presentHook } from '../hooks/views.ts';
 
 const PATH = '/hooks';
 const access = onServer('admin_system_hooks');
 const { create, update, names } = hookInputs('system');
+
+/** What a test sends (part 2, section 4.3). */
+const SAMPLE = {
+  event_name: 'project_create',
+  name: 'Ruby',
+  path: 'ruby',
+  project_id: 1,
+  owner_name: 'Someone',
+  owner_email: 'example@gitlabhq.com',
+};
 
 /** Administrators are looked at when the request is let in. */
 const SCOPE: HookScope = { owner: { kind: 'system' }, stillMay: async () => {} };
@@ -80,4 +92,22 @@ export const systemHookRoutes = [
     errors: [404],
     handler: ({ deps, params }) => removeHook(deps, SCOPE, params.hook_id),
   }),
+  route({
+    method: 'POST',
+    path: `${PATH}/:hook_id`,
+    operationId: 'testSystemHook',
+    summary: 'Test a system hook',
+    description: 'Calls it with made-up data, and answers with what was sent, whatever came of it.',
+    access,
+    params: hookId,
+    success: { status: 201, schema: SystemHookSample },
+    errors: [404],
+    expensive: true,
+    handler: async ({ deps, params }) => {
+      const hook = await findHook(deps.db, SCOPE.owner, params.hook_id);
+      await tryHook(deps, hook, { trigger: 'always', header: 'System Hook', payload: SAMPLE });
+      return SAMPLE;
+    },
+  }),
+  ...namedRoutes(PATH, 'system hook', access, () => SCOPE),
 ];

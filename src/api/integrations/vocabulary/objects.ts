@@ -1,7 +1,10 @@
 import type { TSchema } from 'typebox';
-import { SystemHook } from '../hooks/answers.ts';
+import { GroupHook, HookLog, ProjectHook, SystemHook } from '../hooks/answers.ts';
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
+  GroupHook,
+  ProjectHook,
   SystemHook,
+  WebhookCall: HookLog,
 };

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { timestamp } from '../core/clock.ts';
+import type { Db } from '../db/schema.ts';
+import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { Deps } from '../deps.ts';
+import { DELIVER, deliverJob } from './deliver.ts';
+import { noteCall } from './health.ts';
+import { triggerOfLog } from './message.ts';
+import { type Called, callHook, type HookNews } from './send.ts';
+import type { HookMessage } from './source.ts';
+
+/** What was begun is written down, whoever leaves meanwhile. */
+const never = new AbortController().signal;
+
+/**
+ * Calls a hook at once with a message, also one that pauses or is switched off: where that succeeds, it is called again from
+ * then on.
+ */
+export async function tryHook(deps: Deps, hook: WebHook, message: HookMessage): Promise<Called> {
+  const payload = JSON.stringify(message.payload);
+  const { id } = await deps.db
+    .insertInto('web_hook_payloads')
+    .values({
+      event_id: null,
+      scope: 'hook',
+      position: 0,
+      trigger_name: message.trigger,
+      header: message.header,
+      branch: message.branch ?? null,
+      payload,
+      created_at: timestamp(deps.clock),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return callNow(deps, hook, {
+    header: message.header,
+    trigger: triggerOfLog(message.header),
+    payload,
+    payloadId: id,
+    eventUuid: randomUUID(),
+    idempotencyKey: randomUUID(),
+  });
+}
+
+/** Calls a hook at once, and keeps its account and its log. */
+export async function callNow(deps: Deps, hook: WebHook, news: HookNews): Promise<Called> {
+  const called = await callHook(deps, hook, news, never);
+  await deps.db.transaction().execute(async (db) => {
+    const now = await noteCall(deps, db, hook, called.outcome === 'done');
+    if (now === undefined) return;
+    await db.insertInto('web_hook_logs').values(called.log).execute();
+    if (called.outcome === 'done' && hook.failures > 0) await resume(deps, db, hook);
+  });
+  if (hook.failures > 0) deps.recent.forget();
+  return called;
+}
+
+/** Has a hook told now what waits for the end of its pause. */
+async function resume({ jobs }: Deps, db: Db, { id, project_id }: WebHook): Promise<void> {
+  if (await jobs.cancel(db, DELIVER, id)) await jobs.enqueueAll(db, [deliverJob(id, project_id)]);
+}
