@@ -33,3 +33,9 @@ test('a long value is told by its beginning, and is a change wherever it is anot
   assert.equal(String(told?.to).length, 255);
   assert.deepEqual(changed(from, from), []);
 });
+
+test('no character is cut in two', () => {
+  const [told] = changed('', `${'x'.repeat(253)}\u{1f600}yy`);
+  assert.equal(told?.to, `${'x'.repeat(253)}…`);
+  assert.ok(String(told?.to).isWellFormed());
+});

@@ -1,3 +1,4 @@
+import { shortened } from '../core/shortened.ts';
 import { bareAddress, withoutUrlCredentials } from '../core/url-credentials.ts';
 import type { AuditEventName } from './names.ts';
 import type { AuditEntry } from './record.ts';
@@ -20,10 +21,7 @@ const MAX_VALUE = 255;
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-function told(text: string): string {
-  const shown = withoutUrlCredentials(text);
-  return shown.length > MAX_VALUE ? `${shown.slice(0, MAX_VALUE - 1)}…` : shown;
-}
+const told = (text: string): string => shortened(withoutUrlCredentials(text), MAX_VALUE);
 
 /** What is told of each watched attribute that is another than it was. Nothing that is secret may be watched. */
 export function changesOf<T extends object>(

@@ -1,6 +1,7 @@
 import type { ToldFailure } from '../access/told-failures.ts';
 import { addressKey } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
+import { shortened } from '../core/shortened.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { INSTANCE, recordAudit } from './record.ts';
@@ -31,7 +32,7 @@ export async function recordFailedSignIn(
 ): Promise<void> {
   const told = deps.passwords.told.take(addressKey(address));
   if (told === 'none') return;
-  const login = name.slice(0, MAX_NAME);
+  const login = shortened(name, MAX_NAME);
   const further = FURTHER[told];
   await recordAudit(deps, deps.db, {
     name: FAILED,

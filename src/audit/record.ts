@@ -1,6 +1,7 @@
 import { authorOf } from '../access/caller.ts';
 import { timestamp } from '../core/clock.ts';
 import { type Author, currentScope, type Origin } from '../core/request-scope.ts';
+import { shortened } from '../core/shortened.ts';
 import type { Db } from '../db/schema.ts';
 import type { AuditEntityType } from '../db/tables/audit-events.ts';
 import type { Deps } from '../deps.ts';
@@ -54,6 +55,8 @@ export const place = (type: 'project' | 'group', id: number): AuditEntity => ({
 const SYSTEM: Author = { id: -1, name: '(System)', email: null, type: 'Gitlab::Audit::UnauthenticatedAuthor' };
 const UNKNOWN = 'unknown';
 const AT_ONCE = 100;
+/** Characters of each text of an event, however long what it names is. */
+const MAX_TEXT = 1_000;
 
 /**
  * Writes audit events with the handle of the transaction in which something is changed: they are there if the change is.
@@ -76,15 +79,15 @@ export async function recordAudit(
       const { path, title } = entities.get(keyOf(entity)) ?? { path: UNKNOWN, title: UNKNOWN };
       const about = target ?? { id: entity.id, type: entity.type, details: entity.name ?? title };
       const details = {
-        ...more,
+        ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, bounded(value)])),
         author_name: author.name,
         author_email: author.email,
         author_class: author.type,
         ...(origin == null || origin.sudoBy === null ? {} : { impersonated_by: origin.sudoBy }),
         target_id: about.id,
         target_type: about.type,
-        target_details: about.details,
-        custom_message: message,
+        target_details: bounded(about.details),
+        custom_message: bounded(message),
         ip_address: origin?.address ?? null,
         entity_path: path,
       };
@@ -100,6 +103,8 @@ export async function recordAudit(
     await db.insertInto('audit_events').values(rows).execute();
   }
 }
+
+const bounded = <T>(value: T): T | string => (typeof value === 'string' ? shortened(value, MAX_TEXT) : value);
 
 const keyOf = ({ type, id }: AuditEntity): string => `${type} ${id}`;
 

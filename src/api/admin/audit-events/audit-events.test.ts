@@ -205,3 +205,15 @@ test('administrators still find what is told of a project that is gone', async (
   assert.ok(messages(kept).includes('before the end'));
   assert.equal(kept[0]!.details.entity_path, gone.full_path);
 });
+
+test('the texts of an event have an end, however long what they name is', async () => {
+  const place = await app.make.project();
+  const long = `${'x'.repeat(998)}\u{1f600}${'y'.repeat(5_000)}`;
+  const target = { id: 1, type: 'ProtectedBranch', details: long };
+  const entry = { name: 'protected_branch_created', entity: onProject(place.id), target, message: long } as const;
+  await app.deps.db.transaction().execute((db) => recordAudit(app.deps, db, { ...entry, more: { to: long, by: 7 } }));
+  const [event] = await list(`/projects/${place.id}/audit_events`);
+  const { custom_message, target_details, to, by } = event!.details;
+  const short = `${'x'.repeat(998)}…`;
+  assert.deepEqual([custom_message, target_details, to, by], [short, short, short, 7]);
+});

@@ -1,6 +1,7 @@
 import { INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, recordNotFound } from '../../../core/errors.ts';
+import { shortened } from '../../../core/shortened.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { BroadcastMessage } from '../../../db/tables/broadcast-messages.ts';
@@ -66,7 +67,7 @@ const recordMessage = (
   recordAudit(deps, db, {
     name: `broadcast_message_${happened}`,
     entity: INSTANCE,
-    target: { id, type: 'System::BroadcastMessage', details: message.slice(0, MAX_TOLD) },
+    target: { id, type: 'System::BroadcastMessage', details: shortened(message, MAX_TOLD) },
     message: `Broadcast message was ${happened}`,
   });
 

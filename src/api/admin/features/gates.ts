@@ -1,4 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
+import { shortened } from '../../../core/shortened.ts';
 
 /** For whom a flag is on. */
 export interface Gates {
@@ -73,8 +74,7 @@ const MAX_TEXT = 255;
 
 /** A flag in a text that is not too long for an audit event. */
 export function gatesText(gates: Gates): string {
-  const text = present('', gates)
-    .gates.map(({ key, value }) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`)
-    .join('; ');
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  const { gates: shown } = present('', gates);
+  const texts = shown.map(({ key, value }) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`);
+  return shortened(texts.join('; '), MAX_TEXT);
 }
