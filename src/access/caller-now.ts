@@ -3,9 +3,10 @@ import { unauthorized } from '../core/errors.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
+import { isCertificateGood } from './certificate-caller.ts';
 import { isFlagsClientKnown } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
-import { isSshKeyGood } from './key-caller.ts';
+import { isDeployKeyGood, isSshKeyGood } from './key-caller.ts';
 import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
@@ -15,7 +16,7 @@ import { checkUserState } from './token-caller.ts';
  */
 export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promise<C> {
   const { user, sudoBy, credential } = caller;
-  if (!(await isValid(deps, credential))) throw unauthorized();
+  if (!(await isValid(deps, caller))) throw unauthorized();
   const signedIn = sudoBy ?? user;
   if (user === null || signedIn === null) return caller;
   const holder = await activeUser(deps, signedIn, credential);
@@ -42,7 +43,7 @@ async function activeUser({ db, clock }: Deps, { id }: User, credential?: Creden
 }
 
 /** Whether a credential other than an access token, which is looked at together with its user, is still good. */
-async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
+async function isValid(deps: Deps, { credential, user }: Caller): Promise<boolean> {
   const { db, clock } = deps;
   switch (credential.kind) {
     case 'oauth': {
@@ -67,6 +68,10 @@ async function isValid(deps: Deps, credential: Credential): Promise<boolean> {
       return isRunnerKnown(deps, credential.runner);
     case 'ssh_key':
       return isSshKeyGood(deps, credential.keyId);
+    case 'deploy_key':
+      return isDeployKeyGood(deps, credential.key.id);
+    case 'ssh_certificate':
+      return user !== null && isCertificateGood(deps, credential, user.id);
     case 'flags_client':
       return isFlagsClientKnown(deps, credential.client);
     case 'access_token':

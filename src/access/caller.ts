@@ -2,6 +2,7 @@ import { addressKey } from '../core/fair-slots.ts';
 import type { Author, Origin } from '../core/request-scope.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { CiRunner } from '../db/tables/ci-runners.ts';
+import type { DeployKey } from '../db/tables/deploy-keys.ts';
 import type { DeployToken } from '../db/tables/deploy-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 
@@ -18,6 +19,10 @@ export type Credential =
   | { kind: 'flags_client'; client: FlagsClient }
   /** Of a user, over SSH. */
   | { kind: 'ssh_key'; keyId: number }
+  /** Of the projects that use it; no user's. */
+  | { kind: 'deploy_key'; key: DeployKey }
+  /** Of a user, who is let to the projects of a group with it and to nothing else. */
+  | { kind: 'ssh_certificate'; authorityId: number; groupId: number; validBefore: number }
   | { kind: 'none' };
 
 /** What is known of the programs that ask for the feature flags of a project. */
@@ -32,7 +37,7 @@ export interface FlagsClient {
 
 /** Who sent a request. */
 export interface Caller {
-  /** Null for anonymous callers and deploy tokens. */
+  /** Null for anonymous callers, deploy tokens and deploy keys. */
   user: User | null;
   /** Whether administrator rights are in force. */
   admin: boolean;
@@ -56,6 +61,10 @@ export interface UserCaller extends Caller {
   user: User;
 }
 
+/** Whether the caller came over SSH, or shows over HTTP what he was given there. */
+export const cameBySsh = ({ credential: { kind } }: Caller): boolean =>
+  kind === 'ssh_key' || kind === 'deploy_key' || kind === 'ssh_certificate';
+
 /** Whose share of what is scarce a caller's work counts against: the user's, that of a token that is no user's, else the address's. */
 export function shareOf({ user, credential, sudoBy }: Caller, address: string): string {
   const actor = sudoBy ?? user;
@@ -63,6 +72,8 @@ export function shareOf({ user, credential, sudoBy }: Caller, address: string): 
   switch (credential.kind) {
     case 'deploy_token':
       return `deploy_token:${credential.token.id}`;
+    case 'deploy_key':
+      return `deploy_key:${credential.key.id}`;
     case 'job_token':
       return `job:${credential.jobId}`;
     case 'runner':
@@ -90,13 +101,20 @@ const NOBODY: Author = {
   type: 'Gitlab::Audit::UnauthenticatedAuthor',
 };
 
+/** What acts in the place of a user. */
+function machineOf(credential: Credential): Author {
+  switch (credential.kind) {
+    case 'deploy_token':
+      return { id: -2, name: credential.token.name, email: null, type: 'Gitlab::Audit::DeployTokenAuthor' };
+    case 'deploy_key':
+      return { id: -3, name: credential.key.title, email: null, type: 'Gitlab::Audit::DeployKeyAuthor' };
+    default:
+      return NOBODY;
+  }
+}
+
 /** Who asks, and from where, as it is told of what he changes. @param address IP address of the request */
 export function originOf({ user, credential, sudoBy }: Caller, address: string): Origin {
-  const author =
-    user !== null
-      ? authorOf(user)
-      : credential.kind === 'deploy_token'
-        ? { id: -2, name: credential.token.name, email: null, type: 'Gitlab::Audit::DeployTokenAuthor' }
-        : NOBODY;
+  const author = user === null ? machineOf(credential) : authorOf(user);
   return { author, sudoBy: sudoBy?.name ?? null, address };
 }

@@ -35,6 +35,9 @@ export const GROUP_RULES = {
   admin_group_protected_branches: OWNED,
   admin_group_push_rules: OWNED,
   admin_group_service_accounts: OWNED,
+  /** Authorities whose SSH certificates open its projects. */
+  read_group_ssh_certificates: { level: owner },
+  admin_group_ssh_certificates: OWNED,
   /** What was changed in it, and by whom. */
   read_group_audit_events: { level: owner },
   /** What the caller changed himself. */

@@ -1,28 +1,57 @@
-import type { SshKey } from '../db/tables/ssh-keys.ts';
+import { hash } from 'node:crypto';
+import { AccessLevel } from '../core/access-levels.ts';
+import { SshReader } from '../core/ssh-fields.ts';
+import { parseSshKey, SshKeyError, type SshPublicKey } from '../core/ssh-key.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
-import type { Caller } from './caller.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
+import { sshKeyLifetimeProblem, sshKeyProblem } from '../settings/ssh-keys.ts';
+import { ANONYMOUS, type Caller } from './caller.ts';
 
 const NOTE_USE_MS = 10 * 60_000;
 
+interface Lasting {
+  expires_at: string | null;
+}
+
 /** Whether a key may still be used. */
-const isOver = ({ clock }: Pick<Deps, 'clock'>, { expires_at }: Pick<SshKey, 'expires_at'>): boolean =>
+const isOver = ({ clock }: Pick<Deps, 'clock'>, { expires_at }: Lasting): boolean =>
   expires_at !== null && expires_at <= clock.now().toISOString();
 
+/** As `ssh-keygen -l` and `ssh` show it. @param blob the key as it goes over the wire */
+export const fingerprintOf = (blob: Buffer): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`;
+
+/** Reads a key as it goes over the wire; undefined for one that could not be added either, or that the settings do not take. */
+export async function takenKey(deps: Deps, blob: Buffer): Promise<SshPublicKey | undefined> {
+  try {
+    const key = parseSshKey(`${new SshReader(blob).text()} ${blob.toString('base64')}`);
+    return sshKeyProblem(await applicationSettings(deps), key) === null ? key : undefined;
+  } catch (error) {
+    if (error instanceof SshKeyError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /**
- * Who a key of a user stands for.
- * @param fingerprint `SHA256:...`
+ * Who a plain key stands for: its user, or the projects that it was made for.
+ * @param blob the key as it goes over the wire
  * @returns undefined for a key that nobody has, that is only for signatures, or that is past its time
  */
-export async function callerOfSshKey(deps: Deps, fingerprint: string): Promise<Caller | undefined> {
+export async function callerOfKey(deps: Deps, blob: Buffer): Promise<Caller | undefined> {
+  const key = await takenKey(deps, blob);
+  return key && ((await callerOfUserKey(deps, key.sha256)) ?? (await callerOfDeployKey(deps, key.sha256)));
+}
+
+async function callerOfUserKey(deps: Deps, fingerprint: string): Promise<Caller | undefined> {
   const { db } = deps;
   const key = await db.selectFrom('ssh_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst();
-  if (key === undefined || key.usage_type === 'signing' || isOver(deps, key)) return undefined;
+  if (key === undefined || !(await isGood(deps, key))) return undefined;
   const user = await db.selectFrom('users').selectAll().where('id', '=', key.user_id).executeTakeFirst();
   return user && callerWithKey(user, key.id);
 }
 
-const callerWithKey = (user: User, keyId: number): Caller => ({
+/** @returns the caller whom a key of his proves */
+export const callerWithKey = (user: User, keyId: number): Caller => ({
   user,
   admin: user.admin === 1,
   scopes: null,
@@ -30,18 +59,65 @@ const callerWithKey = (user: User, keyId: number): Caller => ({
   sudoBy: null,
 });
 
+async function isGood(deps: Deps, key: Lasting & { usage_type: string; created_at: string }): Promise<boolean> {
+  if (key.usage_type === 'signing' || isOver(deps, key)) return false;
+  return sshKeyLifetimeProblem(await applicationSettings(deps), key) === null;
+}
+
 /** Whether a key of a user is still good, for what is done after a wait. */
 export async function isSshKeyGood(deps: Deps, keyId: number): Promise<boolean> {
   const key = await deps.db
     .selectFrom('ssh_keys')
-    .select(['usage_type', 'expires_at'])
+    .select(['usage_type', 'created_at', 'expires_at'])
     .where('id', '=', keyId)
     .executeTakeFirst();
-  return key !== undefined && key.usage_type !== 'signing' && !isOver(deps, key);
+  return key !== undefined && isGood(deps, key);
 }
 
+async function callerOfDeployKey(deps: Deps, fingerprint: string): Promise<Caller | undefined> {
+  const key = await deps.db
+    .selectFrom('deploy_keys')
+    .selectAll()
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst();
+  if (key === undefined || isOver(deps, key)) return undefined;
+  return { ...ANONYMOUS, credential: { kind: 'deploy_key', key } };
+}
+
+/** Whether a deploy key is still there and good. */
+export async function isDeployKeyGood(deps: Deps, keyId: number): Promise<boolean> {
+  const key = await deps.db.selectFrom('deploy_keys').select('expires_at').where('id', '=', keyId).executeTakeFirst();
+  return key !== undefined && !isOver(deps, key);
+}
+
+/** How a project uses a deploy key: undefined where it does not. */
+export async function deployKeyUse(
+  deps: Deps,
+  keyId: number,
+  projectId: number,
+): Promise<{ pushes: boolean } | undefined> {
+  return deps.snapshot.get(`deploy_key:${keyId}:${projectId}`, async () => {
+    const row = await deps.db
+      .selectFrom('deploy_key_projects')
+      .select('can_push')
+      .where('deploy_key_id', '=', keyId)
+      .where('project_id', '=', projectId)
+      .executeTakeFirst();
+    return row && { pushes: row.can_push === 1 };
+  });
+}
+
+/** A deploy key reads like a Reporter in the projects that use it. */
+export const deployKeyLevel = async (deps: Deps, keyId: number, projectId: number): Promise<number> =>
+  (await deployKeyUse(deps, keyId, projectId)) === undefined ? 0 : AccessLevel.reporter;
+
 /** Keeps `last_used_at` of a key, at most every ten minutes: a commit makes everybody read everything anew. */
-export async function noteKeyUse({ db, clock }: Deps, table: 'ssh_keys' | 'deploy_keys', id: number): Promise<void> {
+export async function noteKeyUse({ db, clock }: Deps, { credential }: Caller): Promise<void> {
+  if (credential.kind !== 'ssh_key' && credential.kind !== 'deploy_key') return;
+  const [table, id] =
+    credential.kind === 'ssh_key'
+      ? (['ssh_keys', credential.keyId] as const)
+      : (['deploy_keys', credential.key.id] as const);
   const now = clock.now();
   const row = await db.selectFrom(table).select('last_used_at').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;

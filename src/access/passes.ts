@@ -25,6 +25,8 @@ interface Claims extends PassUse {
   id: number;
   /** When it ends, in milliseconds. */
   end: number;
+  /** Where what is named by kind and id says not all: whose certificate it is, of which group, and when it ends. */
+  more?: { userId: number; groupId: number; validBefore: number };
 }
 
 /**
@@ -37,8 +39,9 @@ export async function makePass(deps: Deps, caller: Caller, use: PassUse, seconds
   const id = caller.sudoBy === null ? credentialId(caller.credential) : null;
   if (id === null) return null;
   const { purpose, object } = use;
-  const end = deps.clock.now().getTime() + seconds * 1_000;
-  const claims: Claims = { purpose, object, kind: caller.credential.kind, id, end };
+  const more = moreOf(caller);
+  const end = Math.min(deps.clock.now().getTime() + seconds * 1_000, more?.validBefore ?? Number.POSITIVE_INFINITY);
+  const claims: Claims = { purpose, object, kind: caller.credential.kind, id, end, ...(more && { more }) };
   const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${text}.${signature(await passKey(deps), text).toString('base64url')}`;
 }
@@ -78,13 +81,25 @@ function credentialId(credential: Credential): number | null {
       return credential.tokenId;
     case 'job_token':
       return credential.jobId;
+    case 'ssh_key':
+      return credential.keyId;
+    case 'deploy_key':
+      return credential.key.id;
+    case 'ssh_certificate':
+      return credential.authorityId;
     default:
       return null;
   }
 }
 
+function moreOf({ credential, user }: Caller): Claims['more'] {
+  if (credential.kind !== 'ssh_certificate' || user === null) return undefined;
+  const { groupId, validBefore } = credential;
+  return { userId: user.id, groupId, validBefore };
+}
+
 /** The caller as what he showed makes him; whether that is still good is looked at afterwards. */
-async function callerOf(db: Db, { kind, id }: Claims): Promise<Caller | undefined> {
+async function callerOf(db: Db, { kind, id, more }: Claims): Promise<Caller | undefined> {
   switch (kind) {
     case 'access_token': {
       const token = await db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst();
@@ -107,6 +122,20 @@ async function callerOf(db: Db, { kind, id }: Claims): Promise<Caller | undefine
         .where('id', '=', id)
         .executeTakeFirst();
       return job && ofUser(db, job.user_id, null, { kind, jobId: id, projectId: job.project_id });
+    }
+    case 'ssh_key': {
+      const key = await db.selectFrom('ssh_keys').select('user_id').where('id', '=', id).executeTakeFirst();
+      return key && ofUser(db, key.user_id, null, { kind, keyId: id });
+    }
+    case 'deploy_key': {
+      const key = await db.selectFrom('deploy_keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return key && { user: null, admin: false, scopes: null, credential: { kind, key }, sudoBy: null };
+    }
+    case 'ssh_certificate': {
+      if (more === undefined) return undefined;
+      const { userId, groupId, validBefore } = more;
+      const caller = await ofUser(db, userId, null, { kind, authorityId: id, groupId, validBefore });
+      return caller && { ...caller, admin: false };
     }
     default:
       return undefined;

@@ -15,9 +15,10 @@ import {
   type ProjectStanding,
 } from './abilities.ts';
 import type { Circumstances } from './ability-rule.ts';
-import type { Caller } from './caller.ts';
+import { ANONYMOUS, type Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { callerIn } from './job-token-caller.ts';
+import { deployKeyLevel } from './key-caller.ts';
 import { groupMembership, hasProjectInside, projectMembership } from './membership.ts';
 import { holds, planInForce } from './plan.ts';
 import { atLevel, type MemberStanding, type RolePermissions } from './role-permissions.ts';
@@ -49,12 +50,12 @@ export async function projectPermissions(
   project: Project,
   namespace: Pick<Namespace, 'lineage' | 'owner_id'>,
 ): Promise<ProjectPermissions> {
-  const caller = await callerIn(deps, asking, project);
+  const caller = confined(await callerIn(deps, asking, project), namespace.lineage);
   const { user } = caller;
   const membership = caller.admin
     ? ADMINISTRATOR
     : user === null
-      ? atLevel(deployTokenLevel(caller, 'project', project.id, namespace.lineage))
+      ? atLevel(await machineLevel(deps, caller, project.id, namespace.lineage))
       : await deps.snapshot.get(`level:p${project.id}:${user.id}:${today(deps.clock)}`, () =>
           projectMembership(deps.db, project, namespace, user.id, today(deps.clock)),
         );
@@ -97,7 +98,8 @@ export function projectPermissionsAt(
 }
 
 /** Works out what the caller may do in the group (or personal namespace). */
-export async function groupPermissions(deps: Deps, caller: Caller, namespace: Namespace): Promise<GroupPermissions> {
+export async function groupPermissions(deps: Deps, asking: Caller, namespace: Namespace): Promise<GroupPermissions> {
+  const caller = confined(asking, namespace.lineage);
   const { user } = caller;
   const membership = caller.admin
     ? ADMINISTRATOR
@@ -141,6 +143,19 @@ function creationLevels({ settings }: Namespace): GroupStanding['creationLevels'
     project: CREATION_LEVELS[said.project_creation_level ?? 'developer']!,
   };
 }
+
+/** With the certificate of a group nobody is anything outside of that group. */
+const confined = (caller: Caller, lineage: string): Caller => (isWithin(caller, lineage) ? caller : ANONYMOUS);
+
+/** Whether what the caller showed may open a place: a certificate opens those of its group alone. */
+export const isWithin = ({ credential }: Caller, lineage: string): boolean =>
+  credential.kind !== 'ssh_certificate' || lineage.includes(`/${credential.groupId}/`);
+
+/** Level in a project of what is no user. */
+const machineLevel = async (deps: Deps, caller: Caller, projectId: number, lineage: string): Promise<number> =>
+  caller.credential.kind === 'deploy_key'
+    ? deployKeyLevel(deps, caller.credential.key.id, projectId)
+    : deployTokenLevel(caller, 'project', projectId, lineage);
 
 /** A deploy token reads like a Reporter where it was made; what it may do there its scopes say. */
 function deployTokenLevel(caller: Caller, type: 'project' | 'group', id: number, lineage: string): number {

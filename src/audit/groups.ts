@@ -52,6 +52,7 @@ export const WATCHED_OF_GROUPS: Watched<Record<string, unknown>> = {
       'emails_enabled',
       'show_diff_preview_in_email',
       'enabled_git_access_protocol',
+      'enforce_ssh_certificates',
       'prevent_sharing_groups_outside_hierarchy',
       'prevent_forking_outside_group',
       'service_access_tokens_expiration_enforced',

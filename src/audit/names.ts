@@ -15,6 +15,7 @@ export type AuditEventName =
   | `${'deploy' | 'group_deploy'}_token_${'created' | 'destroyed'}`
   | `deploy_key_${'added' | 'updated' | 'removed'}`
   | `${'add' | 'remove'}_${'ssh' | 'gpg'}_key`
+  | `${'create' | 'delete'}_ssh_certificate`
   | `protected_${'branch' | 'tag'}_${'created' | 'updated' | 'removed'}`
   | `push_rule_${'created' | 'deleted'}`
   | `approval_rule_${'created' | 'deleted'}`

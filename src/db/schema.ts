@@ -53,6 +53,7 @@ import type { GpgKeysTable } from './tables/gpg-keys.ts';
 import type { GroupLinksTable } from './tables/group-links.ts';
 import type { GroupProtectedBranchLevelsTable } from './tables/group-protected-branch-levels.ts';
 import type { GroupProtectedBranchesTable } from './tables/group-protected-branches.ts';
+import type { GroupSshCertificatesTable } from './tables/group-ssh-certificates.ts';
 import type { InstanceValuesTable } from './tables/instance-values.ts';
 import type { InternalIdsTable } from './tables/internal-ids.ts';
 import type { InvitationsTable } from './tables/invitations.ts';
@@ -160,6 +161,7 @@ export interface Schema {
   member_roles: MemberRolesTable;
   member_role_permissions: MemberRolePermissionsTable;
   group_links: GroupLinksTable;
+  group_ssh_certificates: GroupSshCertificatesTable;
   access_requests: AccessRequestsTable;
   projects: ProjectsTable;
   audit_events: AuditEventsTable;

@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
+import { deployKeyUse } from '../access/key-caller.ts';
 import type { FoundProject } from '../access/lookup.ts';
-import { type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
+import { isWithin, type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { canUpdateSnippet, findSnippet } from '../access/snippets.ts';
 import { refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
@@ -21,6 +22,7 @@ import {
   WRITE_SCOPES,
 } from './admission.ts';
 import { createByPush } from './create-by-push.ts';
+import { requireGroupWay, requireServerWay } from './ways-in.ts';
 import { admitToWiki, type WikiAccess } from './wiki-access.ts';
 
 export type { Wants };
@@ -32,6 +34,8 @@ export interface ProjectAccess extends Admitted {
   permissions: ProjectPermissions;
   /** Path by which it was called, where it has another one now. */
   oldPath?: string;
+  /** The deploy key that it is reached with. */
+  deployKey?: { id: number; pushes: boolean };
   /** Branches of a fork that merge requests let the caller push to. */
   collaborates?: ReadonlySet<string>;
 }
@@ -42,6 +46,9 @@ export interface SnippetAccess extends Admitted {
 
 /** Who was let to which repository. */
 export type GitAccess = ProjectAccess | SnippetAccess | WikiAccess;
+
+/** What is said of a deploy key that only reads. */
+const NO_KEY_PUSH = 'This deploy key does not have write access to this project.';
 
 /** Address of a snippet's repository: `snippets/1`, or `group/project/snippets/1`. */
 const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
@@ -62,6 +69,7 @@ export async function admitGit(
   options: { creates?: boolean } = {},
 ): Promise<GitAccess> {
   if (wants === 'write') refuseInMaintenance(deps, 'push');
+  requireServerWay(deps, caller);
   const found = await findGitProject(deps, path);
   if (found !== undefined) {
     const access = await admitToProject(deps, caller, found, wants);
@@ -87,10 +95,12 @@ async function admitToProject(
   wants: Wants,
 ): Promise<ProjectAccess> {
   const permissions = await projectPermissions(deps, caller, project, namespace);
+  if (!isWithin(caller, namespace.lineage)) throw hidden(caller, 'project');
   if (!permissions.can('read_code')) {
     const known = !isStranger(caller) && permissions.can('read_project') && permissions.level > 0;
     throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
   }
+  await requireGroupWay(deps, caller, namespace, permissions.level);
   checkScopes(caller, wants);
   const readOnly = project.repository_read_only === 1;
   const admitted = {
@@ -101,11 +111,16 @@ async function admitToProject(
     project,
     namespace,
     permissions,
+    ...(await deployKeyOf(deps, caller, project.id)),
   } as const;
   if (wants === 'write') {
     refuseJobs(caller, project);
     if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
     if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
+    if (caller.credential.kind === 'deploy_key') {
+      if (admitted.deployKey?.pushes === true) return admitted;
+      throw refused(NO_KEY_PUSH, 403);
+    }
     const collaborates = permissions.can('push_code')
       ? undefined
       : await collaborationBranches(deps, { caller, project, namespace, permissions });
@@ -115,6 +130,22 @@ async function admitToProject(
     }
   }
   return admitted;
+}
+
+async function deployKeyOf(
+  deps: Deps,
+  { credential }: Caller,
+  projectId: number,
+): Promise<Pick<ProjectAccess, 'deployKey'>> {
+  if (credential.kind !== 'deploy_key') return {};
+  const { id } = credential.key;
+  const use = await deployKeyUse(deps, id, projectId);
+  return use === undefined ? {} : { deployKey: { id, ...use } };
+}
+
+/** @throws ApiError 403 where the project lets the key push no more */
+export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId: number): Promise<void> {
+  if ((await deployKeyUse(deps, keyId, projectId))?.pushes !== true) throw refused(NO_KEY_PUSH, 403);
 }
 
 /** Jobs push to their own project alone, where it lets them. @throws ApiError 403 */
@@ -133,10 +164,12 @@ async function admitToSnippet(
 ): Promise<SnippetAccess> {
   // Tokens of deployments and jobs are for the code of a project.
   const { kind } = caller.credential;
-  const found = kind === 'deploy_token' || kind === 'job_token' ? undefined : await findSnippet(deps, caller, id);
+  const codeOnly = kind === 'deploy_token' || kind === 'job_token' || kind === 'deploy_key';
+  const found = codeOnly ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
   if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'snippet');
   if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
+  if (!isWithin(caller, place?.namespace.lineage ?? '')) throw hidden(caller, 'snippet');
   checkScopes(caller, wants);
   if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);

@@ -1,5 +1,6 @@
-import type { Caller } from '../access/caller.ts';
+import { type Caller, cameBySsh } from '../access/caller.ts';
 import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
+import { isWithin } from '../access/permissions.ts';
 import { makeProject, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
 import { ApiError, refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
@@ -25,7 +26,8 @@ export async function createByPush(
   const namespacePath = path.slice(0, slash);
   // A number would be taken for an id.
   const namespace = /^\d+$/.test(namespacePath) ? undefined : await findNamespace(deps, namespacePath);
-  if (namespace === undefined || !(await mayCreateProjects(deps, caller, namespace))) return undefined;
+  if (namespace === undefined || !isWithin(caller, namespace.lineage)) return undefined;
+  if (!(await mayCreateProjects(deps, caller, namespace))) return undefined;
   const name = path.slice(slash + 1);
   try {
     const input = { name, path: name, namespace_id: namespace.id, visibility: 'private' as const };
@@ -45,7 +47,7 @@ export async function createByPush(
 /** What who pushes reads with the first push to a project that a push has made. */
 export async function creationLines(
   deps: Deps,
-  { project }: Pick<FoundProject, 'project'>,
+  { caller, project }: Pick<FoundProject, 'project'> & { caller: Caller },
   created: ReadonlySet<string>,
 ): Promise<string[]> {
   if (!settingsOf(project).created_by_push || created.size === 0) return [];
@@ -57,7 +59,7 @@ export async function creationLines(
     `The private project ${project.full_path} was successfully created.`,
     '',
     'To configure the remote, run:',
-    `  git remote add origin ${url}.git`,
+    `  git remote add origin ${cameBySsh(caller) ? deps.sshUrl(`${project.full_path}.git`) : `${url}.git`}`,
     '',
     'To view the project, visit:',
     `  ${url}`,

@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts';
 import { requireSnippetUpdate } from '../access/snippets.ts';
 import { ApiError } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
@@ -24,7 +25,7 @@ import { READ_ONLY } from '../repositories/read-only.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
-import type { GitAccess, ProjectAccess, SnippetAccess } from './access.ts';
+import { type GitAccess, type ProjectAccess, requireDeployKeyPush, type SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';
 
@@ -110,7 +111,7 @@ async function refuseInProject(
   }
   const repo = repositoryOf(deps, project);
   const adds = updates.some((update) => update.new !== null);
-  const userId = access.caller.user?.id ?? null;
+  const userId = pusherOf(access.caller);
   const arrival = { userId, changes: updates, defaultBranch, via: 'git', env } as const;
   const judged = await judge(deps, repo, pushRule, arrival);
   if (judged.reason !== null) return judged.reason;
@@ -127,11 +128,16 @@ const branchHeads = (updates: readonly PushedRef[]): string[] => [
   ...new Set(updates.flatMap(({ ref, new: head }) => (ref.startsWith('refs/heads/') && head !== null ? [head] : []))),
 ];
 
-const actorOf = ({ caller, permissions, collaborates }: ProjectAccess): Actor => ({
+const actorOf = ({ caller, permissions, collaborates, deployKey }: ProjectAccess): Actor => ({
   caller,
   permissions,
+  ...(deployKey?.pushes === true ? { deployKeyId: deployKey.id } : {}),
   ...(collaborates === undefined ? {} : { collaborates }),
 });
+
+/** Whose the push is: with a deploy key that of the user who has made it. */
+const pusherOf = ({ user, credential }: Caller): number | null =>
+  user?.id ?? (credential.kind === 'deploy_key' ? credential.key.user_id : null);
 
 /** Between the check and its turn a push waits, and whoever pushes may lose the right to. */
 function guardOf(
@@ -146,6 +152,7 @@ function guardOf(
   const guard = guardChanges(check, access.project.id, updates, judged);
   return async (deps, project) => {
     await guard(deps, project);
+    if (access.deployKey !== undefined) await requireDeployKeyPush(deps, access.deployKey.id, access.project.id);
     if (locks !== null) await refuseLaterLocks(deps, locks, access.caller.user?.id ?? null);
   };
 }
@@ -199,7 +206,7 @@ async function moveRefs(
   { atomic, pushOptions }: UpdateContext,
 ): Promise<UpdateResult> {
   const { caller, holder } = access;
-  const userId = caller.user?.id ?? null;
+  const userId = pusherOf(caller);
   const via = caller.credential.kind === 'job_token' ? 'job' : 'git';
   return inRepositoryQueue(deps, holder, async (repo) => {
     const defaultBranch = await repo.refs.head();

@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.ts';
-import { groupPermissions, projectPermissions } from '../access/permissions.ts';
+import { groupPermissions, isWithin, projectPermissions } from '../access/permissions.ts';
 import { holds, planInForce } from '../access/plan.ts';
 import { requireStill, requireStillInGroup } from '../access/standing.ts';
 import { refused } from '../core/errors.ts';
+import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Deps } from '../deps.ts';
 import { isOwnRef } from '../git/server-refs.ts';
 import type { PushedRef } from '../git/transport/push.ts';
@@ -19,6 +20,7 @@ import {
   isStranger,
   type Wants,
 } from './admission.ts';
+import { requireGroupWay } from './ways-in.ts';
 
 const BRANCHES = 'refs/heads/';
 
@@ -31,6 +33,8 @@ export interface WikiAccess extends Admitted {
 /** What somebody may do with a wiki. */
 interface Rights {
   owner: WikiOwner;
+  namespace: Namespace;
+  level: number;
   /** Whether he is told that it is there. */
   known: boolean;
   download: boolean;
@@ -45,12 +49,13 @@ interface Rights {
 export async function admitToWiki(deps: Deps, caller: Caller, path: string, wants: Wants): Promise<WikiAccess> {
   const rights = (await inProject(deps, caller, path)) ?? (await inGroup(deps, caller, path));
   if (rights === undefined) throw hidden(caller, 'wiki');
-  const { owner, known, download, write } = rights;
+  const { owner, namespace, level, known, download, write } = rights;
   if (!download) {
     throw known && !isStranger(caller)
       ? refused('You are not allowed to download this wiki.', 403)
       : hidden(caller, 'wiki');
   }
+  await requireGroupWay(deps, caller, namespace, level);
   checkScopes(caller, wants);
   if (wants === 'write' && (!write || caller.user === null || caller.credential.kind === 'job_token')) {
     throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
@@ -65,8 +70,10 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
   const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
   return {
     owner: { type: 'project', id: found.project.id },
+    namespace: found.namespace,
+    level: permissions.level,
     known: permissions.level > 0 && permissions.can('read_project'),
-    download: permissions.can('download_wiki'),
+    download: isWithin(caller, found.namespace.lineage) && permissions.can('download_wiki'),
     write: permissions.can('create_wiki'),
   };
 }
@@ -78,8 +85,10 @@ async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights
   const permissions = await groupPermissions(deps, caller, group);
   return {
     owner: { type: 'group', id: group.id },
+    namespace: group,
+    level: permissions.level,
     known: permissions.level > 0,
-    download: permissions.can('download_group_wiki'),
+    download: isWithin(caller, group.lineage) && permissions.can('download_group_wiki'),
     write: permissions.can('create_group_wiki'),
   };
 }

@@ -23,6 +23,7 @@ import { registerProjectWork } from './projects/background.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
 import { serviceAccountRoutes } from './service-accounts/routes.ts';
+import { sshCertificateRoutes } from './ssh-certificates/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
@@ -63,6 +64,7 @@ export const spaces: Area = {
     ...projectRoutes,
     ...resourceAccessTokenRoutes,
     ...serviceAccountRoutes,
+    ...sshCertificateRoutes,
     ...topicRoutes,
     ...uploadRoutes,
   ],

@@ -21,6 +21,7 @@ import { terraformStates } from './0028-terraform-states.ts';
 import { broadcastMessages } from './0029-broadcast-messages.ts';
 import { snippetSizes } from './0030-snippet-sizes.ts';
 import { webhooks } from './0031-webhooks.ts';
+import { ssh } from './0032-ssh.ts';
 import { pushRules } from './0033-push-rules.ts';
 import { notifications } from './0034-notifications.ts';
 import { relationExports } from './0036-relation-exports.ts';
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0029-broadcast-messages': broadcastMessages,
   '0030-snippet-sizes': snippetSizes,
   '0031-webhooks': webhooks,
+  '0032-ssh': ssh,
   '0033-push-rules': pushRules,
   '0034-notifications': notifications,
   '0036-relation-exports': relationExports,

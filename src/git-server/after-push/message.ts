@@ -1,3 +1,4 @@
+import { cameBySsh } from '../../access/caller.ts';
 import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { PushedRef } from '../../git/transport/push.ts';
@@ -65,9 +66,10 @@ async function storageLines(deps: Deps, { project }: ProjectAccess): Promise<str
 }
 
 /** Asks who uses an old address to go over to the new one. */
-function movedLines(deps: Deps, { project, oldPath }: ProjectAccess): string[] {
+function movedLines(deps: Deps, { caller, project, oldPath }: ProjectAccess): string[] {
   if (oldPath === undefined) return [];
-  const url = `${deps.externalUrl()}/${project.full_path}.git`;
+  const path = `${project.full_path}.git`;
+  const url = cameBySsh(caller) ? deps.sshUrl(path) : `${deps.externalUrl()}/${path}`;
   return [
     '',
     `Project '${oldPath}' was moved to '${project.full_path}'.`,

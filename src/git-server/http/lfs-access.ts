@@ -1,10 +1,23 @@
 import { Type } from 'typebox';
 import { whoInProject } from '../../access/ability-words.ts';
+import { basic } from '../../http/credential-places.ts';
+import type { Credentials, LookUp } from '../../http/credentials.ts';
 import type { Access } from '../../http/route.ts';
 import type { ProjectAccess, Wants } from '../access.ts';
 import { admitLfs } from '../lfs/access.ts';
+import { callerOfLfsPass } from '../lfs/pass.ts';
 import { GIT_CREDENTIALS } from './credentials.ts';
 import { GIT_PREFIX } from './paths.ts';
+
+/** What a client over SSH was given for its large files, which go over HTTP. */
+const sshPass: LookUp = (deps, { secret }, { params }) =>
+  callerOfLfsPass(deps, secret, (params as { repository: string }).repository);
+
+/** As git itself, and with what `git-lfs-authenticate` has given. */
+const LFS_CREDENTIALS: Credentials = {
+  ...GIT_CREDENTIALS,
+  ways: GIT_CREDENTIALS.ways.map((way) => (way.place === basic ? { ...way, kinds: [sshPass, ...way.kinds] } : way)),
+};
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
@@ -38,7 +51,7 @@ export const lfsRoute = (path: string) =>
     path: `${GIT_PREFIX}/:repository/${path}`,
     address: `/:repository.git/${path}`,
     tag: 'Git LFS',
-    credentials: GIT_CREDENTIALS,
+    credentials: LFS_CREDENTIALS,
     mediaType: LFS_TYPE,
     unthrottled: true,
   }) as const;

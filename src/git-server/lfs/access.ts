@@ -17,7 +17,8 @@ export async function admitLfs(deps: Deps, caller: Caller, path: string, wants: 
 }
 
 /** Lets who may read a project's large files write them, where he may push. @throws ApiError 403 */
-export function requirePush({ permissions, caller }: ProjectAccess): void {
+export function requirePush({ permissions, caller, deployKey }: ProjectAccess): void {
+  if (deployKey?.pushes === true) return;
   const { scopes } = caller;
   if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
     throw forbidden('The token lacks the scope write_repository.');

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import { requireStill } from '../../access/standing.ts';
+import { within } from '../../access/within.ts';
 import { ApiError, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
 import { refuseInMaintenance } from '../../settings/maintenance.ts';
 import { requireStorage } from '../../settings/storage-limit.ts';
 import { BlobError } from '../../storage/blob-store.ts';
-import type { ProjectAccess } from '../access.ts';
+import { type ProjectAccess, requireDeployKeyPush } from '../access.ts';
 import { requirePush } from './access.ts';
 
 const OID = /^[0-9a-f]{64}$/;
@@ -65,7 +66,11 @@ export async function storeObject(
     throw new ApiError(422, 'The object does not have the size and hash that it was announced with');
   }
   await deps.db.transaction().execute(async (db) => {
-    await requireStill(deps, db, access.caller, access.project.id, 'push_code');
+    if (access.deployKey === undefined) {
+      await requireStill(deps, db, access.caller, access.project.id, 'push_code');
+    } else {
+      await requireDeployKeyPush(within(deps, db), access.deployKey.id, access.project.id);
+    }
     await enterLfsObjects(deps, db, access.project.id, [{ oid, size }]);
   });
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotStart } from '../../core/cannot-start.ts';
@@ -8,7 +8,7 @@ import { readPrivateKey } from './private-key-file.ts';
 import { type HostKey, hostKeyOf } from './protocol/host-key.ts';
 
 /** Where the server keeps the keys by which SSH clients know it, within the data folder. */
-export const HOST_KEY_FOLDER = 'ssh';
+const HOST_KEY_FOLDER = 'ssh';
 const KINDS = ['ed25519', 'ecdsa'] as const;
 const OTHERS = 0o077;
 
@@ -64,6 +64,3 @@ async function makeHostKey(path: string, kind: (typeof KINDS)[number]): Promise<
   await folder.sync().finally(() => folder.close());
   return readFile(path, 'utf8');
 }
-
-/** As `ssh-keygen -l` and `ssh` show it. */
-export const fingerprintOf = (blob: Buffer): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`;

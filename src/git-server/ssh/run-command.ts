@@ -11,6 +11,8 @@ import { GitError } from '../../git/errors.ts';
 import type { Service } from '../../git/transport/service.ts';
 import { admitGit } from '../access.ts';
 import { RULER } from '../after-push/frame.ts';
+import { admitLfs } from '../lfs/access.ts';
+import { lfsAuthentication } from '../lfs/pass.ts';
 import { serve } from '../serve.ts';
 import { parseCommand, type SshCommand } from './commands.ts';
 import type { Command } from './protocol/connection.ts';
@@ -66,8 +68,15 @@ async function run(
   const caller = await callerNow(deps, client.caller);
   switch (wanted.kind) {
     case 'welcome':
-      channel.output.write(`Welcome to Stithy, @${caller.user?.username}!\n`);
+      channel.output.write(`Welcome to Stithy, ${await nameOf(deps, caller)}!\n`);
       return 0;
+    case 'lfs': {
+      const { path, operation } = wanted;
+      throttle(deps, client, `lfs-${operation}:${path}`);
+      const access = await admitLfs(deps, caller, path, operation === 'upload' ? 'write' : 'read');
+      channel.output.write(`${JSON.stringify(await lfsAuthentication(deps, access))}\n`);
+      return 0;
+    }
     case 'git': {
       const { service, path } = wanted;
       throttle(deps, client, `${service}:${path}`);
@@ -83,6 +92,15 @@ async function run(
     default:
       throw refused('Disallowed command', 400);
   }
+}
+
+/** A deploy key has the name of whoever has made it. */
+async function nameOf({ db }: Deps, { user, credential }: Caller): Promise<string> {
+  if (user !== null) return `@${user.username}`;
+  const id = credential.kind === 'deploy_key' ? credential.key.user_id : null;
+  const maker =
+    id === null ? undefined : await db.selectFrom('users').select('username').where('id', '=', id).executeTakeFirst();
+  return maker === undefined ? 'Anonymous' : `@${maker.username}`;
 }
 
 interface GitSession {

@@ -1,8 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { callerOfSshKey, noteKeyUse } from '../../access/key-caller.ts';
+import { CertificateRefused, callerOfCertificate } from '../../access/certificate-caller.ts';
+import { callerOfKey, fingerprintOf, noteKeyUse } from '../../access/key-caller.ts';
 import { addressKey } from '../../core/fair-slots.ts';
+import { isCertificate } from '../../core/ssh-certificate.ts';
 import type { Deps } from '../../deps.ts';
-import { fingerprintOf, loadHostKeys } from './host-keys.ts';
+import { loadHostKeys } from './host-keys.ts';
 import type { ShownKey } from './protocol/authentication.ts';
 import { Connection } from './protocol/connection.ts';
 import { SshError } from './protocol/numbers.ts';
@@ -143,13 +145,19 @@ export async function serveSsh(deps: Deps, host: string, port: number): Promise<
 
 async function findClient(deps: Deps, { user, blob }: ShownKey, address: string): Promise<SshClient | undefined> {
   if (user !== LOGIN) return undefined;
-  const caller = await callerOfSshKey(deps, fingerprintOf(blob));
-  return caller && { caller, address };
+  try {
+    const caller = isCertificate(blob) ? await callerOfCertificate(deps, blob, address) : await callerOfKey(deps, blob);
+    return caller && { caller, address };
+  } catch (error) {
+    if (!(error instanceof CertificateRefused)) throw error;
+    deps.log.log('info', 'an SSH certificate was refused', { remote_ip: address, reason: error.message });
+    return undefined;
+  }
 }
 
-async function noteUse(deps: Deps, { caller: { credential } }: SshClient): Promise<void> {
+async function noteUse(deps: Deps, { caller }: SshClient): Promise<void> {
   try {
-    if (credential.kind === 'ssh_key') await noteKeyUse(deps, 'ssh_keys', credential.keyId);
+    await noteKeyUse(deps, caller);
   } catch (error) {
     deps.log.log('warn', 'when a key was used could not be kept', { error: String(error) });
   }

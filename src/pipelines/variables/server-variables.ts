@@ -35,7 +35,10 @@ function featuresOf(plan: Plan): string[] {
  * What every job is told of the server.
  * @param db the handle of a transaction where there is one
  */
-export async function serverVariables(deps: LicenseDeps & Pick<Deps, 'externalUrl'>, db: Db): Promise<Variable[]> {
+export async function serverVariables(
+  deps: LicenseDeps & Pick<Deps, 'config' | 'externalUrl'>,
+  db: Db,
+): Promise<Variable[]> {
   const base = deps.externalUrl();
   const url = new URL(base);
   const protocol = url.protocol.slice(0, -1);
@@ -55,7 +58,7 @@ export async function serverVariables(deps: LicenseDeps & Pick<Deps, 'externalUr
     CI_SERVER_PROTOCOL: protocol,
     CI_SERVER_FQDN: url.host,
     CI_SERVER_SHELL_SSH_HOST: url.hostname,
-    CI_SERVER_SHELL_SSH_PORT: '22',
+    CI_SERVER_SHELL_SSH_PORT: String(deps.config.sshPort ?? 22),
     CI_API_V4_URL: `${base}/api/v4`,
     CI_API_GRAPHQL_URL: `${base}/api/graphql`,
     CI_TEMPLATE_REGISTRY_HOST: 'registry.gitlab.com',

@@ -4,6 +4,7 @@ import { notFound } from '../../../core/errors.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/route.ts';
 import type { Serialized } from '../../../http/send.ts';
 import { editionOf } from '../../../packages/edition.ts';
@@ -46,11 +47,11 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 const addressOf = ({ deps }: BaseContext, { id }: Namespace, face: string) =>
   `${new URL(deps.externalUrl()).pathname.replace(/\/$/, '')}/api/v4/${face}/${id}/-/packages/composer`;
 
-function presentVersion(base: string, row: Version): Record<string, unknown> {
+function presentVersion(deps: Deps, row: Version): Record<string, unknown> {
+  const base = deps.externalUrl();
   const { sha, composer_json } = parseJson<ComposerFacts>(row.metadata);
   const archive = `${base}/api/v4/projects/${row.project_id}/packages/composer/archives/${row.name}.zip?sha=${sha}`;
-  const git =
-    row.visibility === 'public' ? `${base}/${row.full_path}.git` : `git@${new URL(base).hostname}:${row.full_path}.git`;
+  const git = row.visibility === 'public' ? `${base}/${row.full_path}.git` : deps.sshUrl(`${row.full_path}.git`);
   return {
     ...composer_json,
     dist: { type: 'zip', url: archive, reference: sha, shasum: '' },
@@ -125,7 +126,6 @@ async function* nameDocuments(
   { deps }: BaseContext,
   versions: readonly Known[],
 ): AsyncGenerator<{ name: string; text: string }> {
-  const base = deps.externalUrl();
   let name: string | undefined;
   for (const page of pagesOf(versions)) {
     const rows = await rowsOf(deps.db, page);
@@ -136,7 +136,7 @@ async function* nameDocuments(
       if (isFirst && name !== undefined) yield { name, text: '}}}' };
       if (isFirst) name = row.name;
       const before = isFirst ? `{"packages":{${JSON.stringify(name)}:{` : ',';
-      const text = `${before}${JSON.stringify(row.version ?? '')}:${JSON.stringify(presentVersion(base, row))}`;
+      const text = `${before}${JSON.stringify(row.version ?? '')}:${JSON.stringify(presentVersion(deps, row))}`;
       yield { name: name!, text };
     }
   }

@@ -46,6 +46,7 @@ export const settingFields = {
 /** Settings that only the single read of a group shows. */
 export const detailSettingFields = {
   enabled_git_access_protocol: Enum(['ssh', 'http', 'all']),
+  enforce_ssh_certificates: Type.Boolean(ofPlan('premium')),
   prevent_sharing_groups_outside_hierarchy: Type.Boolean(),
   shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0, ...ofPlan('premium') })),
   extra_shared_runners_minutes_limit: Nullable(Type.Integer({ minimum: 0, ...ofPlan('premium') })),
@@ -92,6 +93,7 @@ const DEFAULTS: GroupSettings = {
   auto_duo_code_review_enabled: null,
   web_based_commit_signing_enabled: false,
   enabled_git_access_protocol: 'all',
+  enforce_ssh_certificates: false,
   prevent_sharing_groups_outside_hierarchy: false,
   shared_runners_minutes_limit: null,
   extra_shared_runners_minutes_limit: null,

@@ -41,7 +41,11 @@ export const groupWords: Vocabulary['words'] = {
   web_based_commit_signing_enabled: ['Whether commits made by the server are signed.', false],
   ip_restriction_ranges: ['Addresses that are let in; null for all.', null],
   allowed_email_domains_list: ['Domains of members; null for all.', null],
-  enabled_git_access_protocol: ['How git may be used.', 'all'],
+  enabled_git_access_protocol: ['How git may be used; of a group at the top, which says it for all below.', 'all'],
+  enforce_ssh_certificates: [
+    'Of a group at the top: whether its members reach the repositories below only with an SSH certificate of an authority of the group.',
+    false,
+  ],
   prevent_sharing_groups_outside_hierarchy: ['Whether groups from elsewhere are kept out.', false],
   prevent_forking_outside_group: ['Whether forks stay in the group.', false],
   membership_lock: ['Whether projects below may have no members of their own.', false],

@@ -7,6 +7,7 @@ import { MemberRoleEntity } from '../member-roles/answers.ts';
 import { Member } from '../members/answers.ts';
 import { Namespace, NamespaceBasic } from '../namespaces/answers.ts';
 import { Project, ProjectStatistics, SimpleProject } from '../projects/answers.ts';
+import { GroupSshCertificate } from '../ssh-certificates/answers.ts';
 import { Topic } from '../topics/answers.ts';
 import { NewUpload, UploadEntity } from '../uploads/answers.ts';
 
@@ -19,6 +20,7 @@ export const objects: Readonly<Record<string, TSchema>> = {
   DeployToken,
   DeployTokenWithSecret,
   Group,
+  GroupSshCertificate,
   GroupWithoutMembership: PublicGroup,
   Member,
   MemberRole: MemberRoleEntity,

@@ -1,6 +1,6 @@
+import { certifiedKey, isCertificate } from '../../../core/ssh-certificate.ts';
 import { SshReader, sshString } from '../../../core/ssh-fields.ts';
 import { SSH_SIGNATURES, verifySshSignature } from '../../../core/ssh-verify.ts';
-import { certifiedKey, isCertificate } from './certificate.ts';
 import { Message, Reason, SshError } from './numbers.ts';
 import type { Transport } from './transport.ts';
 
