@@ -2,6 +2,7 @@ import type { ChangedVia } from './change-cause.ts';
 import type {
   AwardFacts,
   CommitStatusFacts,
+  FeatureFlagFacts,
   GroupFacts,
   IssueFacts,
   LabelFacts,
@@ -281,6 +282,8 @@ const eventKinds = {
   'release.updated': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
   /** By itself, or with its tag. */
   'release.destroyed': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
+  /** A feature flag was switched on or off. */
+  'feature_flag.switched': payload<{ feature_flag: FeatureFlagFacts; feature_flag_id: number; project_id: number }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };
 

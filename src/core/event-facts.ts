@@ -155,6 +155,13 @@ export interface ReleaseFacts {
   updated_at: string;
 }
 
+/** What a feature flag was. */
+export interface FeatureFlagFacts {
+  name: string;
+  description: string | null;
+  active: 0 | 1;
+}
+
 /** What a commit status was. */
 export interface CommitStatusFacts {
   name: string;
@@ -290,4 +297,5 @@ export const releaseFacts = pick<ReleaseFacts>(
   'created_at',
   'updated_at',
 );
+export const featureFlagFacts = pick<FeatureFlagFacts>('name', 'description', 'active');
 export const commitStatusFacts = pick<CommitStatusFacts>('name', 'ref', 'sha', 'status', 'allow_failure');

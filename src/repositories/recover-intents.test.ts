@@ -60,7 +60,10 @@ describe('an intent of a dead process', () => {
     await leaveIntent(updates);
     await repo().refs.transaction(updates);
     await recoverIntents(app.deps);
-    assert.deepEqual(await events(), [{ project_id: project.id, updates, push_options: ['ci.skip'], via: 'git' }]);
+    const default_branch = { name: 'main', sha: null };
+    assert.deepEqual(await events(), [
+      { project_id: project.id, updates, push_options: ['ci.skip'], via: 'git', default_branch },
+    ]);
     assert.deepEqual(await intents(), []);
     await recoverIntents(app.deps);
     assert.equal((await events()).length, 1);

@@ -33,6 +33,7 @@ export { CommitSha, type FoundCommit, findCommit, readable } from './commits/fin
 export type { CommitJson } from './commits/inputs.ts';
 export { presentCommit, projectUrl } from './commits/views.ts';
 export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/answers.ts';
+export { detailedStatus } from './pipelines/detailed-status.ts';
 export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/views.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
 export { sendArchive } from './repositories/archive-routes.ts';
@@ -40,6 +41,8 @@ export { findProjectSnippet } from './snippets/find.ts';
 export { snippetUrls } from './snippets/views.ts';
 export { createTag } from './tags/writes.ts';
 export { WikiPageBasic } from './wikis/answers.ts';
+export { withoutFrontMatter } from './wikis/front-matter.ts';
+export { pagesOf } from './wikis/pages.ts';
 export { type WikiPageJson, wikiPagesById } from './wikis/views.ts';
 
 /** What git holds, who may change it, and snippets. */

@@ -13,6 +13,8 @@ import { registerTerraformStateRemoval } from './terraform-states/removal.ts';
 import { terraformStateRoutes } from './terraform-states/routes.ts';
 import { unleashRoutes } from './unleash/routes.ts';
 
+export { releaseUrl, sourcesOf } from './releases/addresses.ts';
+
 /** What reaches users: releases, feature flags with the API of their clients, and what Terraform knows of what it made. */
 export const delivery: Area = {
   routes: [

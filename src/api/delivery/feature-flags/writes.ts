@@ -3,6 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { recordFlag, recordFlagChanges } from '../../../audit/feature-flags.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, notFound, refused } from '../../../core/errors.ts';
+import { featureFlagFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import { countOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -152,6 +153,11 @@ export function updateFlag(
     const now = given.strategies === undefined ? before : ((await strategiesOf(db, [flag.id])).get(flag.id) ?? []);
     const [old, changed] = [before, now].map(inWords) as [string, string];
     await recordFlagChanges(deps, db, { ...flag, strategies: old }, { ...row, strategies: changed });
+    if (row.active !== flag.active) {
+      const payload = { feature_flag: featureFlagFacts(row), feature_flag_id: row.id, project_id: projectId };
+      const about = { projectId, actorId: caller.user?.id ?? null };
+      await deps.events.record(db, 'feature_flag.switched', payload, about);
+    }
     return presentFlag(db, row);
   });
 }

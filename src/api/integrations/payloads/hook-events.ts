@@ -1,12 +1,19 @@
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { deploymentHookEvents } from './deployment.ts';
 import { emojiHookEvents } from './emoji.ts';
+import { featureFlagHookEvents } from './feature-flag.ts';
 import { issueHookEvents } from './issue.ts';
+import { jobHookEvents } from './job.ts';
 import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.ts';
+import { milestoneHookEvents } from './milestone.ts';
 import { noteHookEvents } from './note-events.ts';
+import { pipelineHookEvents } from './pipeline.ts';
 import { pushHookEvents, pushSystemEvents } from './push.ts';
-import { isHooked, isSystemHooked } from './triggers.ts';
+import { releaseHookEvents } from './release.ts';
+import { isHooked, isSystemHooked, systemTriggersOf, triggersOf } from './triggers.ts';
 import type { HookEvent, SystemEvent } from './types.ts';
+import { wikiPageHookEvents } from './wiki-page.ts';
 
 /**
  * What hooks of projects and groups are told of an event: its messages, ready to be sent. Empty where there is nothing to
@@ -14,7 +21,7 @@ import type { HookEvent, SystemEvent } from './types.ts';
  * @throws GitError where a repository cannot be asked at the moment
  */
 export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<HookEvent[]> {
-  if (!isHooked(event)) return [];
+  if (!isHooked(event) || triggersOf(event).length === 0) return [];
   switch (event.type) {
     case 'push':
       return pushHookEvents(deps, event);
@@ -37,12 +44,33 @@ export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<Ho
     case 'emoji.awarded':
     case 'emoji.revoked':
       return emojiHookEvents(deps, event);
+    case 'job.updated':
+      return jobHookEvents(deps, event);
+    case 'pipeline.updated':
+      return pipelineHookEvents(deps, event);
+    case 'deployment.updated':
+      return deploymentHookEvents(deps, event);
+    case 'wiki_page.created':
+    case 'wiki_page.updated':
+    case 'wiki_page.destroyed':
+      return wikiPageHookEvents(deps, event);
+    case 'release.created':
+    case 'release.updated':
+    case 'release.destroyed':
+      return releaseHookEvents(deps, event);
+    case 'milestone.created':
+    case 'milestone.closed':
+    case 'milestone.reopened':
+    case 'milestone.destroyed':
+      return milestoneHookEvents(deps, event);
+    case 'feature_flag.switched':
+      return featureFlagHookEvents(deps, event);
   }
 }
 
 /** The same of system hooks. */
 export async function systemEventsOf(deps: Deps, event: RecordedEvent): Promise<SystemEvent[]> {
-  if (!isSystemHooked(event)) return [];
+  if (!isSystemHooked(event) || systemTriggersOf(event).length === 0) return [];
   switch (event.type) {
     case 'push':
       return pushSystemEvents(deps, event);

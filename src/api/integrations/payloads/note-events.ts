@@ -21,7 +21,6 @@ export async function noteHookEvents(
   event: RecordedEvent<'note.created' | 'note.updated'>,
 ): Promise<HookEvent[]> {
   const { note_id, project_id, noteable_type, note: facts, confidential } = event.payload;
-  if ('resolved' in event.payload && event.payload.resolved === true) return [];
   const note = await noteOf(deps.db, note_id, project_id, noteable_type, facts);
   if (note === undefined || note.system === 1) return [];
   const action = event.type === 'note.created' ? 'create' : 'update';

@@ -1,11 +1,18 @@
 import { refused } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
+import { sampleDeployment } from './deployment.ts';
 import { sampleEmoji } from './emoji.ts';
+import { sampleFeatureFlag } from './feature-flag.ts';
 import { sampleIssue } from './issue.ts';
+import { sampleJob } from './job.ts';
 import { sampleMergeRequest } from './merge-request.ts';
+import { sampleMilestone } from './milestone.ts';
 import { sampleNote } from './note-events.ts';
+import { samplePipeline } from './pipeline.ts';
 import { samplePush } from './push.ts';
+import { sampleRelease } from './release.ts';
 import type { HookEvent, HookPlace, Trigger } from './types.ts';
+import { sampleWikiPage } from './wiki-page.ts';
 
 /** Makes the message of a trigger for a project; undefined where there is nothing of the kind in it. */
 type Sample = (deps: Deps, projectId: number, userId: number | null) => Promise<HookEvent | undefined>;
@@ -26,6 +33,13 @@ const SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
   note: [(deps, projectId, userId) => sampleNote(deps, projectId, userId, 'note'), NO_NOTES],
   confidential_note: [(deps, projectId, userId) => sampleNote(deps, projectId, userId, 'confidential_note'), NO_NOTES],
   merge_requests: [sampleMergeRequest, 'Ensure the project has merge requests.'],
+  job: [sampleJob, 'Ensure the project has CI jobs.'],
+  pipeline: [samplePipeline, 'Ensure the project has CI pipelines.'],
+  wiki_page: [sampleWikiPage, 'Ensure the wiki is enabled and has pages.'],
+  deployment: [sampleDeployment, 'Ensure the project has deployments.'],
+  feature_flag: [sampleFeatureFlag, 'Ensure the project has feature flags.'],
+  releases: [sampleRelease, 'Ensure the project has releases.'],
+  milestone: [sampleMilestone, 'Ensure the project has milestones.'],
   emoji: [sampleEmoji, 'Ensure the project has emoji reactions.'],
 };
 

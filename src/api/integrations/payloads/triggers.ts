@@ -3,6 +3,9 @@ import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import type { SystemTrigger, Trigger } from './types.ts';
 
+/** States of deployments that are told: it started, waits for somebody, or came to an end. */
+const DEPLOYED: readonly string[] = ['running', 'success', 'failed', 'canceled', 'blocked'];
+
 /** Which triggers an event of each kind may have for hooks of projects and groups. */
 const HOOKED = {
   push: pushTriggers,
@@ -21,6 +24,21 @@ const HOOKED = {
   'merge_request.unapproved': () => ['merge_requests'],
   'emoji.awarded': inProject('emoji'),
   'emoji.revoked': inProject('emoji'),
+  'job.updated': () => ['job'],
+  // A pipeline that was just made has not changed its state.
+  'pipeline.updated': ({ payload }) => (payload.status === 'created' ? [] : ['pipeline']),
+  'deployment.updated': ({ payload }) => (DEPLOYED.includes(payload.status) ? ['deployment'] : []),
+  'wiki_page.created': () => ['wiki_page'],
+  'wiki_page.updated': () => ['wiki_page'],
+  'wiki_page.destroyed': () => ['wiki_page'],
+  'release.created': () => ['releases'],
+  'release.updated': () => ['releases'],
+  'release.destroyed': () => ['releases'],
+  'milestone.created': () => ['milestone'],
+  'milestone.closed': () => ['milestone'],
+  'milestone.reopened': () => ['milestone'],
+  'milestone.destroyed': () => ['milestone'],
+  'feature_flag.switched': () => ['feature_flag'],
 } as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly Trigger[] };
 
 /** The same for system hooks. */

@@ -140,3 +140,20 @@ test('commits over the API are told of', async () => {
   assert.equal(event!.action_name, 'pushed new');
   assert.partialDeepStrictEqual(event!.push_data, { commit_count: 1, commit_title: 'Add a file', ref: 'main' });
 });
+
+test('the settings say of how many alike each has an event of its own', async (t) => {
+  expectStatus(await app.put('/application/settings', { query: { push_event_activities_limit: 1 } }), 200);
+  const { pushes } = await pushed(t, ({ head }) => [
+    { ref: 'refs/heads/one', old: null, new: head },
+    { ref: 'refs/heads/two', old: null, new: head },
+    { ref: 'refs/tags/one', old: null, new: head },
+  ]);
+  assert.deepEqual(
+    pushes.map(({ ref, ref_count }) => [ref, ref_count]),
+    [
+      [null, 2],
+      ['one', null],
+    ],
+  );
+  expectStatus(await app.put('/application/settings', { query: { push_event_activities_limit: 3 } }), 200);
+});

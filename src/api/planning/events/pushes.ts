@@ -7,8 +7,6 @@ import type { Repository } from '../../../git/repository.ts';
 type Update = DomainEvents['push']['updates'][number];
 type RefType = PushData['ref_type'];
 
-/** Refs of one kind and change that are told of one by one; of more there is one entry with their number. */
-const MAX_SINGLE = 3;
 /** Commits that are counted at most. */
 const MAX_COMMITS = 10_000;
 const MAX_TITLE = 70;
@@ -86,17 +84,17 @@ const bulk = (type: RefType, action: PushData['action'], amount: number): PushDa
 });
 
 /**
- * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag, up to three that were
- * made, removed or moved; of more of a kind one entry. Other refs are nobody's activity.
+ * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag that was made, removed or
+ * moved; of more of a kind than `limit` one entry with their number. Other refs are nobody's activity.
  * @throws GitError when git cannot be asked at the moment
  */
-export async function pushEntries(repo: Repository, updates: readonly Update[]): Promise<PushData[]> {
+export async function pushEntries(repo: Repository, updates: readonly Update[], limit: number): Promise<PushData[]> {
   const entries: PushData[] = [];
   for (const [type, folder] of FOLDERS) {
     const ofType = updates.filter(({ ref, old, new: oid }) => ref.startsWith(folder) && old !== oid);
     for (const action of ACTIONS) {
       const same = ofType.filter((update) => actionOf(update) === action);
-      if (same.length > MAX_SINGLE) entries.push(bulk(type, action, same.length));
+      if (same.length > limit) entries.push(bulk(type, action, same.length));
       else for (const update of same) entries.push(await single(repo, type, folder, update));
     }
   }

@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { pushEntries } from './pushes.ts';
 
 /** An entry of the feed as far as the kind of event decides it. */
@@ -126,7 +127,9 @@ async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise
     .where('id', '=', payload.project_id)
     .executeTakeFirst();
   if (project === undefined) return [];
-  const pushes = await pushEntries(repositoryOf(deps, ofProject(project)), payload.updates);
+  const { push_event_activities_limit } = await applicationSettings(deps);
+  const repo = repositoryOf(deps, ofProject(project));
+  const pushes = await pushEntries(repo, payload.updates, push_event_activities_limit);
   return pushes.map((push) => ({
     action: 'pushed',
     target_type: null,
