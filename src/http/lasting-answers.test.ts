@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, mock, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { DEFAULT, flagProject } from '../../test/support/feature-flags.ts';
+import { changeSettings, resetSettings } from '../../test/support/settings.ts';
 
 let app: TestApp;
 let base: string;
@@ -120,17 +121,15 @@ describe('is not answered so, but as ever,', () => {
 
   test('anybody while requests are counted', async () => {
     const { ask } = await polled();
-    const limit = (json: object) => app.put('/application/settings', { json });
     const name = 'throttle_authenticated_api';
-    await limit({ [`${name}_requests_per_period`]: 3, [`${name}_period_in_seconds`]: 3_600 });
-    await limit({ [`${name}_enabled`]: true });
+    await changeSettings(app, { [`${name}_requests_per_period`]: 3, [`${name}_period_in_seconds`]: 3_600 });
+    await changeSettings(app, { [`${name}_enabled`]: true });
     try {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1) statuses.push((await ask()).status);
       assert.deepEqual(statuses, [200, 200, 200, 429]);
     } finally {
-      await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
-      await app.deps.settings.refresh();
+      await resetSettings(app);
     }
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import { beforeTransaction } from '../../test/support/meanwhile.ts';
+import { reachedByUpkeep } from '../../test/support/upkeep.ts';
 import { commitToWiki, page } from '../../test/support/wikis.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
@@ -12,7 +12,6 @@ import { writeActions } from '../git/commit-writer.ts';
 import { createRepository } from '../git/repository-files.ts';
 import { refDisagreements } from './agreement.ts';
 import { allRepositories } from './all.ts';
-import { enqueueSweep } from './background.ts';
 import { repositoryOf } from './change-refs.ts';
 import { recoverIntents } from './recover-intents.ts';
 import { discardUnlessKept } from './removal.ts';
@@ -140,16 +139,7 @@ describe('a process that dies', () => {
 
 test('upkeep and sweeping reach the repositories of wikis', async () => {
   const { wiki } = await commitToWiki(app, ofProject(), [page('home.md')]);
-  const { dir } = repositoryOf(app.deps, wiki);
-  clock.advance(60_000);
-  await app.settle();
-  assert.equal(existsSync(join(dir, 'objects/info/commit-graphs')), true);
-  const lock = join(dir, 'refs/heads/main.lock');
-  writeFileSync(lock, '');
-  utimesSync(lock, new Date(0), new Date(0));
-  await enqueueSweep(app.deps);
-  await app.settle();
-  assert.equal(existsSync(lock), false);
+  await reachedByUpkeep(app, clock, repositoryOf(app.deps, wiki).dir);
 });
 
 test('a ref of a wiki that is not where it was left is told', async () => {

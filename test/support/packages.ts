@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
+import type { Response } from 'light-my-request';
 import type { Package, PackageStatus, PackageType } from '../../src/db/tables/packages.ts';
 import type { Deps } from '../../src/deps.ts';
 import { enterName } from '../../src/packages/names.ts';
 import { receiveFile } from '../../src/packages/receive.ts';
+import { expectStatus } from './app.ts';
+import type { Factories } from './factories.ts';
 
 let made = 0;
 
@@ -46,4 +49,25 @@ export async function makePackage(
     await deps.db.insertInto('package_files').values(file).execute();
   }
   return row;
+}
+
+/**
+ * Asserts that Maintainers delete a package, once, and nobody below them.
+ * @param success the status that tells them so
+ */
+export async function deletedByMaintainers(
+  staff: Awaited<ReturnType<Factories['members']>>,
+  success: 200 | 204,
+  remove: (token: string | null) => Promise<Response>,
+): Promise<void> {
+  for (const [token, status] of [
+    [null, 401],
+    [staff.stranger.token, 404],
+    [staff.reporter.token, 403],
+    [staff.developer.token, 403],
+    [staff.maintainer.token, success],
+    [staff.maintainer.token, 404],
+  ] as const) {
+    expectStatus(await remove(token), status);
+  }
 }

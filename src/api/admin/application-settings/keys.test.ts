@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { outboundRules } from '../../../settings/outbound-rules.ts';
 import { sshKeyLifetimeProblem, sshKeyProblem } from '../../../settings/ssh-keys.ts';
 
@@ -16,13 +17,9 @@ before(async () => {
   project = expectStatus<Json>(await app.post('/projects', { token: ada.token, json: { name: 'keys' } }), 201);
 });
 after(() => app.close());
-afterEach(async () => {
-  await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
-  await app.deps.settings.refresh();
-});
+afterEach(() => resetSettings(app));
 
-const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+const set = (json: Json) => changeSettings(app, json);
 
 function wire(...fields: (string | Buffer)[]): string {
   const parts = fields.flatMap((field) => {

@@ -8,6 +8,7 @@ import { GitUser } from '../../../../test/support/git-user.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import { hashPassword } from '../../../core/secrets.ts';
 
@@ -20,13 +21,9 @@ before(async () => {
   ada = await app.make.user();
 });
 after(() => app.close());
-afterEach(async () => {
-  await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
-  await app.deps.settings.refresh();
-});
+afterEach(() => resetSettings(app));
 
-const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+const set = (json: Json) => changeSettings(app, json);
 /** Asks for an address beside the API. */
 const ask = (url: string, headers: Record<string, string> = {}) => app.instance.server.app.inject({ url, headers });
 const throttle = (kind: string, requests: number) => ({

@@ -5,6 +5,7 @@ import { holdJob } from '../../../../test/support/artifacts.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { changeSettings } from '../../../../test/support/settings.ts';
 import { routes } from '../../../routes.ts';
 
 type Json = Record<string, unknown>;
@@ -18,8 +19,7 @@ before(async () => {
 after(() => app.close());
 afterEach(() => set({ maintenance_mode: false, maintenance_mode_message: null }));
 
-const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+const set = (json: Json) => changeSettings(app, json);
 const READ_ONLY = 'You cannot perform write operations on a read-only instance';
 const NO_PUSH = 'Git push is not allowed because this GitLab instance is currently in (read-only) maintenance mode.';
 /** What may be asked although its method is one that changes something. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -11,12 +12,9 @@ before(async () => {
   ada = await app.make.user();
 });
 after(() => app.close());
-afterEach(async () => {
-  await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
-});
+afterEach(() => resetSettings(app));
 
-const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+const set = (json: Json) => changeSettings(app, json);
 let made = 0;
 function name(): string {
   made += 1;

@@ -37,11 +37,11 @@ function words({ description, minimum, maximum, kind, plan }: Setting<unknown>):
   return `${description}${bounds}${paid}`;
 }
 
-function schemaOf(name: string, setting: Setting<unknown>): TSchema {
+function schemaOf(name: string, setting: Setting<unknown>, description = words(setting)): TSchema {
   const examples = setting.default === null ? {} : { examples: [setting.default] };
   // The log shows nothing that is named like a credential.
   const kind = setting.kind === 'text' && name.endsWith('_key') ? 'secret' : setting.kind;
-  const schema = BY_KIND[kind](setting, { description: words(setting), ...examples });
+  const schema = BY_KIND[kind](setting, { description, ...examples });
   return setting.nullable ? Nullable(schema) : schema;
 }
 
@@ -68,10 +68,7 @@ export const OLD_NAMES = {
 } as const satisfies Record<string, (typeof SETTING_NAMES)[number]>;
 
 const old: TProperties = Object.fromEntries(
-  Object.entries(OLD_NAMES).map(([name, now]) => {
-    const { description: _, ...schema } = schemas.get(now) as TSchema & { description?: string };
-    return [name, { ...schema, description: `Old name of \`${now}\`.` } as unknown as TSchema];
-  }),
+  Object.entries(OLD_NAMES).map(([name, now]) => [name, schemaOf(now, settingOf(now), `Old name of \`${now}\`.`)]),
 );
 const protectionNumber = IntegerEnum([0, 1, 2, 3, 4], instead('default_branch_protection_defaults', 2));
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { reachedByUpkeep } from '../../../../test/support/upkeep.ts';
 import type { ChangeCause } from '../../../core/change-cause.ts';
 import type { RefChange } from '../../../db/tables/ref-intents.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import { writeActions } from '../../../git/commit-writer.ts';
 import { createRepository } from '../../../git/repository-files.ts';
-import { enqueueSweep } from '../../../repositories/background.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { recoverIntents } from '../../../repositories/recover-intents.ts';
 import { discardUnlessKept } from '../../../repositories/removal.ts';
@@ -118,17 +118,7 @@ test('upkeep and sweeping reach the repositories of snippets', async () => {
   const snippet = await make();
   const json = { files: [{ action: 'update', file_path: 'a.txt', content: 'second' }] };
   expectStatus(await app.put(`/snippets/${snippet.id}`, { json }), 200);
-  const { dir } = repo(snippet);
-  assert.equal(existsSync(join(dir, 'objects/info/commit-graphs')), false);
-  clock.advance(60_000);
-  await app.settle();
-  assert.equal(existsSync(join(dir, 'objects/info/commit-graphs')), true);
-  const lock = join(dir, 'refs/heads/main.lock');
-  writeFileSync(lock, '');
-  utimesSync(lock, new Date(0), new Date(0));
-  await enqueueSweep(app.deps);
-  await app.settle();
-  assert.equal(existsSync(lock), false);
+  await reachedByUpkeep(app, clock, repo(snippet).dir);
 });
 
 test('a read-only repository takes no update, of attributes neither', async () => {

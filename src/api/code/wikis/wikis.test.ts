@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
+import { changeSettings } from '../../../../test/support/settings.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -502,7 +503,7 @@ describe('what a wiki takes', () => {
 });
 
 describe('settings of the installation', () => {
-  const set = async (json: object) => expectStatus(await app.put('/application/settings', { json }), 200);
+  const set = (json: object) => changeSettings(app, json);
 
   test('bound the text of a page and name the first branch', async () => {
     await set({ wiki_page_max_content_bytes: 1_024, default_branch_name: 'trunk' });

@@ -54,11 +54,23 @@ function remoteRoutes(remote: Remote): readonly Route[] {
   } as const;
   const recipe = `${path}/v1/conans/${R}`;
   const built = `${recipe}/packages/:conan_package_reference`;
-  const recipeFile = `${path}/v1/files/${R}/:recipe_revision/export/:file_name`;
-  const builtFile = `${path}/v1/files/${R}/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name`;
   const kinds = [
-    { at: recipe, params: PATHS.recipe, kind: 'Recipe', what: 'a Conan recipe' },
-    { at: built, params: V1_PATHS.built, kind: 'Binary', what: 'a Conan package' },
+    {
+      at: recipe,
+      params: PATHS.recipe,
+      file: `${path}/v1/files/${R}/:recipe_revision/export/:file_name`,
+      fileParams: V1_PATHS.recipeFile,
+      kind: 'Recipe',
+      what: 'a Conan recipe',
+    },
+    {
+      at: built,
+      params: V1_PATHS.built,
+      file: `${path}/v1/files/${R}/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name`,
+      fileParams: V1_PATHS.builtFile,
+      kind: 'Binary',
+      what: 'a Conan package',
+    },
   ] as const;
   return [
     ...kinds.flatMap(({ at, params, kind, what }) => [
@@ -131,38 +143,24 @@ function remoteRoutes(remote: Remote): readonly Route[] {
       success: { status: 200, empty: true, description: 'It is gone.' },
       handler: (c) => deleteRecipe(c, c.params),
     }),
-    route({
-      ...downloading,
-      path: recipeFile,
-      operationId: `download${noun}ConanV1RecipeFile`,
-      summary: `Download a file of a Conan recipe of ${words}`,
-      params: V1_PATHS.recipeFile,
-      handler: (c) => sendFile(c, c.params, unrevised(c.params)),
-    }),
-    route({
-      ...writing,
-      path: recipeFile,
-      operationId: `upload${noun}ConanV1RecipeFile`,
-      summary: `Publish a file of a Conan recipe of ${words}`,
-      params: V1_PATHS.recipeFile,
-      handler: (c) => storeConanFile(c, c.params, unrevised(c.params)),
-    }),
-    route({
-      ...downloading,
-      path: builtFile,
-      operationId: `download${noun}ConanV1BinaryFile`,
-      summary: `Download a file of a Conan package of ${words}`,
-      params: V1_PATHS.builtFile,
-      handler: (c) => sendFile(c, c.params, unrevised(c.params)),
-    }),
-    route({
-      ...writing,
-      path: builtFile,
-      operationId: `upload${noun}ConanV1BinaryFile`,
-      summary: `Publish a file of a Conan package of ${words}`,
-      params: V1_PATHS.builtFile,
-      handler: (c) => storeConanFile(c, c.params, unrevised(c.params)),
-    }),
+    ...kinds.flatMap(({ file, fileParams, kind, what }) => [
+      route({
+        ...downloading,
+        path: file,
+        operationId: `download${noun}ConanV1${kind}File`,
+        summary: `Download a file of ${what} of ${words}`,
+        params: fileParams,
+        handler: (c) => sendFile(c, c.params, unrevised(c.params)),
+      }),
+      route({
+        ...writing,
+        path: file,
+        operationId: `upload${noun}ConanV1${kind}File`,
+        summary: `Publish a file of ${what} of ${words}`,
+        params: fileParams,
+        handler: (c) => storeConanFile(c, c.params, unrevised(c.params)),
+      }),
+    ]),
   ];
 }
 

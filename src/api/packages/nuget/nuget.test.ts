@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
+import { deletedByMaintainers } from '../../../../test/support/packages.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -233,16 +234,7 @@ describe('a NuGet package', () => {
   test('is deleted by those who may', async () => {
     expectStatus(await push(await nupkg('Gone', '1.0.0')), 201);
     const path = url('/gone/1.0');
-    for (const [token, status] of [
-      [null, 401],
-      [staff.stranger.token, 404],
-      [staff.reporter.token, 403],
-      [staff.developer.token, 403],
-      [staff.maintainer.token, 204],
-      [staff.maintainer.token, 404],
-    ] as const) {
-      expectStatus(await app.delete(path, { token }), status);
-    }
+    await deletedByMaintainers(staff, 204, (token) => app.delete(path, { token }));
     expectStatus(await get('/metadata/gone/index.json'), 404);
     expectStatus(await push(await nupkg('Gone', '1.0.0')), 201);
   });
