@@ -43,6 +43,7 @@ export type AuditEventName =
   | `license_${'created' | 'destroyed'}`
   | `broadcast_message_${'created' | 'deleted'}`
   | 'login_failed_with_standard_authentication'
+  | `freeze_period_${'created' | 'deleted'}`
   | `package_protection_rule_${'created' | 'deleted'}`
   | `identity_${'created' | 'deleted'}`
   | `server_feature_${'created' | 'deleted'}`

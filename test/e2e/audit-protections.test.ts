@@ -158,3 +158,20 @@ test('package protection rules are told of', async () => {
   );
   assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'package_protection_rule_deleted');
 });
+
+test('freeze periods are told of', async () => {
+  const path = `/projects/${project.id}/freeze_periods`;
+  const { made, ...added } = await told('POST', path, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1' });
+  assert.deepEqual(added.gist, {
+    event: 'freeze_period_created',
+    on: `Project ${project.id}`,
+    target: 'Ci::FreezePeriod 0 23 * * 5 to 0 7 * * 1',
+    message: 'Added freeze period',
+  });
+  const changed = await told('PUT', `${path}/${made.id}`, { cron_timezone: 'Europe/Berlin' });
+  assert.deepEqual(
+    [changed.gist.event, changed.gist.message],
+    ['freeze_period_updated', 'Changed cron timezone from UTC to Europe/Berlin'],
+  );
+  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'freeze_period_deleted');
+});

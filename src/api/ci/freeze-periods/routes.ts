@@ -7,7 +7,13 @@ import { type Route, route } from '../../../http/route.ts';
 import { inProject } from '../../access.ts';
 import { FreezePeriod } from './answers.ts';
 import { changedFreezePeriod, FreezePeriodId, listFreezePeriods, newFreezePeriod } from './inputs.ts';
-import { createFreezePeriod, findFreezePeriod, freezePeriodsOf, updateFreezePeriod } from './writes.ts';
+import {
+  createFreezePeriod,
+  findFreezePeriod,
+  freezePeriodsOf,
+  removeFreezePeriod,
+  updateFreezePeriod,
+} from './writes.ts';
 
 const PATH = '/projects/:id/freeze_periods';
 const ONE = `${PATH}/:freeze_period_id`;
@@ -69,10 +75,9 @@ export const freezePeriodRoutes: readonly Route[] = [
     params: FreezePeriodId,
     success: { status: 204, empty: true },
     errors: [412],
-    handler: async ({ deps, project, params, request }) => {
-      const row = await findFreezePeriod(deps.db, project.id, params.freeze_period_id);
-      checkUnmodifiedSince(request, row.updated_at);
-      await deps.db.deleteFrom('freeze_periods').where('id', '=', row.id).execute();
-    },
+    handler: ({ deps, project, params, request }) =>
+      removeFreezePeriod(deps, project.id, params.freeze_period_id, ({ updated_at }) =>
+        checkUnmodifiedSince(request, updated_at),
+      ),
   }),
 ];

@@ -1,3 +1,5 @@
+import { changesOf, type Watched } from '../../../audit/changes.ts';
+import { type AuditEntry, project, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { CronSchedule } from '../../../core/cron.ts';
 import { type FieldErrors, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
@@ -8,6 +10,22 @@ import type { FreezePeriod } from '../../../db/tables/freeze-periods.ts';
 import type { Deps } from '../../../deps.ts';
 
 type Times = Pick<FreezePeriod, 'freeze_start' | 'freeze_end' | 'cron_timezone'>;
+
+const updated = 'freeze_period_updated';
+const WATCHED: Watched<FreezePeriod> = {
+  freeze_start: { name: updated, as: 'freeze start' },
+  freeze_end: { name: updated, as: 'freeze end' },
+  cron_timezone: { name: updated, as: 'cron timezone' },
+};
+
+const entryOf = (
+  { id, project_id, freeze_start, freeze_end }: FreezePeriod,
+  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
+): AuditEntry => ({
+  ...told,
+  entity: project(project_id),
+  target: { id, type: 'Ci::FreezePeriod', details: `${freeze_start} to ${freeze_end}` },
+});
 
 /** How many a project may have: each is looked at when a pipeline is made. */
 const MOST = 100;
@@ -34,7 +52,7 @@ function check({ freeze_start, freeze_end, cron_timezone }: Times): void {
 
 /** @throws ApiError 400, 404 */
 export async function createFreezePeriod(
-  { db, clock }: Deps,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   projectId: number,
   { freeze_start, freeze_end, cron_timezone = 'UTC' }: Omit<Times, 'cron_timezone'> & Partial<Times>,
 ): Promise<FreezePeriod> {
@@ -52,19 +70,22 @@ export async function createFreezePeriod(
       .limit(MOST + 1)
       .execute();
     if (all.length > MOST) throw invalidModel({ base: [`Maximum number of freeze periods (${MOST}) exceeded`] });
+    await recordAudit({ clock }, db, entryOf(row, { name: 'freeze_period_created', message: 'Added freeze period' }));
     return row;
   });
 }
 
 /** Changes what is given. @throws ApiError 400, 404 */
 export async function updateFreezePeriod(
-  { db, clock }: Deps,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   projectId: number,
   id: number,
   given: Partial<Times>,
 ): Promise<FreezePeriod> {
   return db.transaction().execute(async (db) => {
-    const { freeze_start, freeze_end, cron_timezone } = { ...(await findFreezePeriod(db, projectId, id)), ...given };
+    await lockRow(db, 'projects', projectId);
+    const before = await findFreezePeriod(db, projectId, id);
+    const { freeze_start, freeze_end, cron_timezone } = { ...before, ...given };
     const times = { freeze_start, freeze_end, cron_timezone };
     check(times);
     const row = await db
@@ -74,6 +95,24 @@ export async function updateFreezePeriod(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw recordNotFound();
+    const told = changesOf(before, row, WATCHED).map((each) => entryOf(row, each));
+    await recordAudit({ clock }, db, told);
     return row;
+  });
+}
+
+/** Takes a freeze period away. @param look is shown it as it is; may throw @throws ApiError 404 */
+export async function removeFreezePeriod(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  projectId: number,
+  id: number,
+  look: (now: FreezePeriod) => void,
+): Promise<void> {
+  await db.transaction().execute(async (db) => {
+    await lockRow(db, 'projects', projectId);
+    const row = await findFreezePeriod(db, projectId, id);
+    look(row);
+    await db.deleteFrom('freeze_periods').where('id', '=', id).execute();
+    await recordAudit({ clock }, db, entryOf(row, { name: 'freeze_period_deleted', message: 'Removed freeze period' }));
   });
 }
