@@ -1,14 +1,14 @@
 import type { UserCaller } from '../access/caller.ts';
-import { createUser, updateUser, userById } from '../api/identity/index.ts';
+import { createUser, randomPassword, updateUser, userById } from '../api/identity/index.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import { ApiError } from '../core/errors.ts';
 import { JsonLogger } from '../core/logger.ts';
-import { randomText } from '../core/secrets.ts';
 import { openExisting } from '../db/database.ts';
 import { asciiLower } from '../db/like.ts';
 import type { Deps } from '../deps.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
 import { open } from '../start.ts';
 import { startError } from '../start-errors.ts';
 import { printsHelp, readOrder } from './command.ts';
@@ -21,7 +21,6 @@ Users, server running or not, with the settings of the server. Both print a new 
   create     makes a user; with --admin an administrator
   password   gives a user another password; his tokens and keys stay in force
 `;
-const PASSWORD_LENGTH = 24;
 const OPTIONS = {
   email: { type: 'string' },
   'full-name': { type: 'string' },
@@ -70,7 +69,7 @@ const readArguments = (args: readonly string[]): Order =>
   });
 
 async function carryOut(deps: Deps, order: Order): Promise<string> {
-  const password = randomText(PASSWORD_LENGTH);
+  const password = randomPassword(await applicationSettings(deps));
   const caller = await theAdministrator(deps);
   if (order.action === 'create') {
     const { action: _action, ...given } = order;

@@ -44,6 +44,7 @@ export { UserProfile } from './users/answers.ts';
 export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/basic.ts';
 export { destroyUser } from './users/destroy.ts';
 export { userById, userByIdOrName } from './users/find.ts';
+export { randomPassword } from './users/passwords.ts';
 export { isUsernameTaken } from './users/queries.ts';
 export { attributeErrors, emailErrors } from './users/rules.ts';
 export { presentUserInfo } from './users/views.ts';

@@ -1,8 +1,6 @@
 import type { FieldErrors } from '../../../core/errors.ts';
 import { usernameErrors } from '../../../core/paths.ts';
 
-const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 128;
 const MAX_TEXT = 255;
 const MAX_EMAIL = 254;
 
@@ -17,13 +15,6 @@ export function emailErrors(email: string): string[] {
   if (email.trim() === '') return ["can't be blank"];
   const shaped = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/.test(email);
   return shaped && email.length <= MAX_EMAIL && !hasControls(email) ? [] : ['is invalid'];
-}
-
-/** What is wrong with a password; empty when nothing is. */
-export function passwordErrors(password: string): string[] {
-  const { length } = [...password];
-  if (length < MIN_PASSWORD) return [`is too short (minimum is ${MIN_PASSWORD} characters)`];
-  return length > MAX_PASSWORD ? [`is too long (maximum is ${MAX_PASSWORD} characters)`] : [];
 }
 
 function nameErrors(name: string): string[] {
@@ -43,7 +34,6 @@ const CHECKS: Record<string, (value: string) => string[]> = {
   email: emailErrors,
   username: usernameErrors,
   name: nameErrors,
-  password: passwordErrors,
   website_url: websiteErrors,
 };
 const SHORT_TEXTS = ['bio', 'location', 'linkedin', 'twitter', 'discord', 'github', 'organization', 'job_title'];

@@ -5,7 +5,7 @@ import { changesOf, type Watched } from '../../../audit/changes.ts';
 import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, type FieldErrors, invalidModel } from '../../../core/errors.ts';
-import { hashPassword, randomText } from '../../../core/secrets.ts';
+import { hashPassword } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
@@ -15,12 +15,14 @@ import type { Db } from '../../../db/schema.ts';
 import type { User, UsersTable } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { avatarColumn } from '../avatars/upload.ts';
 import { createAccount } from './account.ts';
 import { userById } from './find.ts';
 import { givenIdentity, setIdentity } from './identities.ts';
 import type { ChangedUser, NewUser } from './inputs.ts';
 import { newUserColumns } from './new-user.ts';
+import { passwordErrors, randomPassword } from './passwords.ts';
 import { isUsernameTaken } from './queries.ts';
 import { renameNamespace } from './rename.ts';
 import { attributeErrors } from './rules.ts';
@@ -31,6 +33,9 @@ const usernameTaken = () => conflict('Username has already been taken');
 function refuse(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
+
+const withPassword = (errors: FieldErrors, password: string[]): FieldErrors =>
+  password.length === 0 ? errors : { ...errors, password };
 
 const BITS = ['admin', 'auditor', 'can_create_group', 'external', 'private_profile'] as const;
 const TEXTS = [
@@ -96,8 +101,9 @@ async function orConflict<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function createUser(deps: Deps, caller: UserCaller, given: NewUser): Promise<User> {
   const random = given.force_random_password === true || given.reset_password === true;
-  const password = random ? randomText(64) : (given.password ?? '');
-  refuse(attributeErrors({ ...given, password }));
+  const settings = await applicationSettings(deps);
+  const password = random ? randomPassword(settings, 64) : (given.password ?? '');
+  refuse(withPassword(attributeErrors(given), passwordErrors(settings, password)));
   const identity = givenIdentity(given);
   const passwordHash = await hashPassword(password, deps.config.passwordHash);
   const picture = await avatarColumn(deps, given.avatar);
@@ -154,8 +160,9 @@ export async function updateUser(
   given: ChangedUser,
   { confirmed = true }: { confirmed?: boolean } = {},
 ): Promise<User> {
-  refuse(attributeErrors(given));
   const { password, email, username, name } = given;
+  const passwordTexts = password === undefined ? [] : passwordErrors(await applicationSettings(deps), password);
+  refuse(withPassword(attributeErrors(given), passwordTexts));
   const identity = givenIdentity(given);
   const picture = await avatarColumn(deps, given.avatar);
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { randomPassword } from '../../identity/index.ts';
+
+type Json = Record<string, unknown>;
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+afterEach(async () => {
+  await app.deps.db.deleteFrom('instance_values').where('key', '=', 'application_settings').execute();
+  await app.deps.settings.refresh();
+});
+
+const set = (json: Json) =>
+  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+let made = 0;
+function create(json: Json) {
+  made += 1;
+  const username = `chooser-${made}`;
+  return app.post('/users', { json: { username, name: username, email: `${username}@forge.example`, ...json } });
+}
+const ALL = {
+  minimum_password_length: 12,
+  password_number_required: true,
+  password_symbol_required: true,
+  password_uppercase_required: true,
+  password_lowercase_required: true,
+};
+
+test('passwords: as long as administrators say, with the characters that they ask for', async () => {
+  expectStatus(await create({ password: 'lowercaseonly' }), 201);
+  await set(ALL);
+  for (const [password, ...texts] of [
+    ['Short-1', 'is too short (minimum is 12 characters)'],
+    ['No-digit-at-all', 'must contain at least one number'],
+    ['NO-SMALL-LETTER-1', 'must contain at least one lowercase letter'],
+    ['no-capital-letter-1', 'must contain at least one uppercase letter'],
+    ['NoSymbolAnywhere1', 'must contain at least one symbol character'],
+    [
+      'short',
+      'is too short (minimum is 12 characters)',
+      'must contain at least one number',
+      'must contain at least one uppercase letter',
+      'must contain at least one symbol character',
+    ],
+  ] as const) {
+    const answer = expectStatus<Json>(await create({ password }), 400);
+    assert.deepEqual(answer.errors, { password: texts });
+  }
+  const { id } = expectStatus<Json>(await create({ password: 'Ääh, sehr gut 9' }), 201);
+  const change = (password: string) => app.put(`/users/${id}`, { json: { password } });
+  assert.deepEqual(expectStatus<Json>(await change('without-capitals-1'), 400).errors, {
+    password: ['must contain at least one uppercase letter'],
+  });
+  expectStatus(await change('With-capitals-1'), 200);
+  expectStatus(await app.put(`/users/${id}`, { json: { name: 'No password' } }), 200);
+});
+
+test('passwords: those that the server makes keep every rule', async () => {
+  await set({ ...ALL, minimum_password_length: 128 });
+  expectStatus(await create({ force_random_password: true }), 201);
+  const { settings } = app.deps;
+  assert.equal(randomPassword(settings.now).length, 128);
+  await set({ minimum_password_length: 8 });
+  assert.match(randomPassword(settings.now), /^\S{24}$/);
+  assert.notEqual(randomPassword(settings.now), randomPassword(settings.now));
+});
