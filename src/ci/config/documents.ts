@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { readDocuments } from './yaml/compose.ts';
 import { isMap, type RawMap } from './yaml/reference.ts';
+import { YAML_LIMITS, type YamlLimits } from './yaml/sizes.ts';
 import { tooBig, YamlError } from './yaml/yaml-error.ts';
 
 /** Bytes of a file; a longer one is not read. */
@@ -23,38 +24,39 @@ const kept = new LRUCache<string, ConfigFile | YamlError>({
 });
 
 /** Reads a file. What comes back may be shared: it is not to be changed. @throws YamlError in the platform's words */
-export function readConfigFile(text: string): ConfigFile {
+export function readConfigFile(text: string, { parsedBytes, depth }: YamlLimits = YAML_LIMITS): ConfigFile {
   const size = Buffer.byteLength(text);
   if (size > MAX_FILE_BYTES) throw tooBig();
   const digest = createHash('sha256').update(text).digest('base64');
-  let file = kept.get(digest);
+  const key = `${digest}:${parsedBytes}:${depth}`;
+  let file = kept.get(key);
   if (file === undefined) {
     try {
-      file = read(text);
+      file = read(text, { parsedBytes, depth });
     } catch (error) {
       if (!(error instanceof YamlError)) throw error;
       file = error;
     }
-    kept.set(digest, file, { size: size + 1000 });
+    kept.set(key, file, { size: size + 1000 });
   }
   if (file instanceof YamlError) throw file;
   return file;
 }
 
-function read(text: string): ConfigFile {
+function read(text: string, limits: YamlLimits): ConfigFile {
   // Documents are cut apart before they are read: places in errors count from where theirs begins.
   const texts = text.split(DIVIDER, MAX_DOCUMENTS + 2);
   if (texts[0]?.trim() === '') texts.shift();
   if (texts.length > MAX_DOCUMENTS) throw new YamlError('The parsed YAML has too many documents');
-  const documents = texts.map(readMap);
+  const documents = texts.map((each) => readMap(each, limits));
   const [first, second] = documents;
   if (first === undefined) throw new YamlError('Invalid configuration format');
   if (second === undefined || !('spec' in first)) return { header: null, content: first };
   return { header: first, content: second };
 }
 
-function readMap(text: string): RawMap {
-  const [root] = readDocuments(text, 1);
+function readMap(text: string, limits: YamlLimits): RawMap {
+  const [root] = readDocuments(text, 1, { limits });
   if (root === undefined || !isMap(root)) throw new YamlError('Invalid configuration format');
   return root;
 }

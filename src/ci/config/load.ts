@@ -21,8 +21,8 @@ const KNOWN = [ConfigError, YamlError, ExpansionError];
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   try {
     const budget = new CopyBudget();
-    const { context, variables, isChild, inputs } = request;
-    const loading = new Loading(request.sources, variables, budget);
+    const { context, variables, isChild, inputs, limits } = request;
+    const loading = new Loading(request.sources, variables, budget, { limits });
     const scope = { context, variables, isChild };
     const content = await readWithInputs(request.content, { inputs, component: {}, scope, loading });
     const whole = await includeAll(content, scope, loading);

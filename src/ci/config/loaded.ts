@@ -1,5 +1,6 @@
 import type { ConfigSources, SourceContext } from '../sources.ts';
 import type { VariableValues } from '../variables/variable.ts';
+import type { ConfigLimits } from './limits.ts';
 
 /** What YAML holds, after references to other places were resolved: plain data. */
 export type Tree = string | number | boolean | null | Tree[] | { [key: string]: Tree };
@@ -18,6 +19,8 @@ export interface LoadRequest {
   inputs: Readonly<Record<string, unknown>>;
   /** Whether `include:artifact` is allowed: for child pipelines. */
   isChild: boolean;
+  /** How large it may be; as `CONFIG_LIMITS` says when absent. */
+  limits?: ConfigLimits;
 }
 
 /** An included file, as lint lists it. */

@@ -23,7 +23,7 @@ interface Around {
  * @throws ConfigError, YamlError
  */
 export async function readWithInputs(text: string, { inputs, component, scope, loading }: Around): Promise<RawMap> {
-  const { header, content } = readConfigFile(text);
+  const { header, content } = readConfigFile(text, loading.limits);
   if (header === null) {
     if (Object.keys(inputs).length > 0)
       throw new ConfigError('Given inputs not defined in the `spec` section of the included configuration file');

@@ -12,6 +12,7 @@ import { userVariables } from '../variables/job-facts.ts';
 import { predefinedVariables } from '../variables/pipeline-variables.ts';
 import { storedVariables } from '../variables/stored.ts';
 import { type ConfigContent, configContent } from './config-content.ts';
+import { configLimits } from './config-limits.ts';
 import type { GivenVariable } from './save.ts';
 
 export interface CompileFor {
@@ -51,6 +52,7 @@ export async function compileFor(
     variables: variableValues(predefined, inEnvironment(stored, null), given),
     inputs,
     isChild: facts.source === 'parent_pipeline',
+    limits: configLimits(deps),
     pipeline: {
       source,
       ref,

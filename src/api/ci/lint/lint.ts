@@ -10,6 +10,7 @@ import { refWith } from '../../../git/contains.ts';
 import type { Revision } from '../../../git/revision.ts';
 import { compileFor } from '../../../pipelines/creation/compile-for.ts';
 import { type ConfigContent, configContent } from '../../../pipelines/creation/config-content.ts';
+import { configLimits } from '../../../pipelines/creation/config-limits.ts';
 import { type PipelineRef, resolvePipelineRef } from '../../../pipelines/creation/ref.ts';
 import { isProtectedRef, mayRunOn } from '../../../pipelines/run-rights.ts';
 import { configSources } from '../../../pipelines/sources/config-sources.ts';
@@ -53,6 +54,7 @@ export async function lintConfig(deps: Deps, standing: Standing, linted: Linted)
     variables: variableValues(predefined, inEnvironment(stored, null)),
     inputs: {},
     isChild: false,
+    limits: configLimits(deps),
     pipeline: null,
   });
 }

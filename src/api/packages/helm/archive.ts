@@ -34,7 +34,7 @@ export async function chartOf(archive: Readable): Promise<Chart> {
 function parse(content: Buffer) {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    const documents = readDocuments(text, 1, (scalar) => (/^(?:~|null)?$/i.test(scalar) ? null : scalar));
+    const documents = readDocuments(text, 1, { meaning: (scalar) => (/^(?:~|null)?$/i.test(scalar) ? null : scalar) });
     return documents[0];
   } catch (error) {
     if (error instanceof YamlError || error instanceof TypeError) throw new ChartError('Chart.yaml is not valid YAML');

@@ -2,13 +2,10 @@ import type { ConfigSources, SourceContext } from '../../sources.ts';
 import { maskText } from '../../variables/mask.ts';
 import type { VariableValues } from '../../variables/variable.ts';
 import { ConfigError } from '../config-error.ts';
+import { CONFIG_LIMITS, type ConfigLimits } from '../limits.ts';
 import type { Include } from '../loaded.ts';
 import type { CopyBudget } from '../merge.ts';
 
-/** Files that may be included, those counted again that are included again. */
-export const MAX_INCLUDES = 150;
-/** Bytes of all files together; with 150 files of 1 MB nothing else would bound the memory. */
-const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 const MAX_SECONDS = 30;
 
 /** Where a file stands whose includes are followed, and what they may speak of. */
@@ -24,14 +21,21 @@ export const NO_VARIABLES: VariableValues = new Map();
 export class Loading {
   readonly sources: ConfigSources;
   readonly budget: CopyBudget;
+  readonly limits: ConfigLimits;
   private readonly variables: VariableValues;
   private readonly deadline: number;
   private readonly described: (() => Promise<Include>)[] = [];
   private count = 0;
   private bytes = 0;
 
-  /** @param variables those whose values are hidden where they are masked; @param seconds that fetching may take */
-  constructor(sources: ConfigSources, variables: VariableValues, budget: CopyBudget, seconds = MAX_SECONDS) {
+  /** @param variables those whose values are hidden where they are masked; @param options `seconds`: that fetching may take */
+  constructor(
+    sources: ConfigSources,
+    variables: VariableValues,
+    budget: CopyBudget,
+    { seconds = MAX_SECONDS, limits = CONFIG_LIMITS }: { seconds?: number; limits?: ConfigLimits | undefined } = {},
+  ) {
+    this.limits = limits;
     this.sources = sources;
     this.variables = variables;
     this.budget = budget;
@@ -47,13 +51,15 @@ export class Loading {
   addFile(describe: (() => Promise<Include>) | null): void {
     this.count++;
     if (describe !== null) this.described.push(describe);
-    if (this.count > MAX_INCLUDES) throw new ConfigError(`Maximum of ${MAX_INCLUDES} nested includes are allowed!`);
+    if (this.count > this.limits.includes)
+      throw new ConfigError(`Maximum of ${this.limits.includes} nested includes are allowed!`);
   }
 
   /** @throws ConfigError when all files together have too many bytes */
   addBytes(content: string): void {
     this.bytes += Buffer.byteLength(content);
-    if (this.bytes > MAX_TOTAL_BYTES) throw new ConfigError('Total size of combined CI/CD configuration is too big');
+    if (this.bytes > this.limits.totalBytes)
+      throw new ConfigError('Total size of combined CI/CD configuration is too big');
   }
 
   /** Waits for a source. @throws ConfigError when fetching has taken too long */

@@ -3,7 +3,7 @@ import type { VariableValues } from '../../variables/variable.ts';
 import { ConfigError } from '../config-error.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import { withoutSlashes } from './included-file.ts';
-import { type Loading, MAX_INCLUDES, type Scope } from './loading.ts';
+import type { Loading, Scope } from './loading.ts';
 import { isWebAddress } from './other-files.ts';
 import { IncludeRules } from './rules.ts';
 
@@ -21,7 +21,7 @@ export async function locationsOf(include: RawTree, scope: Scope, loading: Loadi
     for (const location of await singles(entry, scope, loading)) {
       locations.push(expanded(location, scope.variables));
       // More than are allowed need not be looked at: the one too many is an error.
-      if (locations.length > MAX_INCLUDES) return locations;
+      if (locations.length > loading.limits.includes) return locations;
     }
   }
   return locations;

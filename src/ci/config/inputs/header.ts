@@ -3,6 +3,7 @@ import { readConfigFile } from '../documents.ts';
 import type { Loading, Scope } from '../include/loading.ts';
 import { prepareFiles } from '../include/prepare.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
+import type { YamlLimits } from '../yaml/sizes.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { INPUT_TYPES } from './input-types.ts';
 
@@ -39,7 +40,7 @@ async function withIncluded(own: RawMap, include: RawTree, scope: Scope, loading
   const found: RawMap[] = [];
   for (const file of files) {
     if (file.problem !== null) throw new ConfigError(file.problem);
-    found.push(includedInputs(file.name, file.content));
+    found.push(includedInputs(file.name, file.content, loading.limits));
   }
   const merged = newMap();
   const twice = new Set<string>();
@@ -56,10 +57,10 @@ async function withIncluded(own: RawMap, include: RawTree, scope: Scope, loading
   return merged;
 }
 
-function includedInputs(name: string, text: string): RawMap {
+function includedInputs(name: string, text: string, limits: YamlLimits): RawMap {
   let content: RawMap;
   try {
-    ({ content } = readConfigFile(text));
+    ({ content } = readConfigFile(text, limits));
   } catch (error) {
     if (error instanceof YamlError) throw new ConfigError(`\`${name}\`: ${error.message}`);
     throw error;

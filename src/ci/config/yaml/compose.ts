@@ -2,7 +2,7 @@ import { MapBuilder, MergeBudget } from './map-builder.ts';
 import { plainValue } from './plain-values.ts';
 import { type RawMap, type RawTree, Reference } from './reference.ts';
 import { Scanner } from './scanner.ts';
-import { listSize, MAX_DEPTH, MAX_PARSED_BYTES, mapSize, textSize } from './sizes.ts';
+import { listSize, mapSize, textSize, YAML_LIMITS, type YamlLimits } from './sizes.ts';
 import { STANDARD, TagNames } from './tag-names.ts';
 import { type Mark, syntaxError, tooBig, YamlError } from './yaml-error.ts';
 
@@ -21,8 +21,12 @@ interface Anchored {
  * @returns what each document of a text holds; none for a text without any
  * @throws YamlError
  */
-export function readDocuments(text: string, most: number, meaning: Meaning = plainValue): RawTree[] {
-  return new Composer(text, meaning).documents(most);
+export function readDocuments(
+  text: string,
+  most: number,
+  { meaning = plainValue, limits = YAML_LIMITS }: { meaning?: Meaning; limits?: YamlLimits } = {},
+): RawTree[] {
+  return new Composer(text, meaning, limits).documents(most);
 }
 
 type Meaning = (text: string) => string | number | boolean | null;
@@ -37,10 +41,12 @@ class Composer {
   /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
   private size = 0;
   private height = 0;
+  private readonly limits: YamlLimits;
   private endless = false;
   private problem: YamlError | null = null;
 
-  constructor(text: string, meaning: Meaning) {
+  constructor(text: string, meaning: Meaning, limits: YamlLimits) {
+    this.limits = limits;
     this.scanner = new Scanner(text);
     this.meaning = meaning;
   }
@@ -80,7 +86,8 @@ class Composer {
     const ends = ['directive', 'document-start', 'document-end', 'stream-end'];
     const root = !implicit && ends.includes(scanner.peek().type) ? null : this.node(true, false, 1);
     if (scanner.peek().type === 'document-end') scanner.skip();
-    if (this.endless || this.size > MAX_PARSED_BYTES || this.height > MAX_DEPTH) this.later(tooBig());
+    const { parsedBytes, depth } = this.limits;
+    if (this.endless || this.size > parsedBytes || this.height > depth) this.later(tooBig());
     return root;
   }
 

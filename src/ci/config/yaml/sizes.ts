@@ -1,6 +1,13 @@
-/** What a parsed configuration may take of memory, counted as the platform counts it, and how deep it may be. */
-export const MAX_PARSED_BYTES = 2 * 1024 * 1024;
-export const MAX_DEPTH = 100;
+/** How much a text may stand for. */
+export interface YamlLimits {
+  /** What it may take of memory once it is read, counted as the platform counts it. */
+  parsedBytes: number;
+  /** How deep it may be nested. */
+  depth: number;
+}
+
+/** Where nobody says otherwise. */
+export const YAML_LIMITS: YamlLimits = { parsedBytes: 2 * 1024 * 1024, depth: 100 };
 
 /** A text in the memory of Ruby: short ones have their place in the object. */
 export const textSize = (text: string): number => (text.length <= 23 ? 40 : 41 + text.length);
