@@ -7,6 +7,7 @@ import { isCertificateGood } from './certificate-caller.ts';
 import { isFlagsClientKnown } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
 import { isDeployKeyGood, isSshKeyGood } from './key-caller.ts';
+import { arePersonalTokensOff } from './personal-tokens.ts';
 import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
@@ -27,7 +28,8 @@ export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promis
 }
 
 /** @param credential an access token must still be good, which the same query tells */
-async function activeUser({ db, clock }: Deps, { id }: User, credential?: Credential): Promise<User> {
+async function activeUser(deps: Deps, { id }: User, credential?: Credential): Promise<User> {
+  const { db, clock } = deps;
   let query = db.selectFrom('users').selectAll('users').where('users.id', '=', id);
   if (credential?.kind === 'access_token') {
     query = query
@@ -38,6 +40,7 @@ async function activeUser({ db, clock }: Deps, { id }: User, credential?: Creden
   }
   const user = await query.executeTakeFirst();
   if (user === undefined) throw unauthorized();
+  if (credential?.kind === 'access_token' && arePersonalTokensOff(deps, user, credential.token)) throw unauthorized();
   checkUserState(user);
   return user;
 }

@@ -7,6 +7,7 @@ import type { OauthToken } from '../db/tables/oauth-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
+import { arePersonalTokensOff } from './personal-tokens.ts';
 
 const headersOf = (error: string, description: string) => ({
   'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,
@@ -22,6 +23,7 @@ export const tokenError = (status: 401 | 403, error: string, description: string
   );
 
 const EXPIRED = 'Token is expired. You can either do re-authorization or token refresh.';
+const DISABLED = 'Personal access tokens are disabled on this server.';
 const REVOKED = 'Token was revoked. You have to re-authorize from the user.';
 
 /** 401 of a revoked access token; carries it, for the endpoints that take its use as a sign of theft. */
@@ -88,6 +90,7 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
     if (found.token.expires_at !== null && found.token.expires_at <= today(deps.clock)) {
       throw tokenError(401, 'invalid_token', EXPIRED);
     }
+    if (arePersonalTokensOff(deps, user, found.token)) throw tokenError(401, 'invalid_token', DISABLED);
     checkUserState(user);
     const credential = { kind: 'access_token', token: found.token } as const;
     const caller = { user, admin: user.admin === 1, scopes, credential, sudoBy: null };

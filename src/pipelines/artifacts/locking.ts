@@ -17,7 +17,7 @@ export function registerArtifactLocking(deps: Deps): void {
     lane: 'ci',
     wants: ({ payload: { status, source, project_id } }) =>
       status === 'success' && source !== 'external' && [{ orderKey: `lock-artifacts:${project_id}` }],
-    handle: ({ payload }) => lockLatest(db, payload.pipeline_id),
+    handle: ({ payload }) => lockLatest(deps, payload.pipeline_id),
   });
   events.subscribe({
     name: 'unlock-artifacts-of-refs',
@@ -48,7 +48,7 @@ export function registerArtifactLocking(deps: Deps): void {
 
 const unlocked = (db: Db) => db.updateTable('pipelines').set({ locked: 0 }).where('locked', '=', 1);
 
-async function lockLatest(db: Db, pipelineId: number): Promise<void> {
+async function lockLatest({ db, settings }: Deps, pipelineId: number): Promise<void> {
   const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
   if (pipeline?.status !== 'success') return;
   if (pipeline.parent_id !== null) return followRoot(db, pipeline);
@@ -56,7 +56,7 @@ async function lockLatest(db: Db, pipelineId: number): Promise<void> {
   const [latest] = await lastSuccessful(db, { project_id, ref, tag }, 1);
   if (latest === undefined) return;
   const family = [...(await withDescendants(db, [latest])).keys()];
-  const keeps = await keepsLatest(db, project_id);
+  const keeps = settings.now.keep_latest_artifact && (await keepsLatest(db, project_id));
   if (keeps) await db.updateTable('pipelines').set({ locked: 1 }).where('id', 'in', family).execute();
   const others = unlocked(db).where('project_id', '=', project_id).where('ref', '=', ref).where('tag', '=', tag);
   await (keeps ? others.where('id', 'not in', family) : others).execute();

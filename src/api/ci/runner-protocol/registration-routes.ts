@@ -16,7 +16,10 @@ import { RUNNER_CREDENTIALS, readRunner, runnerItself } from './runner-credentia
 const invalidToken = () => forbidden('invalid token supplied');
 
 /** Where a registration token lets a runner in. @throws ApiError 403 */
-async function placeOf({ db }: Deps, { project_id, group_id }: RegistrationPlace): Promise<RunnerPlace> {
+async function placeOf({ db, settings }: Deps, { project_id, group_id }: RegistrationPlace): Promise<RunnerPlace> {
+  const { valid_runner_registrars: registrars } = settings.now;
+  const kind = project_id !== null ? 'project' : group_id !== null ? 'group' : null;
+  if (kind !== null && !registrars.includes(kind)) throw invalidToken();
   if (group_id !== null) return { runner_type: 'group_type', groupId: group_id };
   if (project_id === null) return { runner_type: 'instance_type' };
   const project = await db
@@ -52,7 +55,11 @@ export const runnerRegistrationRoutes: readonly Route[] = [
       ...infoParameter,
     }),
     success: { status: 201, schema: RunnerRegistration },
+    errors: [410],
     handler: async ({ deps, input }) => {
+      if (!deps.settings.now.allow_runner_registration_token) {
+        throw new ApiError(410, '410 Gone - runner registration disallowed');
+      }
       const place = await placeOfRegistrationToken(deps.db, input.token);
       if (place === undefined) throw invalidToken();
       const { row, token } = await createRunner(deps, await placeOf(deps, place), input, null);

@@ -54,7 +54,7 @@ export async function createRunner(
           creator_id: creatorId,
           description: input.description ?? null,
           maintenance_note: input.maintenance_note ?? input.maintainer_note ?? null,
-          token_expires_at: tokenEnd(deps, project),
+          token_expires_at: tokenEnd(deps, place.runner_type, project),
           registration,
           paused: bit(input.paused ?? input.active === false),
           locked: bit(input.locked ?? false),

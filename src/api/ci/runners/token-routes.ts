@@ -28,12 +28,14 @@ async function placeFor(deps: Deps, caller: UserCaller, wanted: Wanted): Promise
     if (!caller.admin) throw insufficient();
     return { runner_type: 'instance_type' };
   }
+  const { valid_runner_registrars: registrars } = deps.settings.now;
+  const mayMake = (kind: 'group' | 'project') => caller.admin || registrars.includes(kind);
   if (wanted.runner_type === 'group_type') {
     if (wanted.group_id === undefined) throw invalidParameter('group_id is missing');
     const group = await findNamespace(deps, String(wanted.group_id), 'group');
     const permissions = group === undefined ? undefined : await groupPermissions(deps, caller, group);
     if (group === undefined || permissions?.can('read_group') !== true) throw notFound('Group');
-    if (!permissions.can('admin_group_runners')) throw insufficient();
+    if (!permissions.can('admin_group_runners') || !mayMake('group')) throw insufficient();
     return { runner_type: 'group_type', groupId: group.id };
   }
   if (wanted.project_id === undefined) throw invalidParameter('project_id is missing');
@@ -41,7 +43,7 @@ async function placeFor(deps: Deps, caller: UserCaller, wanted: Wanted): Promise
   const permissions =
     found === undefined ? undefined : await projectPermissions(deps, caller, found.project, found.namespace);
   if (found === undefined || permissions?.can('read_project') !== true) throw notFound('Project');
-  if (!permissions.can('admin_runners')) throw insufficient();
+  if (!permissions.can('admin_runners') || !mayMake('project')) throw insufficient();
   return { runner_type: 'project_type', project: found.project };
 }
 

@@ -18,13 +18,28 @@ export function newRunnerToken(registration: CiRunner['registration']) {
   return { token, columns: { digest: tokenDigest(token), short_token: random.slice(0, SHORT) } };
 }
 
-/** When a token that is made now ends: the project of a runner may say after how many seconds. Null for never. */
-export function tokenEnd({ clock }: Pick<Deps, 'clock'>, project: { settings: string } | null): string | null {
-  if (project === null) return null;
-  const { runner_token_expiration_interval: seconds = null } = parseJson<{
-    runner_token_expiration_interval?: number | null;
-  }>(project.settings);
-  return seconds === null ? null : new Date(clock.now().getTime() + seconds * 1_000).toISOString();
+const SETTINGS = {
+  instance_type: 'runner_token_expiration_interval',
+  group_type: 'group_runner_token_expiration_interval',
+  project_type: 'project_runner_token_expiration_interval',
+} as const;
+
+/**
+ * When a token that is made now ends: administrators may say after how many seconds, and so may the project of a runner, of
+ * which the earlier counts. Null for never.
+ */
+export function tokenEnd(
+  { clock, settings }: Pick<Deps, 'clock' | 'settings'>,
+  type: CiRunner['runner_type'],
+  project: { settings: string } | null,
+): string | null {
+  const own =
+    project === null
+      ? null
+      : parseJson<{ runner_token_expiration_interval?: number | null }>(project.settings)
+          .runner_token_expiration_interval;
+  const said = [settings.now[SETTINGS[type]], own].filter((seconds) => typeof seconds === 'number');
+  return said.length === 0 ? null : new Date(clock.now().getTime() + Math.min(...said) * 1_000).toISOString();
 }
 
 /** The project that a project runner belongs to: its first. */
@@ -40,9 +55,9 @@ export const ownerProject = (db: Db, runnerId: number) =>
     .executeTakeFirst();
 
 /** Gives a runner another token; the one that it had is no good any more. @throws ApiError 403 when the runner is gone */
-export async function resetRunnerToken(deps: Deps, { id, registration }: CiRunner) {
+export async function resetRunnerToken(deps: Deps, { id, registration, runner_type }: CiRunner) {
   const { token, columns } = newRunnerToken(registration);
-  const token_expires_at = tokenEnd(deps, (await ownerProject(deps.db, id)) ?? null);
+  const token_expires_at = tokenEnd(deps, runner_type, (await ownerProject(deps.db, id)) ?? null);
   await deps.db.transaction().execute(async (db) => {
     const row = await db
       .updateTable('ci_runners')

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { route } from '../../../http/route.ts';
 import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
 import { inProject, inProjectByUser } from '../../access.ts';
+import { mirrorAdmin } from '../mirror-access.ts';
 import { PullMirror } from './answers.ts';
 import { PullMirrorEvent, PullMirrorUpdate, UPDATE_NAMES } from './inputs.ts';
 import { presentPullMirror } from './views.ts';
@@ -40,7 +41,7 @@ export const pullMirrorRoutes = [
     summary: 'Set up, change or end the pull mirroring of a project',
     description:
       'Whoever changes it is the user in whose name, and with whose rights, updates are done from then on. An update begins at once.',
-    access: inProjectByUser('admin_pull_mirror'),
+    access: mirrorAdmin('admin_pull_mirror'),
     plan: 'premium',
     input: PullMirrorUpdate,
     rules: { atLeastOne: [UPDATE_NAMES] },

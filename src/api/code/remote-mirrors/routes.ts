@@ -3,7 +3,8 @@ import { pageOf } from '../../../db/paginate.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
-import { inProject, inProjectByUser } from '../../access.ts';
+import { inProject } from '../../access.ts';
+import { mirrorAdmin } from '../mirror-access.ts';
 import { RemoteMirror, RemoteMirrorPublicKey } from './answers.ts';
 import { mirrorId, NewRemoteMirror, RemoteMirrorUpdate, UPDATE_NAMES } from './inputs.ts';
 import { presentRemoteMirror } from './views.ts';
@@ -18,7 +19,7 @@ import {
 
 const PATH = '/projects/:id/remote_mirrors';
 const see = inProject('admin_project');
-const admin = inProjectByUser('admin_remote_mirror');
+const admin = mirrorAdmin('admin_remote_mirror');
 
 export const remoteMirrorRoutes = [
   route({

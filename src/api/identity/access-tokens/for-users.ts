@@ -1,4 +1,6 @@
+import { arePersonalTokensOff } from '../../../access/personal-tokens.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { bit } from '../../../db/columns.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userById } from '../users/find.ts';
@@ -25,6 +27,9 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
     throw invalidModel({ scopes: ['can only contain available scopes'] });
   }
   if (user.kind !== 'human' && user.kind !== 'service_account') throw forbidden();
+  if (arePersonalTokensOff(deps, user, { impersonation: bit(request.impersonation ?? false) })) {
+    throw forbidden('Personal access tokens are disabled on this server.');
+  }
   const given = {
     userId: user.id,
     name: request.name,

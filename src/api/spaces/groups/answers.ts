@@ -85,7 +85,7 @@ export const GroupDetail = Type.Object({
   allowed_email_domains_list: Type.Null(),
   ...detailSettingFields,
   ...(optional({
-    runners_token: Type.String({ description: 'For owners.' }),
+    runners_token: Nullable(Type.String({ description: 'For owners; null where runners register by none.' })),
     projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
     shared_projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects shared with it.' }),
   }).properties as TProperties),

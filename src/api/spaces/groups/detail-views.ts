@@ -49,12 +49,14 @@ export async function presentGroupDetail(
 }
 
 /** Earlier versions kept the token among the settings. */
-const runnersToken = (deps: Deps, { id, settings }: Namespace): Promise<string> =>
-  registrationToken(
-    deps,
-    { project_id: null, group_id: id },
-    parseJson<{ runners_token?: string }>(settings).runners_token,
-  );
+const runnersToken = async (deps: Deps, { id, settings }: Namespace): Promise<string | null> =>
+  deps.settings.now.allow_runner_registration_token
+    ? registrationToken(
+        deps,
+        { project_id: null, group_id: id },
+        parseJson<{ runners_token?: string }>(settings).runners_token,
+      )
+    : null;
 
 async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
   const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };

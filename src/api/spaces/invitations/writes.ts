@@ -7,6 +7,8 @@ import { contains, equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { maySignUp } from '../../../settings/sign-up-addresses.ts';
 import { emailErrors, userWithAddress } from '../../identity/index.ts';
 import { givenBy } from '../member-roles/give.ts';
 import { requireCover, validateMembership, type Wanted } from '../members/rules.ts';
@@ -90,6 +92,9 @@ async function inviteAddress(deps: Deps, change: Change, email: string, wanted: 
   if (user !== undefined) {
     await addMember(deps, change, { ids: [user] }, wanted);
     return;
+  }
+  if (!maySignUp(await applicationSettings(deps), email)) {
+    throw new ApiError(400, `Invite email is not allowed for this ${source.kind}. Check with your administrator.`);
   }
   try {
     await deps.db.transaction().execute(async (db) => {

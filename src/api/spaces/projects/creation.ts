@@ -87,7 +87,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   const importUrl = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
-  const mirror = await mirrorChange(deps, deps.db, { import_url: null, settings: '{}' }, input, caller.user.id);
+  const mirror = await mirrorChange(deps, deps.db, { import_url: null, settings: '{}' }, input, caller);
   const picture = await avatarColumn(deps, input.avatar);
   const objectFormat = input.repository_object_format ?? 'sha1';
   let first: string | undefined;

@@ -1,8 +1,10 @@
+import type { UserCaller } from '../../../access/caller.ts';
 import { requirePlan } from '../../../access/plan.ts';
 import { recordProjectChanges } from '../../../audit/projects.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { requireMirrorsAvailable } from '../../../mirroring/available.ts';
 import {
   enterPullMirror,
   type PullMirrorChange,
@@ -33,16 +35,17 @@ export async function mirrorChange(
   db: Db,
   project: Pick<Project, 'import_url' | 'settings'>,
   input: AttributeInput,
-  userId: number,
+  caller: UserCaller,
 ): Promise<PullMirrorChange | null> {
   const named = NAMES.filter((name) => input[name] !== undefined);
   if (named.length === 0 && input.import_url === undefined) return null;
+  if (named.length > 0) requireMirrorsAvailable(deps, caller);
   if (input.mirror === true) await requirePlan(deps, 'premium', db);
   const asked: PullMirrorInput = {
     ...Object.fromEntries(named.map((name) => [name, input[name]])),
     ...(input.import_url === undefined ? {} : { url: input.import_url }),
   };
-  return pullMirrorChange(project, asked, userId, 'import_url');
+  return pullMirrorChange(project, asked, caller.user.id, 'import_url');
 }
 
 /** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */

@@ -79,7 +79,7 @@ export async function presentProject(
 
 /** With the token by which runners register, for those whom the answer shows that there is one. */
 async function withRunnersToken(deps: Deps, { project }: ProjectView, json: Project): Promise<Project> {
-  if (json.runners_token === undefined) return json;
+  if (json.runners_token === undefined || !deps.settings.now.allow_runner_registration_token) return json;
   return { ...json, runners_token: await registrationToken(deps, { project_id: project.id, group_id: null }) };
 }
 

@@ -162,7 +162,7 @@ async function apply(
   if (current === undefined) throw recordNotFound();
   await requireStill(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
-  const mirror = await mirrorChange(deps, db, current, input, caller.user.id);
+  const mirror = await mirrorChange(deps, db, current, input, caller);
   const changed = await db
     .updateTable('projects')
     .set({

@@ -176,6 +176,7 @@ export function fullProject(
   return {
     ...simpleProject(deps, caller, view, facts, options),
     ...settings,
+    keep_latest_artifact: settings.keep_latest_artifact && deps.settings.now.keep_latest_artifact,
     ...featureLevels(project),
     ...switches(view),
     container_registry_image_prefix: `${hostname}/${project.full_path.toLowerCase()}`,

@@ -1,0 +1,19 @@
+import { compilePattern } from '../ci/expressions/pattern.ts';
+import { matchesWildcard } from '../core/wildcard.ts';
+import type { ApplicationSettings } from './settings-table.ts';
+
+const fits = (domain: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), domain));
+
+/**
+ * Whether people with the address may come to the server by themselves or by an invitation. Users whom administrators make are
+ * held to nothing.
+ */
+export function maySignUp(settings: ApplicationSettings, email: string): boolean {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const { domain_allowlist: allowed, domain_denylist: denied, email_restrictions: pattern } = settings;
+  if (settings.domain_denylist_enabled && fits(domain, denied)) return false;
+  if (allowed.length > 0 && !fits(domain, allowed)) return false;
+  if (!settings.email_restrictions_enabled || pattern === null || pattern === '') return true;
+  return compilePattern(pattern, 'i')?.test(email) !== true;
+}
