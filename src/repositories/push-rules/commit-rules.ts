@@ -27,11 +27,6 @@ export const patternsOf = (rule: PushRule): Patterns => ({
  */
 export type MadeBy = 'somebody' | 'others' | 'server' | 'server from commits';
 
-/** About how many steps the patterns take on a commit at most. */
-export const stepsOf = ({ message, negative, email }: Patterns, commit: NewCommit): number =>
-  ((message?.size ?? 0) + (negative?.size ?? 0)) * commit.message.length +
-  (email?.size ?? 0) * (commit.authorEmail.length + commit.committerEmail.length);
-
 const SIGN_OFF = /^Signed-off-by:[^<\n]+<[^<>@\n]+@[^<>@\n]+>[ \t\r]*$/i;
 const signedOff = (message: string): boolean =>
   message.includes('<') && message.split('\n').some((line) => line.length < 1_000 && SIGN_OFF.test(line));

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { refused } from '../../core/errors.ts';
 import type { PushRule } from '../../db/tables/push-rules.ts';
 import type { RefChange } from '../../db/tables/ref-intents.ts';
@@ -8,8 +7,10 @@ import type { Repository } from '../../git/repository.ts';
 import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
 import { type NewCommit, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
 import { loadRefRules } from '../protections.ts';
-import { type MadeBy, type Patterns, patternsOf, refuseCommit, stepsOf } from './commit-rules.ts';
+import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
 import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
+import { Pace } from './pace.ts';
+import { PatternTooSlow } from './pattern.ts';
 import { People } from './people.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
 import { Signed } from './signed.ts';
@@ -46,8 +47,6 @@ export interface Judged {
 const CHANGED = 'The push rules were changed meanwhile. Please try again.';
 const HEADS = 'refs/heads/';
 const TAGS = 'refs/tags/';
-/** Steps of patterns after which others have their turn: some milliseconds. */
-const STEPS_AT_ONCE = 500_000;
 
 /** What was found out of people, to be compared with what they are later. */
 interface Seen {
@@ -134,7 +133,7 @@ class Pass {
   readonly #arrival: Arrival;
   readonly #seen: Seen;
   readonly #sizes: FileSizes;
-  #steps = 0;
+  readonly #pace = new Pace();
   #madeBy: MadeBy = 'somebody';
 
   constructor(deps: Deps, repo: Repository, rule: PushRule, patterns: Patterns, arrival: Arrival, seen: Seen) {
@@ -156,6 +155,7 @@ class Pass {
     try {
       return (await this.#things(distinct)) ?? (await this.#signatures(distinct));
     } catch (error) {
+      if (error instanceof PatternTooSlow) return error.message;
       if (!(error instanceof GitError)) throw error;
       if (error.code === 'timeout') return 'The push is too large for its push rules to be checked in time';
       if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
@@ -184,27 +184,23 @@ class Pass {
         if (this.#makerOf(commit.oid).startsWith('server')) continue;
         const reason = await this.#seen.signed.refuse(commit);
         if (reason !== null) return reason;
+        await this.#pace.rest();
       }
-      await setImmediate();
     }
     return null;
   }
 
   async #look(things: readonly (NewCommit | NewFile)[]): Promise<string | null> {
     for (const thing of things) {
-      const reason = thing.kind === 'commit' ? this.#commit(thing) : await this.#file(thing);
+      const reason = thing.kind === 'commit' ? this.#pace.look(() => this.#commit(thing)) : await this.#file(thing);
       if (reason !== null) return reason;
-      if (this.#steps > STEPS_AT_ONCE) {
-        this.#steps = 0;
-        await setImmediate();
-      }
+      await this.#pace.rest();
     }
     return null;
   }
 
   #commit(commit: NewCommit): string | null {
     this.#madeBy = this.#makerOf(commit.oid);
-    this.#steps += stepsOf(this.#patterns, commit);
     const reason = refuseCommit(this.#rule, this.#patterns, commit, this.#madeBy, this.#seen.pusher);
     if (reason === null && this.#rule.member_check === 1) {
       this.#seen.people.add('Committer', commit.committerEmail);
@@ -222,8 +218,7 @@ class Pass {
   }
 
   async #file(file: NewFile): Promise<string | null> {
-    this.#steps += file.path.length * (this.#patterns.file?.size ?? 1);
-    const reason = file.added ? refuseName(this.#rule, this.#patterns, file.path) : null;
+    const reason = file.added ? this.#pace.look(() => refuseName(this.#rule, this.#patterns, file.path)) : null;
     // Out of commits come only files that are there, and such as a merge puts together of them.
     if (reason !== null || this.#madeBy === 'server from commits') return reason;
     const size = this.#sizes.take(file);

@@ -6,15 +6,20 @@ import { patternSize } from '../../ci/expressions/pattern-size.ts';
 export interface PushPattern {
   /** How it is written. */
   readonly source: string;
-  /** About how many steps a character takes at most. */
-  readonly size: number;
-  /** Whether it fits some part of the text. */
+  /** Whether it fits some part of the text. @throws PatternTooSlow */
   test(text: string): boolean;
 }
 
+/** A text is so long that the pattern could keep everybody waiting. */
+export class PatternTooSlow extends Error {
+  override name = 'PatternTooSlow';
+}
+
 const MAX_LENGTH = 511;
-/** Instructions of a pattern: a text of 64 KiB takes half a second at worst. */
+/** Instructions of a pattern. */
 const MAX_SIZE = 2_000;
+/** Instructions times characters of one text: some tenths of a second at the very worst. */
+const MAX_STEPS = 10_000_000;
 
 const compiled = new LRUCache<string, PushPattern>({ max: 500 });
 
@@ -46,7 +51,16 @@ export function pushPattern(source: string, { lines = false } = {}): PushPattern
   const known = compiled.get(key);
   if (known !== undefined) return known;
   const program = RE2JS.compile(source, lines ? RE2JS.MULTILINE : 0);
-  const pattern = { source, size: patternSize(source), test: (text: string) => program.test(text) };
+  const size = patternSize(source);
+  const pattern: PushPattern = {
+    source,
+    test: (text) => {
+      if (text.length * size > MAX_STEPS) {
+        throw new PatternTooSlow(`A text of ${text.length} characters is too long for the pattern '${source}'`);
+      }
+      return program.test(text);
+    },
+  };
   compiled.set(key, pattern);
   return pattern;
 }

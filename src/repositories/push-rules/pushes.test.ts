@@ -308,3 +308,44 @@ test('a push that was looked at is refused where the rule, or who pushes, is ano
   meanwhile(app, () => app.deps.db.updateTable('users').set({ confirmed_at: null }).where('id', '=', id).execute());
   assert.match(await refused(dir), /'another@example\.org' is not a member of team/);
 });
+
+test('a text that would keep everybody waiting is refused, not waited for', async () => {
+  const { dir } = await place({ commit_message_regex: '(\\pL{1,30} ?){1,25}[M-Q]|JIRA' });
+  await commit(dir, `JIRA\n\n${'words and '.repeat(2_000)}`);
+  assert.match(await refused(dir), /A text of 2\d{4} characters is too long for the pattern/);
+  await git.ok(dir, 'commit', '--quiet', '--amend', '--allow-empty', '--message', 'JIRA');
+  await push(dir);
+});
+
+test('a message beyond measure is refused where messages are looked at', async () => {
+  const { dir, project } = await place({ reject_non_dco_commits: true });
+  const file = join(git.folder, 'message');
+  writeFileSync(file, `x\n\nSigned-off-by: A <a@b.example>\n\n${'x'.repeat(1024 * 1024)}`);
+  await git.ok(dir, 'commit', '--quiet', '--allow-empty', '--file', file);
+  assert.match(await refused(dir), /Commit message of [0-9a-f]{40} is too long to be checked/);
+  await setRule(project, { member_check: false });
+  await push(dir);
+});
+
+test('several thousand commits, files and branches come in by one push', async () => {
+  const { dir } = await place({
+    commit_message_regex: '^good \\d+$',
+    branch_name_regex: '^b/',
+    author_email_regex: '@example',
+    file_name_regex: '\\.exe$',
+    max_file_size: 1,
+  });
+  const author = 'author Ada <ada@example.com>';
+  const script = Array.from({ length: 3_000 }, (_, n) =>
+    [
+      `commit refs/heads/b/${n % 10}`,
+      `${author} ${1_700_000_000 + n} +0000`,
+      `${author.replace('author', 'committer')} ${1_700_000_000 + n} +0000`,
+      `data ${`good ${n}`.length}\ngood ${n}`,
+      `M 100644 inline dir/${n}\ndata 1\nx`,
+      '',
+    ].join('\n'),
+  ).join('');
+  assert.equal((await runGitClient(dir, ['fast-import', '--quiet'], script)).code, 0);
+  await git.ok(dir, 'push', '--quiet', 'origin', 'refs/heads/b/*:refs/heads/b/*');
+});

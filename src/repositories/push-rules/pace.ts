@@ -1,0 +1,41 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { PatternTooSlow } from './pattern.ts';
+
+/** Milliseconds of work without a pause. */
+const AT_ONCE_MS = 5;
+/** A look that takes so long is none at a common pattern. */
+const SLOW_MS = 1;
+/** Milliseconds that slow looks may take in one push. */
+const MAX_SLOW_MS = 10_000;
+
+/**
+ * Spreads long work over time, so that it takes this process from nobody: after some milliseconds others have their turn, and
+ * after slow looks, which bad patterns are made of, as long as these took.
+ */
+export class Pace {
+  #began = performance.now();
+  #slow = 0;
+  #owed = 0;
+
+  /** Looks at something at once. @throws PatternTooSlow where slow looks have taken too long together; what `look` throws */
+  look<T>(look: () => T): T {
+    const began = performance.now();
+    const found = look();
+    const took = performance.now() - began;
+    if (took > SLOW_MS) {
+      this.#slow += took;
+      this.#owed += took;
+    }
+    if (this.#slow > MAX_SLOW_MS) throw new PatternTooSlow('The push rules take too long on this push');
+    return found;
+  }
+
+  /** Call it after each look. */
+  async rest(): Promise<void> {
+    if (performance.now() - this.#began < AT_ONCE_MS) return;
+    if (this.#owed > AT_ONCE_MS) await sleep(this.#owed);
+    else await setImmediate();
+    this.#owed = 0;
+    this.#began = performance.now();
+  }
+}
