@@ -69,11 +69,14 @@ export class ActionLimiter {
     this.#now = now;
   }
 
+  /** Counts one more. @param limit 0 requests are no limit @returns whether there have not been too many */
+  allows(action: string, key: string, { requests, periodSeconds }: Throttle): boolean {
+    return requests === 0 || this.#counter.hit(`${action}:${key}`, periodSeconds, this.#now()).count <= requests;
+  }
+
   /** @param limit 0 requests are no limit @throws ApiError 429 with `Retry-After` */
   check(action: string, key: string, limit: Throttle): void {
-    if (limit.requests === 0) return;
-    const { count } = this.#counter.hit(`${action}:${key}`, limit.periodSeconds, this.#now());
-    if (count <= limit.requests) return;
+    if (this.allows(action, key, limit)) return;
     const text = 'This endpoint has been requested too many times. Try again later.';
     throw new ApiError(429, text, { error: text }, { 'Retry-After': String(limit.periodSeconds) });
   }

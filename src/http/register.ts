@@ -217,6 +217,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
         : await deps.snapshot.get(key, () => examine(request, reply)));
     const { caller } = request.admission;
     request.caller = caller;
+    if (options.limit !== undefined) services.limitRoute(options.limit, caller, request);
     if (isParsed && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
     if (options.expensive) {
       const leave = services.expensive.enter(shareOf(caller, request.ip));

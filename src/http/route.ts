@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { PaidPlan } from '../access/plan.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { Deps } from '../deps.ts';
+import type { ApplicationSettings } from '../settings/settings-table.ts';
 import type { FixedAnswer } from './answers.ts';
 import type { Credentials } from './credentials.ts';
 import type { Page } from './pagination.ts';
@@ -125,6 +126,18 @@ export interface BytesBody<P extends TObject, A extends object> {
   limit(admitted: { deps: Deps; caller: Caller; params: Static<P> } & A): number | Promise<number>;
 }
 
+/** A limit of the requests of a route: 0 requests in the setting are no limit. */
+export interface RouteLimit {
+  setting: SettingOfNumber;
+  periodSeconds: number;
+  /** For callers without a token alone. */
+  anonymous?: true;
+}
+
+type SettingOfNumber = {
+  [K in keyof ApplicationSettings]: ApplicationSettings[K] extends number ? K : never;
+}[keyof ApplicationSettings];
+
 export interface RouteOptions<P extends TObject, I extends TObject, A extends object> {
   method: Method;
   /** Below `/api/v4`, with `:name` for path parameters; `*name` at the end takes the rest, slashes included. */
@@ -164,6 +177,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   body?: BytesBody<P, A>;
   /** Costs much: few at once for one caller. */
   expensive?: boolean;
+  /** So many of its requests by one user, or one address without one, are answered in a period, as a setting says. */
+  limit?: RouteLimit;
   /** The API's throttles do not count it: one piece of work takes many such requests. */
   unthrottled?: true;
   /**

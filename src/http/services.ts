@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { throttleOf } from '../settings/throttles.ts';
 import { LastingAnswers } from './lasting-answers.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteLimit } from './route.ts';
 
 const NAMES = { api: 'api', web: 'web', git: 'git_http' } as const satisfies Record<Face, string>;
 
@@ -49,6 +49,13 @@ export class HttpServices {
       caller.user === null ? shareOf(caller, request.ip) : String(caller.user.id),
       reply,
     );
+  }
+
+  /** Counts requests of a route that has a limit of its own. @throws ApiError 429 */
+  limitRoute({ setting, periodSeconds, anonymous }: RouteLimit, caller: Caller, request: FastifyRequest): void {
+    if (anonymous === true && caller.credential.kind !== 'none') return;
+    const { limiter, settings } = this.#deps;
+    limiter.check(setting, shareOf(caller, request.ip), { requests: settings.now[setting], periodSeconds });
   }
 
   #apply(face: Face, kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {

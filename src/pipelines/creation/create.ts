@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { perMinute } from '../../settings/throttles.ts';
 import { isProtectedRef, mayRunOn, maySetVariables } from '../run-rights.ts';
 import { parentArtifacts } from '../sources/parent-artifacts.ts';
 import type { MergeRequestFacts, PipelineFacts } from '../variables/facts.ts';
@@ -86,6 +87,8 @@ const MAX_DEPLOYMENTS = 500;
 
 const refusal = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: false });
 
+const TOO_OFTEN = 'Too many pipelines created in the last minute. Try again later.';
+
 /** Where, for what and by whom a pipeline is made. */
 interface Subject {
   standing: Standing;
@@ -102,6 +105,7 @@ interface Subject {
 export async function createPipeline(deps: Deps, request: PipelineRequest): Promise<Creation> {
   const subject = await subjectOf(deps, request);
   if ('text' in subject) return refusal(subject.text);
+  if (isTooOften(deps, request, subject)) return refusal(TOO_OFTEN);
   const text = variablesRefusal(subject.standing, request);
   if (text !== null) return refusal(text);
   const made = newPipeline(request, subject);
@@ -116,6 +120,17 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   if (compiled === null) return refusal('Missing CI config file');
   if (skipped && compiled.compiled.evaluated?.seed != null) return saveSkipped(deps, made);
   return entered(deps, request, made, compiled);
+}
+
+/** Whether somebody has too many pipelines made for one commit; what other pipelines and schedules start is not counted. */
+function isTooOften(
+  { limiter, settings }: Deps,
+  { source, userId, projectId }: PipelineRequest,
+  { facts }: Subject,
+): boolean {
+  if (['schedule', 'pipeline', 'parent_pipeline'].includes(source)) return false;
+  const limit = perMinute(settings.now.pipeline_limit_per_project_user_sha);
+  return !limiter.allows('pipelines_create', `${projectId}:${userId}:${facts.sha}`, limit);
 }
 
 async function entered(

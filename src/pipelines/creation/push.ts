@@ -6,8 +6,6 @@ import { repositoryOf } from '../../repositories/change-refs.ts';
 import { createPipeline } from './create.ts';
 import { parsePushOptions } from './push-options.ts';
 
-/** Branches and tags of one push that get a pipeline. */
-const MAX_PIPELINES = 4;
 /** A push that cannot be looked at holds up those after it to the same ref: not for ever. */
 const MAX_ATTEMPTS = 6;
 
@@ -29,7 +27,9 @@ export function registerPushes(deps: Deps): void {
       const pushed = updates.filter(
         (update): update is PushedRef => update.new !== null && /^refs\/(heads|tags)\//.test(update.ref),
       );
-      return pushed.slice(0, MAX_PIPELINES).map((data) => ({ orderKey: `ci.push:${project_id}:${data.ref}`, data }));
+      return pushed
+        .slice(0, deps.settings.now.git_push_pipeline_limit)
+        .map((data) => ({ orderKey: `ci.push:${project_id}:${data.ref}`, data }));
     },
     handle: (event, { data }) => followPush(deps, event, data as PushedRef),
   });

@@ -97,6 +97,7 @@ export const gpgKeyRoutes = [
   route({
     method: 'GET',
     path: '/users/:id/gpg_keys',
+    limit: { setting: 'users_api_limit_gpg_keys', periodSeconds: 60 },
     summary: "List a user's GPG keys",
     access: anyone,
     scopes: ['read_user'],
@@ -109,6 +110,7 @@ export const gpgKeyRoutes = [
   route({
     method: 'GET',
     path: '/users/:id/gpg_keys/:key_id',
+    limit: { setting: 'users_api_limit_gpg_key', periodSeconds: 60 },
     summary: "Get a user's GPG key",
     access: anyone,
     scopes: ['read_user'],

@@ -80,6 +80,7 @@ export const sshKeyRoutes = [
   route({
     method: 'GET',
     path: '/users/:user_id/keys',
+    limit: { setting: 'users_api_limit_ssh_keys', periodSeconds: 60 },
     summary: "List a user's SSH keys",
     access: anyone,
     scopes: ['read_user'],
@@ -92,6 +93,7 @@ export const sshKeyRoutes = [
   route({
     method: 'GET',
     path: '/users/:user_id/keys/:key_id',
+    limit: { setting: 'users_api_limit_ssh_key', periodSeconds: 60 },
     summary: "Get a user's SSH key",
     access: anyone,
     scopes: ['read_user'],

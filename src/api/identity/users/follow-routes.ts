@@ -39,6 +39,7 @@ const listing = (which: 'followers' | 'following') =>
   route({
     method: 'GET',
     path: `/users/:id/${which}`,
+    limit: { setting: `users_api_limit_${which}`, periodSeconds: 60 },
     summary: which === 'followers' ? 'List who follows a user' : 'List whom a user follows',
     description: 'Of a private profile only for its user and administrators.',
     access: signedIn,

@@ -120,6 +120,7 @@ export const userStatusRoutes = [
   route({
     method: 'GET',
     path: '/users/:user_id/status',
+    limit: { setting: 'users_api_limit_status', periodSeconds: 60 },
     summary: 'Get the status of a user',
     access: anyone,
     params: Type.Object({ user_id: Type.String({ description: 'Id or user name.' }) }),

@@ -6,6 +6,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/abilities.ts';
+import { requireInvites } from '../members/invites.ts';
 import { changeOf } from '../members/writes.ts';
 import { inSource, type SourceKind } from '../source.ts';
 import { InvitationEntity, Invited } from './answers.ts';
@@ -43,6 +44,7 @@ function routesOf(kind: SourceKind): Route[] {
       rules: { atLeastOne: [['email', 'user_id']] },
       success: { status: 201, schema: Invited },
       handler: async (c) => {
+        requireInvites(c.deps, c.caller);
         const { email = [], user_id: ids = [] } = c.input;
         const who = { emails: email.map((each) => each.trim()), ids: [ids].flat() };
         const message = await invite(c.deps, changeOf(c), c.standing, who, {

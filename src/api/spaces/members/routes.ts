@@ -8,6 +8,7 @@ import { inSource, inSourceOrSelf, type SourceKind, type SourceScope } from '../
 import { MANAGE_MEMBERS, READ_MEMBERS, REMOVE_MEMBER } from './abilities.ts';
 import { allMemberList, Member, memberList } from './answers.ts';
 import { Added, memberChange, memberRemoval, newMember, userIdParam } from './inputs.ts';
+import { requireInvites } from './invites.ts';
 import { directMembers, effectiveMembers } from './memberships.ts';
 import { findDirect, findMembership, listMembers, type MemberFilters } from './queries.ts';
 import { removeMember } from './removal.ts';
@@ -32,6 +33,7 @@ async function answerOne(c: Scope, direct: boolean, userId: number) {
 }
 
 async function add(c: Scope, input: Static<typeof newMember>) {
+  requireInvites(c.deps, c.caller);
   const change = changeOf(c);
   const names = (input.user_id ?? input.username ?? '')
     .split(',')

@@ -71,6 +71,7 @@ export const projectListRoutes = [
   route({
     method: 'GET',
     path: '/projects',
+    limit: { setting: 'projects_api_rate_limit_unauthenticated', periodSeconds: 600, anonymous: true },
     summary: 'List projects',
     description: 'All projects that the caller may see; anonymous callers see public ones, with fewer keys.',
     access: anyone,
