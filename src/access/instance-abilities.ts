@@ -39,6 +39,7 @@ export const INSTANCE_RULES = {
   update_own_todos: OWN,
   create_project: { role: 'user', writes: true, further: 'In a group or namespace that lets them' },
   create_group: { role: 'user', writes: true, further: 'Below a group, those whom it lets' },
+  import_from_server: { role: 'person', writes: true, further: 'Into a group or namespace that lets them' },
   create_personal_snippet: { role: 'internal_user', writes: true },
   update_personal_snippet: { role: 'administrator', relations: { owner: {} }, writes: true },
   admin_users: ADMINISTERED,

@@ -4,6 +4,7 @@ import type { UserCaller } from './caller.ts';
 /** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone: nothing runs for the ghost. */
 export async function laterCaller(deps: Deps, userId: number): Promise<UserCaller | undefined> {
   const user = await deps.db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-  if (user === undefined || user.state !== 'active' || user.kind === 'ghost') return undefined;
+  if (user === undefined || user.state !== 'active' || user.kind === 'ghost' || user.kind === 'placeholder')
+    return undefined;
   return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
 }

@@ -6,6 +6,7 @@ import { approvalRulesOwnership } from './tables/approval-rules.ts';
 import { auditEventsOwnership } from './tables/audit-events.ts';
 import { awardEmojiOwnership } from './tables/award-emoji.ts';
 import { broadcastMessagesOwnership } from './tables/broadcast-messages.ts';
+import { bulkImportEntitiesOwnership } from './tables/bulk-import-entities.ts';
 import { ciJobArtifactsOwnership } from './tables/ci-job-artifacts.ts';
 import { ciJobsOwnership } from './tables/ci-jobs.ts';
 import { ciPipelineScheduleVariablesOwnership } from './tables/ci-pipeline-schedule-variables.ts';
@@ -18,6 +19,7 @@ import { deployKeysOwnership } from './tables/deploy-keys.ts';
 import { deployTokensOwnership } from './tables/deploy-tokens.ts';
 import { eventsOwnership } from './tables/events.ts';
 import { groupLinksOwnership } from './tables/group-links.ts';
+import { importSourceUsersOwnership } from './tables/import-source-users.ts';
 import { internalIdsOwnership } from './tables/internal-ids.ts';
 import { invitationsOwnership } from './tables/invitations.ts';
 import { issuableAssigneesOwnership } from './tables/issuable-assignees.ts';
@@ -93,6 +95,8 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   broadcast_messages: broadcastMessagesOwnership,
   notification_settings: notificationSettingsOwnership,
   users: usersOwnership,
+  bulk_import_entities: bulkImportEntitiesOwnership,
+  import_source_users: importSourceUsersOwnership,
   deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,
   issue_links: issueLinksOwnership,

@@ -1,12 +1,15 @@
 import { registerImportExport } from '../../import-export/background.ts';
 import type { Area } from '../area.ts';
+import { bulkImportRoutes } from './bulk-imports/routes.ts';
+import { registerBulkImports } from './bulk-imports/run.ts';
 import { relationExportRoutes } from './relation-exports/routes.ts';
 
 /** What groups and projects are taken elsewhere with, and come from elsewhere with. */
 export const imports: Area = {
-  routes: [...relationExportRoutes],
+  routes: [...bulkImportRoutes, ...relationExportRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerImportExport(deps);
+    registerBulkImports(deps);
   },
 };

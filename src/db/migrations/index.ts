@@ -25,6 +25,7 @@ import { ssh } from './0032-ssh.ts';
 import { pushRules } from './0033-push-rules.ts';
 import { notifications } from './0034-notifications.ts';
 import { relationExports } from './0036-relation-exports.ts';
+import { placeholders } from './0037-placeholders.ts';
 import { expiries } from './0039-expiries.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -56,5 +57,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0033-push-rules': pushRules,
   '0034-notifications': notifications,
   '0036-relation-exports': relationExports,
+  '0037-placeholders': placeholders,
   '0039-expiries': expiries,
 };

@@ -4,7 +4,7 @@ import type { Ownership } from '../ownership.ts';
 
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval' | 'ldap_blocked';
 
-export type UserKind = 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost';
+export type UserKind = 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost' | 'placeholder';
 
 export interface UsersTable {
   id: Id;

@@ -14,7 +14,7 @@ type Query = ReturnType<typeof allUsers>;
 
 function byState(query: Query, filters: UserFilters): Query {
   let result = query;
-  if (filters.active) result = result.where('state', '=', 'active').where('kind', '!=', 'ghost');
+  if (filters.active) result = result.where('state', '=', 'active').where('kind', 'not in', ['ghost', 'placeholder']);
   if (filters.exclude_active) result = result.where('state', '!=', 'active');
   if (filters.blocked) result = result.where('state', 'in', BLOCKED_STATES);
   return result;

@@ -33,7 +33,7 @@ export const presentUserProfile = (
   job_title: user.job_title,
   pronouns: user.pronouns,
   organization: user.organization,
-  bot: user.kind !== 'human' && user.kind !== 'ghost',
+  bot: !['human', 'ghost', 'placeholder'].includes(user.kind),
   work_information: workInformation(user),
   ...(follows === null
     ? {}

@@ -1,8 +1,12 @@
 import type { TSchema } from 'typebox';
+import { BulkImport, BulkImportEntity, BulkImportFailure } from '../bulk-imports/answers.ts';
 import { RelationExportBatch, RelationExportStatus } from '../relation-exports/answers.ts';
 
 /** What the objects of this area are called. */
 export const objects: Readonly<Record<string, TSchema>> = {
+  BulkImport,
+  BulkImportEntity,
+  BulkImportFailure,
   RelationExportBatch,
   RelationExportStatus,
 };

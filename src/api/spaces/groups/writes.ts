@@ -41,12 +41,14 @@ export async function mayCreateTopLevel(deps: Deps, { user, admin }: UserCaller)
 
 /**
  * Creates a group as parameters describe it.
+ * @param within runs in the transaction that writes it
  * @throws ApiError 400 for what breaks a rule, 403 without the right, 404 for a parent that the caller may not see
  */
 export async function createByInput(
   deps: Deps,
   caller: UserCaller,
   input: Static<typeof CreateInput>,
+  within?: (db: Db, group: Namespace) => Promise<void>,
 ): Promise<Namespace> {
   const parent = input.parent_id === undefined ? null : await visibleGroup(deps, caller, input.parent_id);
   const allowed =
@@ -79,6 +81,7 @@ export async function createByInput(
       ...picture,
       settings: settingsColumn({ settings: '{}' }, { ...creationLevel(instance), ...input }),
     },
+    ...(within === undefined ? {} : { within }),
   });
 }
 

@@ -100,7 +100,7 @@ export async function ownersOf(db: Db, source: Source, day: string, exceptUserId
     .where('members.user_id', '!=', exceptUserId)
     .where('members.state', '=', 'active')
     .where('users.state', '=', 'active')
-    .where('users.kind', 'not in', ['project_bot', 'group_bot', 'ghost'])
+    .where('users.kind', 'not in', ['project_bot', 'group_bot', 'ghost', 'placeholder'])
     .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', day)]))
     .limit(2)
     .execute();

@@ -143,7 +143,7 @@ function requirePerson(user: User, source: Source): User {
     (group !== null && !source.lineage.includes(group)) ||
     (project !== null && (source.kind !== 'project' || source.id !== project));
   if (isForeign) throw invalidModel({ user: ['is a service account of another group or project'] });
-  if (isTokenBot(user) || user.kind === 'ghost') throw notFound('User');
+  if (isTokenBot(user) || user.kind === 'ghost' || user.kind === 'placeholder') throw notFound('User');
   return user;
 }
 

@@ -51,12 +51,25 @@ export const pathFromName = (name: string): string =>
     .replace(/-{2,}/g, '-')
     .replace(/^-+|-+$/g, '');
 
+/** A project whose content comes in the background. */
+export interface Awaited {
+  /** Runs in the transaction that writes it. */
+  within: (db: Db, project: Project) => Promise<void>;
+}
+
 /**
  * Creates a project for its owner-to-be, with a README on request (public documentation, "Create a project").
  * @param owner whose namespace it goes to when none is named, and who counts as its creator
+ * @param awaited where its content comes in the background: nobody writes into its repository until then
  * @throws ApiError 400 with the texts by field, 403, 404
  */
-export async function makeProject(deps: Deps, caller: UserCaller, owner: User, input: CreateInput): Promise<Project> {
+export async function makeProject(
+  deps: Deps,
+  caller: UserCaller,
+  owner: User,
+  input: CreateInput,
+  awaited?: Awaited,
+): Promise<Project> {
   const namespace =
     input.namespace_id === undefined
       ? await personalNamespace(deps, owner)
@@ -109,7 +122,8 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
         ...mirror?.settings,
         repository_object_format: objectFormat,
       }),
-      ...(importUrl === null ? {} : { import_url: importUrl, ...WAITING }),
+      ...(importUrl === null ? {} : { import_url: importUrl }),
+      ...(importUrl === null && awaited === undefined ? {} : WAITING),
     },
     fillRepository: async (dir) => {
       if (!input.initialize_with_readme || importUrl !== null) return;
@@ -123,6 +137,7 @@ export async function makeProject(deps: Deps, caller: UserCaller, owner: User, i
       if (namespace.kind === 'user') await checkLimit(db, namespace, owner, 1);
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
+      await awaited?.within(db, project);
       await enterNewMirror(deps, db, project);
       if (first === undefined) return;
       await protectDefaultBranch(deps, db, project.id, defaultBranch);

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { closedAddress } from '../../../../test/support/file-server.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
+import { multipart } from '../../../../test/support/multipart.ts';
+import { ProjectGit } from '../../../../test/support/project-git.ts';
+
+type Json = Record<string, unknown>;
+let app: TestApp;
+let url: string;
+before(async () => {
+  app = await buildTestApp({ settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' } });
+  url = await app.listen();
+  expectStatus(await app.put('/application/settings', { json: { bulk_import_enabled: true } }), 200);
+});
+after(() => app.close());
+
+const message = (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
+  String(expectStatus<Json>(response, status).message);
+const entity = (more: Json = {}) => ({
+  source_type: 'group_entity',
+  source_full_path: 'source',
+  destination_namespace: '',
+  destination_slug: 'copy',
+  ...more,
+});
+/** Asked by an administrator of its own, since imports are limited in number by user. */
+const ask = async (entities: Json[], options: { token?: string; access?: string; url?: string } = {}) =>
+  app.post('/bulk_imports', {
+    token: options.token ?? (await app.make.user({ admin: true })).token,
+    json: { configuration: { url: options.url ?? url, access_token: options.access ?? ROOT_TOKEN }, entities },
+  });
+/** Brings what is asked for. @returns the entities as they are then */
+async function bring(entities: Json[], token?: string): Promise<Json[]> {
+  const made = expectStatus<Json>(await ask(entities, token === undefined ? {} : { token }), 201);
+  await app.settle();
+  const shown = expectStatus<Json>(await app.get(`/bulk_imports/${made.id}`), 200);
+  assert.notEqual(shown.status, 'started', app.logLines.join('').slice(-3_000));
+  return expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`, { query: { per_page: 100 } }), 200);
+}
+const shownNotes = async (path: string) =>
+  expectStatus<Json[]>(await app.get(`${path}/notes`, { query: { sort: 'asc', order_by: 'created_at' } }), 200).map(
+    ({ body, system, created_at }) => ({ body, system, created_at }),
+  );
+
+describe('a group', () => {
+  test('comes with its subgroups, projects, people and all that is in them', async () => {
+    const ann = await app.make.user({ username: 'ann' });
+    const top = await app.make.group({ path: 'source' });
+    const sub = await app.make.group({ path: 'inner', parent: top });
+    const project = await app.make.project({ namespace: sub, path: 'tool' });
+    await app.make.member({ group: top }, ann.user, 30);
+    const git = new ProjectGit(app, project);
+    const base = git.commit('main', { 'a.txt': 'a' });
+    git.commit('change', { 'b.txt': 'b' }, { start: base });
+    const place = `/projects/${project.id}`;
+    expectStatus(await app.post(`/groups/${top.id}/labels`, { json: { name: 'wide', color: '#112233' } }), 201);
+    expectStatus(await app.post(`/groups/${top.id}/milestones`, { json: { title: 'together' } }), 201);
+    const badge = { link_url: 'https://example.org/', image_url: 'https://example.org/b.svg' };
+    expectStatus(await app.post(`/groups/${top.id}/badges`, { json: badge }), 201);
+    const issue = { title: 'Größe ☃', description: 'see ☃', labels: 'wide,own', weight: 3 };
+    const ownIssue = { ...issue, assignee_ids: [ann.user.id], confidential: true };
+    expectStatus(await app.post(`${place}/issues`, { token: ann.token, json: ownIssue }), 201);
+    expectStatus(await app.post(`${place}/issues`, { json: { title: 'Second', iid: 7 } }), 201);
+    const said = expectStatus<Json>(
+      await app.post(`${place}/issues/1/notes`, { token: ann.token, json: { body: 'A word' } }),
+      201,
+    );
+    expectStatus(await app.post(`${place}/issues/1/notes/${said.id}/award_emoji`, { json: { name: 'rocket' } }), 201);
+    expectStatus(await app.post(`${place}/issues/1/award_emoji`, { json: { name: 'thumbsup' } }), 201);
+    expectStatus(await app.post(`${place}/issues/1/add_spent_time`, { json: { duration: '1h' } }), 201);
+    expectStatus(await app.put(`${place}/issues/1`, { token: ann.token, json: { state_event: 'close' } }), 200);
+    await makeMergeRequest(app, project, { source_branch: 'change', title: 'Change', author_id: ann.user.id });
+    expectStatus(await app.post(`${place}/merge_requests/1/notes`, { json: { body: 'Good' } }), 201);
+    expectStatus(
+      await app.post(`${place}/releases`, { json: { tag_name: 'v1', ref: 'main', description: 'First' } }),
+      201,
+    );
+    expectStatus(await app.post(`${place}/repository/commits/${base}/comments`, { json: { note: 'On it' } }), 201);
+    expectStatus(await app.post(`${place}/protected_tags`, { json: { name: 'v*', create_access_level: 30 } }), 201);
+    await app.settle();
+
+    const entities = await bring([entity()]);
+    assert.deepEqual(
+      entities.map(({ entity_type, destination_full_path, status, failures }) => [
+        entity_type,
+        destination_full_path,
+        status,
+        failures,
+      ]),
+      [
+        ['group', 'copy', 'finished', []],
+        ['group', 'copy/inner', 'finished', []],
+        ['project', 'copy/inner/tool', 'finished', []],
+      ],
+    );
+    const stats = entities[2]!.stats as Record<string, Json>;
+    assert.deepEqual(stats.issues, { source: 2, fetched: 2, imported: 2 });
+
+    const copied = `/projects/${encodeURIComponent('copy/inner/tool')}`;
+    const found = expectStatus<Json>(await app.get(`${copied}/issues/1`), 200);
+    const was = expectStatus<Json>(await app.get(`${place}/issues/1`), 200);
+    for (const key of [
+      'title',
+      'description',
+      'state',
+      'weight',
+      'confidential',
+      'created_at',
+      'updated_at',
+      'closed_at',
+      'labels',
+      'upvotes',
+      'user_notes_count',
+      'time_stats',
+    ]) {
+      assert.deepEqual(found[key], was[key], key);
+    }
+    const author = found.author as Json;
+    assert.match(String(author.username), /^ann_placeholder_[0-9a-z]+$/);
+    assert.equal(author.name, `Placeholder ${ann.user.name}`);
+    assert.deepEqual(
+      (found.assignees as Json[]).map(({ id }) => id),
+      [author.id],
+    );
+    assert.deepEqual(await shownNotes(`${copied}/issues/1`), await shownNotes(`${place}/issues/1`));
+    assert.equal(expectStatus<Json[]>(await app.get(`${copied}/issues`), 200).length, 2);
+    const next = expectStatus<Json>(await app.post(`${copied}/issues`, { json: { title: 'Third' } }), 201);
+    assert.equal(next.iid, 8);
+    const request = expectStatus<Json>(await app.get(`${copied}/merge_requests/1`), 200);
+    const wasRequest = expectStatus<Json>(await app.get(`${place}/merge_requests/1`), 200);
+    assert.deepEqual(
+      [request.title, request.state, request.sha, request.changes_count],
+      [wasRequest.title, 'opened', wasRequest.sha, '1'],
+    );
+    assert.deepEqual(await shownNotes(`${copied}/merge_requests/1`), await shownNotes(`${place}/merge_requests/1`));
+    const release = expectStatus<Json>(await app.get(`${copied}/releases/v1`), 200);
+    assert.equal(release.description, 'First');
+    assert.equal(
+      expectStatus<Json[]>(await app.get(`${copied}/repository/commits/${base}/comments`), 200)[0]!.note,
+      'On it',
+    );
+    assert.equal(expectStatus<Json[]>(await app.get(`${copied}/protected_tags`), 200)[0]!.name, 'v*');
+    assert.equal((await app.get(`${copied}/repository/files/b.txt/raw`, { query: { ref: 'change' } })).body, 'b');
+    const labels = expectStatus<Json[]>(await app.get('/groups/copy/labels'), 200);
+    assert.deepEqual(
+      labels.map(({ name, color }) => [name, color]),
+      [['wide', '#112233']],
+    );
+    assert.equal(expectStatus<Json[]>(await app.get('/groups/copy/badges'), 200).length, 1);
+    assert.equal(expectStatus<Json[]>(await app.get('/groups/copy/members'), 200).length, 1);
+    const { token } = await app.deps.db
+      .selectFrom('bulk_imports')
+      .select('token')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow();
+    assert.equal(token, null);
+  });
+
+  test('may leave its projects and members where they are', async () => {
+    const group = await app.make.group();
+    await app.make.project({ namespace: group });
+    const [only, ...others] = await bring([
+      entity({
+        source_full_path: group.full_path,
+        destination_slug: 'alone',
+        migrate_projects: false,
+        migrate_memberships: false,
+      }),
+    ]);
+    assert.deepEqual([only!.status, others], ['finished', []]);
+    const people = await app.deps.db
+      .selectFrom('import_source_users')
+      .select('id')
+      .where('namespace_id', '=', Number(only!.namespace_id))
+      .execute();
+    assert.deepEqual(people, []);
+  });
+});
+
+test('files come with their addresses, from one server to another', async () => {
+  const other = await buildTestApp();
+  try {
+    const project = await other.make.project({ namespace: await other.make.group({ path: 'far' }) });
+    const place = `/projects/${project.id}`;
+    const file = multipart({}, { field: 'file', name: 'a.txt', bytes: Buffer.from('of the upload') });
+    const upload = expectStatus<{ url: string; markdown: string }>(await other.post(`${place}/uploads`, file), 201);
+    const issue = { title: 'With a file', description: `see ${upload.markdown}` };
+    expectStatus(await other.post(`${place}/issues`, { json: issue }), 201);
+    const wanted = [entity({ source_full_path: 'far', destination_slug: 'near' })];
+    const made = expectStatus<Json>(await ask(wanted, { url: await other.listen() }), 201);
+    let ended = false;
+    const brought = app.settle().finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      await other.settle();
+      await sleep(10);
+    }
+    await brought;
+    const entities = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
+    assert.deepEqual(
+      entities.map(({ status, failures }) => [status, failures]),
+      [
+        ['finished', []],
+        ['finished', []],
+      ],
+    );
+    const copied = `/projects/${entities[1]!.project_id}`;
+    assert.equal(expectStatus<Json>(await app.get(`${copied}/issues/1`), 200).description, issue.description);
+    assert.equal((await app.get(`${copied}${upload.url}`)).body, 'of the upload');
+  } finally {
+    await other.close();
+  }
+});
+
+test('a project comes into a personal namespace, where everything becomes the owner’s', async () => {
+  const project = await app.make.project();
+  const ann = await app.make.user();
+  await app.make.member({ project }, ann.user, 40);
+  expectStatus(await app.post(`/projects/${project.id}/issues`, { token: ann.token, json: { title: 'Mine' } }), 201);
+  const bea = await app.make.user();
+  const [brought] = await bring(
+    [
+      entity({
+        source_type: 'project_entity',
+        source_full_path: project.full_path,
+        destination_namespace: bea.user.username,
+      }),
+    ],
+    bea.token,
+  );
+  assert.deepEqual([brought!.status, brought!.failures], ['finished', []]);
+  const issue = expectStatus<Json>(await app.get(`/projects/${brought!.project_id}/issues/1`), 200);
+  assert.equal((issue.author as Json).id, bea.user.id);
+});
+
+describe('what cannot come', () => {
+  test('is refused before anything is made', async () => {
+    const stranger = await app.make.user();
+    const group = await app.make.group({ visibility: 'public' });
+    const json = (more: Json) => ask([entity(more)], { token: stranger.token });
+    assert.equal(message(await json({ destination_namespace: 'nowhere' }), 404), '404 Group Not Found');
+    expectStatus(await json({ destination_namespace: group.full_path }), 403);
+    expectStatus(await json({ source_type: 'project_entity', destination_namespace: group.full_path }), 403);
+    expectStatus(await json({ source_type: 'project_entity' }), 404);
+    assert.match(message(await json({ source_full_path: '../../x' }), 400), /source_full_path/);
+    assert.match(
+      message(await ask([entity()], { access: 'glpat-wrong-wrong-wrong' }), 422),
+      /does not accept the access token/,
+    );
+    const reading = await app.make.token(1, ['read_api']);
+    assert.match(message(await ask([entity()], { access: reading }), 422), /"api" scope/);
+    assert.match(message(await ask([entity()], { url: await closedAddress() }), 422), /Unable to connect/);
+    assert.match(message(await ask([entity()], { url: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
+    expectStatus(await app.post('/bulk_imports', { json: {} }), 400);
+    assert.equal((await app.post('/bulk_imports', { token: null, json: {} })).statusCode, 401);
+  });
+
+  test('fails by itself, with the reason', async () => {
+    const [gone] = await bring([entity({ source_full_path: 'not-there', destination_slug: 'gone' })]);
+    assert.equal(gone!.status, 'failed');
+    const [failure] = gone!.failures as Json[];
+    assert.match(String(failure!.exception_message), /not-there is not there/);
+    const listed = await app.get(`/bulk_imports/${gone!.bulk_import_id}/entities/${gone!.id}/failures`);
+    assert.deepEqual(expectStatus<Json[]>(listed, 200), gone!.failures);
+  });
+
+  test('is seen by who asked for it alone', async () => {
+    const { token } = await app.make.user();
+    const made = expectStatus<Json>(await ask([entity({ source_full_path: 'never', destination_slug: 'never' })]), 201);
+    expectStatus(await app.get(`/bulk_imports/${made.id}`, { token }), 404);
+    expectStatus(await app.get(`/bulk_imports/${made.id}/entities`, { token }), 404);
+    expectStatus(await app.post(`/bulk_imports/${made.id}/cancel`, { token }), 404);
+    assert.deepEqual(expectStatus(await app.get('/bulk_imports', { token }), 200), []);
+    assert.deepEqual(expectStatus(await app.get('/bulk_imports/entities', { token }), 200), []);
+    const canceled = expectStatus<Json>(await app.post(`/bulk_imports/${made.id}/cancel`), 200);
+    assert.equal(canceled.status, 'canceled');
+    await app.settle();
+    const [only] = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
+    assert.deepEqual([only!.status, only!.namespace_id], ['canceled', null]);
+    const some = expectStatus<Json[]>(
+      await app.get('/bulk_imports', { query: { status: 'canceled', sort: 'asc' } }),
+      200,
+    );
+    assert.deepEqual(
+      some.map(({ id }) => id),
+      [made.id],
+    );
+  });
+
+  test('is nothing while administrators have not switched it on', async () => {
+    expectStatus(await app.put('/application/settings', { json: { bulk_import_enabled: false } }), 200);
+    expectStatus(await ask([entity()]), 404);
+    expectStatus(await app.get('/bulk_imports'), 404);
+    expectStatus(await app.put('/application/settings', { json: { bulk_import_enabled: true } }), 200);
+  });
+});

@@ -1,0 +1,14 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+/** What of an entity could not be taken over. */
+export interface BulkImportFailuresTable {
+  id: Id;
+  entity_id: number;
+  relation: string;
+  exception_class: string;
+  exception_message: string;
+  source_title: string | null;
+  created_at: Timestamp;
+}
+export type BulkImportFailure = Selectable<BulkImportFailuresTable>;

@@ -1,0 +1,13 @@
+import type { Day, Id, Timestamp } from '../columns.ts';
+
+/** Memberships that wait for the user who is given the contributions. */
+export interface ImportPlaceholderMembershipsTable {
+  id: Id;
+  source_user_id: number;
+  /** Either of the two is set. */
+  group_id: number | null;
+  project_id: number | null;
+  access_level: number;
+  expires_at: Day | null;
+  created_at: Timestamp;
+}

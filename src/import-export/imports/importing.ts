@@ -1,0 +1,26 @@
+import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import type { People } from './people.ts';
+import type { Given } from './take.ts';
+
+/** What objects are written with. */
+export interface Importing {
+  deps: Deps;
+  place: {
+    kind: 'group' | 'project';
+    id: number;
+    /** The groups whose labels and milestones can be used, the place itself included where it is one. */
+    groupIds: readonly number[];
+  };
+  people: People;
+  /** Whether the objects of a commit are in the repository. */
+  hasCommit(sha: string): Promise<boolean>;
+}
+
+/** How the objects of a relation become rows. */
+export interface Writer {
+  /** Objects that one transaction writes. */
+  atOnce: number;
+  /** @throws Unfit for an object that cannot be taken over */
+  write(importing: Importing, db: Db, objects: readonly Given[]): Promise<void>;
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { timestamp } from '../../core/clock.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import type { Db } from '../../db/schema.ts';
+import { type ImportSourceUser, SOURCE_USER_STATUS } from '../../db/tables/import-source-users.ts';
+import type { Deps } from '../../deps.ts';
+import { type Given, isGiven } from './take.ts';
+
+/** Where people come from, and who stands for them. */
+export interface Origin {
+  /** The top group of what is imported; null in a personal namespace, where all becomes the owner's. */
+  namespaceId: number | null;
+  hostname: string;
+  importType: 'gitlab_migration' | 'gitlab_project';
+  /** Who stands for nobody in particular. */
+  importerId: number;
+}
+
+const USER_KEYS: ReadonlySet<string> = new Set([
+  'author_id',
+  'user_id',
+  'closed_by_id',
+  'updated_by_id',
+  'resolved_by_id',
+  'merge_user_id',
+]);
+const MAX_NAME = 127;
+const AT_ONCE = 500;
+
+/** Ids of all people whom an object names, however deep. */
+export function namedIn(value: unknown, found = new Set<number>()): Set<number> {
+  if (Array.isArray(value)) {
+    for (const each of value) namedIn(each, found);
+  } else if (isGiven(value)) {
+    for (const [key, each] of Object.entries(value)) {
+      if (typeof each === 'number' && USER_KEYS.has(key) && Number.isSafeInteger(each) && each > 0) found.add(each);
+      else if (typeof each === 'object') namedIn(each, found);
+    }
+  }
+  return found;
+}
+
+/** People of another server, by the users who stand for them here; placeholders are made where nobody does yet. */
+export class People {
+  readonly #deps: Deps;
+  readonly #origin: Origin;
+  readonly #known = new Map<number, number>();
+
+  constructor(deps: Deps, origin: Origin) {
+    this.#deps = deps;
+    this.#origin = origin;
+  }
+
+  /** Who stands for somebody, whom `know` was asked for; the importer where nobody is named. */
+  of(id: unknown): number {
+    return (typeof id === 'number' ? this.#known.get(id) : undefined) ?? this.#origin.importerId;
+  }
+
+  /** The same; null where nobody is named. */
+  maybe(id: unknown): number | null {
+    return typeof id === 'number' ? (this.#known.get(id) ?? null) : null;
+  }
+
+  /** Sees to it that somebody stands for each. */
+  async know(ids: Iterable<number>): Promise<void> {
+    const missing = [...ids].filter((id) => !this.#known.has(id));
+    const { namespaceId, importerId } = this.#origin;
+    if (namespaceId === null) {
+      for (const id of missing) this.#known.set(id, importerId);
+      return;
+    }
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      await this.#load(namespaceId, missing.slice(at, at + AT_ONCE));
+    }
+    for (const id of missing) if (!this.#known.has(id)) await this.#enter(namespaceId, { id });
+  }
+
+  /** Enters who somebody is, before he is named. */
+  async introduce(person: Given): Promise<void> {
+    const { namespaceId } = this.#origin;
+    const { id } = person;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return;
+    if (namespaceId === null) return void this.#known.set(id, this.#origin.importerId);
+    await this.#load(namespaceId, [id]);
+    if (!this.#known.has(id)) await this.#enter(namespaceId, { ...person, id });
+  }
+
+  /** The rows of people. */
+  rows(ids: readonly number[]): Promise<ImportSourceUser[]> {
+    return this.#query(this.#origin.namespaceId ?? 0, ids).execute();
+  }
+
+  #query(namespaceId: number, ids: readonly number[]) {
+    return this.#deps.db
+      .selectFrom('import_source_users')
+      .selectAll()
+      .where('namespace_id', '=', namespaceId)
+      .where('source_hostname', '=', this.#origin.hostname)
+      .where('import_type', '=', this.#origin.importType)
+      .where('source_user_identifier', 'in', ids.map(String));
+  }
+
+  async #load(namespaceId: number, ids: readonly number[]): Promise<void> {
+    for (const row of await this.#query(namespaceId, ids).execute()) {
+      const given = row.status === SOURCE_USER_STATUS.completed ? row.reassign_to_user_id : null;
+      const user = given ?? row.placeholder_user_id;
+      if (user !== null) this.#known.set(Number(row.source_user_identifier), user);
+    }
+  }
+
+  async #enter(namespaceId: number, { id, username, name }: Given & { id: number }): Promise<void> {
+    const sourceName = typeof name === 'string' ? name.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME) : null;
+    const sourceUsername = typeof username === 'string' ? username.replace(/[^\w.-]/g, '').slice(0, MAX_NAME) : null;
+    const now = timestamp(this.#deps.clock);
+    const enter = async (db: Db) => {
+      const placeholder = await makePlaceholder(
+        this.#deps,
+        db,
+        sourceUsername ?? `user${id}`,
+        sourceName ?? `User ${id}`,
+      );
+      await db
+        .insertInto('import_source_users')
+        .values({
+          namespace_id: namespaceId,
+          source_hostname: this.#origin.hostname,
+          import_type: this.#origin.importType,
+          source_user_identifier: String(id),
+          source_username: sourceUsername,
+          source_name: sourceName,
+          placeholder_user_id: placeholder,
+          reassign_to_user_id: null,
+          reassigned_by_user_id: null,
+          reassignment_token: null,
+          reassignment_error: null,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      return placeholder;
+    };
+    try {
+      this.#known.set(id, await this.#deps.db.transaction().execute(enter));
+    } catch (error) {
+      // Another import below the same group has met him at the same moment.
+      if (!isUniqueViolation(error)) throw error;
+      await this.#load(namespaceId, [id]);
+      if (!this.#known.has(id)) throw error;
+    }
+  }
+}
+
+/** Writes a user who stands for somebody, and who can never sign in. @returns the id */
+async function makePlaceholder(deps: Deps, db: Db, username: string, name: string): Promise<number> {
+  const unique = crc32(randomBytes(16)).toString(36);
+  const path = `${username.replace(/[^a-zA-Z0-9]/g, '').slice(0, 100) || 'user'}_placeholder_${unique}`;
+  const now = timestamp(deps.clock);
+  const { id } = await db
+    .insertInto('users')
+    .values({
+      username: path,
+      name: `Placeholder ${name}`,
+      email: `${path}@noreply.${new URL(deps.externalUrl()).hostname}`,
+      kind: 'placeholder',
+      password_hash: null,
+      can_create_group: 0,
+      projects_limit: 0,
+      created_by_id: null,
+      created_at: now,
+      updated_at: now,
+      confirmed_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,63 @@
+import type { ProtectedRefLevelsTable } from '../../../db/tables/protected-ref-levels.ts';
+import type { Writer } from '../importing.ts';
+import { filled, flag, type Given, integer, objects } from '../take.ts';
+import { startedAt } from './notes.ts';
+
+const LEVELS: readonly number[] = [0, 30, 40, 60];
+type Action = ProtectedRefLevelsTable['action'];
+const ACTIONS: Readonly<Record<'branch' | 'tag', readonly Action[]>> = {
+  branch: ['push', 'merge', 'unprotect'],
+  tag: ['create'],
+};
+const MAINTAINER = 40;
+
+/** Levels that may do something; maintainers where none is named. */
+function levelsFor(given: Given, action: Action): number[] {
+  const found = objects(given[`${action}_access_levels`]).flatMap(({ access_level }) => integer(access_level) ?? []);
+  const known = [...new Set(found.filter((level) => LEVELS.includes(level)))];
+  return known.length > 0 || action === 'unprotect' ? known : [MAINTAINER];
+}
+
+/** Protected branches or tags; what is protected here already stays as it is. */
+export const protectionWriter = (kind: 'branch' | 'tag'): Writer => ({
+  atOnce: 50,
+  async write(importing, db, given) {
+    for (const each of given) {
+      const name = filled(each.name, 'name');
+      const project_id = importing.place.id;
+      const known = await db
+        .selectFrom('protected_refs')
+        .select('id')
+        .where('project_id', '=', project_id)
+        .where('kind', '=', kind)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (known !== undefined) continue;
+      const created_at = startedAt(importing, each);
+      const { id } = await db
+        .insertInto('protected_refs')
+        .values({
+          project_id,
+          kind,
+          name,
+          allow_force_push: flag(each.allow_force_push),
+          code_owner_approval_required: flag(each.code_owner_approval_required),
+          created_at,
+          updated_at: created_at,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const levels = ACTIONS[kind].flatMap((action) =>
+        levelsFor(each, action).map((access_level) => ({
+          protected_ref_id: id,
+          action,
+          access_level,
+          user_id: null,
+          group_id: null,
+          deploy_key_id: null,
+        })),
+      );
+      if (levels.length > 0) await db.insertInto('protected_ref_levels').values(levels).execute();
+    }
+  },
+});

@@ -1,0 +1,114 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/schema.ts';
+import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.ts';
+import type { BulkImportTracker } from '../../db/tables/bulk-import-trackers.ts';
+import { IMPORT_STATUS } from '../../db/tables/bulk-imports.ts';
+import type { Deps } from '../../deps.ts';
+import type { Progress } from './write-objects.ts';
+
+/** The import has been cancelled, or what it is into is gone. */
+export class Stopped extends Error {
+  override name = 'Stopped';
+}
+
+/** Kept of an entity at most. */
+const MAX_FAILURES = 1_000;
+
+/** How far a relation of an entity is; entered when it is first asked for. */
+export async function trackerOf(db: Db, entityId: number, relation: string): Promise<BulkImportTracker> {
+  await db
+    .insertInto('bulk_import_trackers')
+    .values({ entity_id: entityId, relation })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return db
+    .selectFrom('bulk_import_trackers')
+    .selectAll()
+    .where('entity_id', '=', entityId)
+    .where('relation', '=', relation)
+    .executeTakeFirstOrThrow();
+}
+
+/** Changes it. */
+export async function setTracker(
+  db: Db,
+  entityId: number,
+  relation: string,
+  columns: Partial<Omit<BulkImportTracker, 'entity_id' | 'relation'>>,
+): Promise<void> {
+  await db
+    .updateTable('bulk_import_trackers')
+    .set(columns)
+    .where('entity_id', '=', entityId)
+    .where('relation', '=', relation)
+    .execute();
+}
+
+/** Enters what could not be taken over. */
+export async function recordFailure(
+  deps: Deps,
+  db: Db,
+  entityId: number,
+  failure: { relation: string; kind: string; message: string; title?: string | null },
+): Promise<void> {
+  await db.updateTable('bulk_import_entities').set({ has_failures: 1 }).where('id', '=', entityId).execute();
+  const kept = await db
+    .selectFrom('bulk_import_failures')
+    .select('id')
+    .where('entity_id', '=', entityId)
+    .orderBy('id')
+    .offset(MAX_FAILURES - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (kept !== undefined) return;
+  await db
+    .insertInto('bulk_import_failures')
+    .values({
+      entity_id: entityId,
+      relation: failure.relation,
+      exception_class: failure.kind,
+      exception_message: failure.message,
+      source_title: failure.title ?? null,
+      created_at: timestamp(deps.clock),
+    })
+    .execute();
+}
+
+/** Refuses to go on with an entity that is not under way any more, in the transaction that writes for it. @throws Stopped */
+export async function requireStarted(deps: Deps, db: Db, entity: Pick<BulkImportEntity, 'id'>): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('bulk_import_entities')
+    .set({ updated_at: timestamp(deps.clock) })
+    .where('id', '=', entity.id)
+    .where('status', '=', IMPORT_STATUS.started)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Stopped();
+}
+
+/** Keeps how far the reading of one file of a relation is. */
+export function progressOf(
+  deps: Deps,
+  entity: Pick<BulkImportEntity, 'id'>,
+  relation: string,
+  skip: number,
+  signal: AbortSignal,
+): Progress {
+  return {
+    skip,
+    move: async (db, done, written) => {
+      await requireStarted(deps, db, entity);
+      await db
+        .updateTable('bulk_import_trackers')
+        .set((eb) => ({
+          line: eb('line', '+', done),
+          fetched: eb('fetched', '+', done),
+          imported: eb('imported', '+', written),
+        }))
+        .where('entity_id', '=', entity.id)
+        .where('relation', '=', relation)
+        .execute();
+    },
+    fail: (db, { kind, message, title }) => recordFailure(deps, db, entity.id, { relation, kind, message, title }),
+    look: () => signal.throwIfAborted(),
+  };
+}
