@@ -1,9 +1,12 @@
 import { recordFailedSignIn } from '../audit/failed-sign-ins.ts';
+import { userFacts } from '../core/event-facts.ts';
 import { equalsIgnoringCase } from '../db/like.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 
 const MAX_PASSWORD = 1_024;
+/** States of users who are kept out. */
+const BLOCKED: readonly string[] = ['blocked', 'ldap_blocked', 'banned'];
 
 /**
  * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
@@ -24,6 +27,10 @@ export async function userOfPassword(
   // The check takes long: he may have been blocked, or have another password, by now.
   const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
   if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
+  else if (BLOCKED.includes(now.state)) {
+    const payload = { user_id: now.id, user: userFacts(now) };
+    await deps.events.record(deps.db, 'user.login_refused', payload, { actorId: now.id });
+  }
   return now;
 }
 

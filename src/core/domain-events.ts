@@ -5,38 +5,22 @@ import type {
   FeatureFlagFacts,
   GroupFacts,
   IssueFacts,
-  LabelFacts,
   MergeRequestFacts,
   MilestoneFacts,
   NoteFacts,
   ProjectFacts,
   ReleaseFacts,
   SnippetFacts,
-  WikiPageFacts,
-} from './event-facts.ts';
-
-interface WikiPagePayload {
-  wiki_page_id: number;
-  /** Either of the two: whose wiki it is. */
-  project_id: number | null;
-  group_id: number | null;
-  page: WikiPageFacts;
-}
-
-interface NotePayload {
-  note?: NoteFacts;
-  note_id: number;
-  project_id: number | null;
-  noteable_type: string;
-  /** Whether it stands on a confidential issue. */
-  confidential?: boolean;
-}
-
-/** What a new issue or merge request was given. */
-interface Given {
-  labels?: LabelFacts[];
-  assignee_ids?: number[];
-}
+  UserFacts,
+} from './event-fact-types.ts';
+import type {
+  ExpiringPayload,
+  Given,
+  MemberPayload,
+  NotePayload,
+  RequestPayload,
+  WikiPagePayload,
+} from './event-payloads.ts';
 
 /** Says at compile time what events of a kind carry. */
 const payload = <T>(): { readonly payload?: T } => ({});
@@ -51,39 +35,29 @@ const eventKinds = {
   'project.destroyed': payload<{ project?: ProjectFacts; project_id: number; full_path: string }>(),
   'project.renamed': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
   'project.transferred': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
-  'project.updated': payload<{ project?: ProjectFacts; project_id: number }>(),
+  /** `renamed`: its path has changed with it, which `project.renamed` tells. */
+  'project.updated': payload<{ project?: ProjectFacts; project_id: number; renamed?: boolean }>(),
   'project.forked': payload<{ project_id: number; fork_id: number }>(),
   'group.created': payload<{ group?: GroupFacts; group_id: number }>(),
   'group.destroyed': payload<{ group?: GroupFacts; group_id: number; full_path: string }>(),
   'group.renamed': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
   'group.transferred': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
   'group.updated': payload<{ group?: GroupFacts; group_id: number }>(),
-  'user.created': payload<{ user_id: number }>(),
-  'user.destroyed': payload<{ user_id: number; username: string; email: string; name: string }>(),
-  'user.renamed': payload<{ user_id: number; old_username: string }>(),
-  'member.added': payload<{
-    source_type: 'project' | 'group';
-    source_id: number;
-    user_id: number;
-    access_level: number;
-  }>(),
-  'member.updated': payload<{
-    source_type: 'project' | 'group';
-    source_id: number;
-    user_id: number;
-    access_level: number;
-  }>(),
-  'member.removed': payload<{
-    source_type: 'project' | 'group';
-    source_id: number;
-    user_id: number;
-    access_level: number;
-    /** Whether the user's issues and merge requests there shall be unassigned. */
-    unassign_issuables?: boolean;
-  }>(),
-  'access_request.created': payload<{ source_type: 'project' | 'group'; source_id: number; user_id: number }>(),
+  'user.created': payload<{ user?: UserFacts; user_id: number }>(),
+  'user.destroyed': payload<{ user?: UserFacts; user_id: number; username: string; email: string; name: string }>(),
+  'user.renamed': payload<{ user?: UserFacts; user_id: number; old_username: string }>(),
+  /** A blocked user knew the password, and was not let in. */
+  'user.login_refused': payload<{ user: UserFacts; user_id: number }>(),
+  'member.added': payload<MemberPayload>(),
+  'member.updated': payload<MemberPayload>(),
+  /** `unassign_issuables`: whether the user's issues and merge requests there shall be unassigned. */
+  'member.removed': payload<MemberPayload & { unassign_issuables?: boolean }>(),
+  'access_request.created': payload<RequestPayload>(),
   /** Denied, or withdrawn by the user himself. */
-  'access_request.removed': payload<{ source_type: 'project' | 'group'; source_id: number; user_id: number }>(),
+  'access_request.removed': payload<RequestPayload>(),
+  /** A token of a project or group ends in `days`. */
+  'access_token.expiring': payload<ExpiringPayload>(),
+  'deploy_token.expiring': payload<ExpiringPayload>(),
   'key.created': payload<{ key_id: number; user_id: number; key: string }>(),
   'key.destroyed': payload<{ key_id: number; user_id: number; key: string }>(),
   push: payload<{

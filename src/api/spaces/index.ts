@@ -5,6 +5,7 @@ import { billableMemberRoutes } from './billable-members/routes.ts';
 import { customAttributeRoutes } from './custom-attributes/routes.ts';
 import { deployKeyRoutes } from './deploy-keys/routes.ts';
 import { deployTokenRoutes } from './deploy-tokens/routes.ts';
+import { registerExpiringTokens } from './expiring-tokens.ts';
 import { groupProjectRoutes } from './groups/project-routes.ts';
 import { registerRemovalOfMarked } from './groups/remove-marked.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -75,6 +76,7 @@ export const spaces: Area = {
     registerProjectWork(deps);
     registerEndOfMemberships(deps);
     registerRemovalOfMarked(deps);
+    registerExpiringTokens(deps);
     takePartInUserRemoval(deps);
     deps.lifecycle.addressConfirmed.add((db, userId, address) => acceptInvitations(deps, db, userId, address));
   },

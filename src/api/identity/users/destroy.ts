@@ -1,5 +1,6 @@
 import { recordAudit } from '../../../audit/record.ts';
 import { conflict, forbidden } from '../../../core/errors.ts';
+import { userFacts } from '../../../core/event-facts.ts';
 import { lockRow } from '../../../db/lock-row.ts';
 import { removeBelongings } from '../../../db/removal.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -44,7 +45,8 @@ export async function destroyUser(
       message: 'User destroyed',
       more: { remove: 'user' },
     });
-    await deps.events.record(db, 'user.destroyed', { user_id: id, username, email, name }, { actorId: actor.id });
+    const payload = { user_id: id, username, email, name, user: userFacts(user) };
+    await deps.events.record(db, 'user.destroyed', payload, { actorId: actor.id });
   });
 }
 

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/errors.ts';
+import { userFacts } from '../../../core/event-facts.ts';
 import { asciiLower, equalsIgnoringCase, startsWith } from '../../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -56,5 +57,6 @@ export async function renameNamespace(
     await deps.events.record(db, 'project.renamed', payload, { projectId: id, actorId });
   }
   const old = namespace!.path;
-  await deps.events.record(db, 'user.renamed', { user_id: user.id, old_username: old }, { actorId });
+  const facts = { ...userFacts(user), username: next.username, name: next.name };
+  await deps.events.record(db, 'user.renamed', { user: facts, user_id: user.id, old_username: old }, { actorId });
 }

@@ -5,6 +5,7 @@ import { changesOf, type Watched } from '../../../audit/changes.ts';
 import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, type FieldErrors, invalidModel } from '../../../core/errors.ts';
+import { userFacts } from '../../../core/event-facts.ts';
 import { hashPassword } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
@@ -124,7 +125,8 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         columns: { ...(await newUserColumns(deps, db, given.email)), ...columnsOf(given), ...picture },
       });
       if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
-      await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      const payload = { user_id: created.id, user: userFacts(created) };
+      await deps.events.record(db, 'user.created', payload, { actorId: caller.user.id });
       await recordAudit(deps, db, { name: 'user_created', entity: onUser(created.id), message: 'User created' });
       await deps.lifecycle.addressConfirmed.run(db, created.id, created.email);
       return created;

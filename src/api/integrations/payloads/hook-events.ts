@@ -1,16 +1,20 @@
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { keySystemEvents, userSystemEvents } from './accounts.ts';
 import { deploymentHookEvents } from './deployment.ts';
 import { emojiHookEvents } from './emoji.ts';
+import { expiringTokenHookEvents } from './expiring-token.ts';
 import { featureFlagHookEvents } from './feature-flag.ts';
 import { issueHookEvents } from './issue.ts';
 import { jobHookEvents } from './job.ts';
+import { memberHookEvents, memberSystemEvents } from './members.ts';
 import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.ts';
 import { milestoneHookEvents } from './milestone.ts';
 import { noteHookEvents } from './note-events.ts';
 import { pipelineHookEvents } from './pipeline.ts';
 import { pushHookEvents, pushSystemEvents } from './push.ts';
 import { releaseHookEvents } from './release.ts';
+import { groupSystemEvents, projectHookEvents, projectSystemEvents, subgroupHookEvents } from './spaces.ts';
 import { isHooked, isSystemHooked, systemTriggersOf, triggersOf } from './triggers.ts';
 import type { HookEvent, SystemEvent } from './types.ts';
 import { wikiPageHookEvents } from './wiki-page.ts';
@@ -65,6 +69,21 @@ export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<Ho
       return milestoneHookEvents(deps, event);
     case 'feature_flag.switched':
       return featureFlagHookEvents(deps, event);
+    case 'access_token.expiring':
+    case 'deploy_token.expiring':
+      return expiringTokenHookEvents(deps, event);
+    case 'member.added':
+    case 'member.updated':
+    case 'member.removed':
+    case 'access_request.created':
+    case 'access_request.removed':
+      return memberHookEvents(deps, event);
+    case 'group.created':
+    case 'group.destroyed':
+      return subgroupHookEvents(deps, event);
+    case 'project.created':
+    case 'project.destroyed':
+      return projectHookEvents(deps, event);
   }
 }
 
@@ -82,5 +101,29 @@ export async function systemEventsOf(deps: Deps, event: RecordedEvent): Promise<
     case 'merge_request.approved':
     case 'merge_request.unapproved':
       return mergeRequestSystemEvents(deps, event);
+    case 'project.created':
+    case 'project.destroyed':
+    case 'project.renamed':
+    case 'project.transferred':
+    case 'project.updated':
+      return projectSystemEvents(deps, event);
+    case 'group.created':
+    case 'group.destroyed':
+    case 'group.renamed':
+      return groupSystemEvents(deps, event);
+    case 'member.added':
+    case 'member.updated':
+    case 'member.removed':
+    case 'access_request.created':
+    case 'access_request.removed':
+      return memberSystemEvents(deps, event);
+    case 'user.created':
+    case 'user.destroyed':
+    case 'user.renamed':
+    case 'user.login_refused':
+      return userSystemEvents(deps, event);
+    case 'key.created':
+    case 'key.destroyed':
+      return keySystemEvents(deps, event);
   }
 }

@@ -2,20 +2,23 @@ import { refused } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { sampleDeployment } from './deployment.ts';
 import { sampleEmoji } from './emoji.ts';
+import { sampleExpiringToken } from './expiring-token.ts';
 import { sampleFeatureFlag } from './feature-flag.ts';
 import { sampleIssue } from './issue.ts';
 import { sampleJob } from './job.ts';
+import { sampleMember } from './members.ts';
 import { sampleMergeRequest } from './merge-request.ts';
 import { sampleMilestone } from './milestone.ts';
 import { sampleNote } from './note-events.ts';
 import { samplePipeline } from './pipeline.ts';
 import { samplePush } from './push.ts';
 import { sampleRelease } from './release.ts';
+import { sampleProject, sampleSubgroup } from './spaces.ts';
 import type { HookEvent, HookPlace, Trigger } from './types.ts';
 import { sampleWikiPage } from './wiki-page.ts';
 
-/** Makes the message of a trigger for a project; undefined where there is nothing of the kind in it. */
-type Sample = (deps: Deps, projectId: number, userId: number | null) => Promise<HookEvent | undefined>;
+/** Makes the message of a trigger for a project or group; undefined where there is nothing of the kind in it. */
+type Sample = (deps: Deps, id: number, userId: number | null) => Promise<HookEvent | undefined>;
 
 const NO_COMMITS = 'Ensure the project has at least one commit.';
 const NO_ISSUES = 'Ensure the project has issues.';
@@ -40,11 +43,27 @@ const SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
   feature_flag: [sampleFeatureFlag, 'Ensure the project has feature flags.'],
   releases: [sampleRelease, 'Ensure the project has releases.'],
   milestone: [sampleMilestone, 'Ensure the project has milestones.'],
+  resource_access_token: [
+    (deps, projectId) => sampleExpiringToken(deps, projectId, 'access_token.expiring'),
+    'Ensure the project has access tokens.',
+  ],
+  resource_deploy_token: [
+    (deps, projectId) => sampleExpiringToken(deps, projectId, 'deploy_token.expiring'),
+    'Ensure the project has deploy tokens.',
+  ],
   emoji: [sampleEmoji, 'Ensure the project has emoji reactions.'],
 };
 
+/** The same for what only hooks of groups are told. */
+const GROUP_SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
+  member: [sampleMember, 'Ensure the group has members.'],
+  subgroup: [sampleSubgroup, 'Ensure the group has subgroups.'],
+  project: [sampleProject, 'Ensure the group has projects.'],
+};
+
 /**
- * A message for the test of a hook, made of the last thing of that kind, as if it had just happened.
+ * A message for the test of a hook, made of the last thing of that kind, as if it had just happened. The hook of a group is
+ * tested with its first project.
  * @param userId who tests
  * @throws ApiError 422 where there is nothing of the kind
  */
@@ -54,19 +73,21 @@ export async function sampleEvent(
   trigger: Trigger,
   userId: number | null,
 ): Promise<HookEvent> {
-  const [make, words] = SAMPLES[trigger] ?? [];
-  const projectId = 'projectId' in place ? place.projectId : await someProjectOf(deps, place.groupId);
-  const made = projectId === undefined ? undefined : await make?.(deps, projectId, userId);
+  const ofGroup = 'groupId' in place ? GROUP_SAMPLES[trigger] : undefined;
+  const [make, words] = ofGroup ?? SAMPLES[trigger] ?? [];
+  const id = ofGroup !== undefined ? (place as { groupId: number }).groupId : await projectFor(deps, place);
+  const made = id === undefined ? undefined : await make?.(deps, id, userId);
   if (made === undefined) throw refused(words ?? 'There is nothing to test this trigger with.', 422);
   return made;
 }
 
-/** The first project of a group: the platform tests the hooks of groups with it. */
-async function someProjectOf({ db }: Deps, groupId: number): Promise<number | undefined> {
+/** The project itself, or the first one of the group. */
+async function projectFor({ db }: Deps, place: HookPlace): Promise<number | undefined> {
+  if ('projectId' in place) return place.projectId;
   const found = await db
     .selectFrom('projects')
     .select('id')
-    .where('namespace_id', '=', groupId)
+    .where('namespace_id', '=', place.groupId)
     .where('pending_delete', '=', 0)
     .orderBy('id')
     .limit(1)

@@ -39,6 +39,17 @@ const HOOKED = {
   'milestone.reopened': () => ['milestone'],
   'milestone.destroyed': () => ['milestone'],
   'feature_flag.switched': () => ['feature_flag'],
+  'access_token.expiring': () => ['resource_access_token'],
+  'deploy_token.expiring': () => ['resource_deploy_token'],
+  'member.added': memberTriggers,
+  'member.updated': memberTriggers,
+  'member.removed': memberTriggers,
+  'access_request.created': memberTriggers,
+  'access_request.removed': memberTriggers,
+  'group.created': subgroupTriggers,
+  'group.destroyed': subgroupTriggers,
+  'project.created': () => ['project'],
+  'project.destroyed': () => ['project'],
 } as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly Trigger[] };
 
 /** The same for system hooks. */
@@ -51,6 +62,26 @@ const SYSTEM_HOOKED = {
   'merge_request.merged': () => ['merge_requests'],
   'merge_request.approved': () => ['merge_requests'],
   'merge_request.unapproved': () => ['merge_requests'],
+  'project.created': always,
+  'project.destroyed': always,
+  // Of what follows its namespace nothing is known: that the namespace has another name is told.
+  'project.renamed': ({ payload }) => (payload.project === undefined ? [] : ['always']),
+  'project.transferred': always,
+  'project.updated': ({ payload }) => (payload.renamed === true ? [] : ['always']),
+  'group.created': always,
+  'group.destroyed': always,
+  'group.renamed': always,
+  'member.added': always,
+  'member.updated': always,
+  'member.removed': always,
+  'access_request.created': always,
+  'access_request.removed': always,
+  'user.created': always,
+  'user.destroyed': always,
+  'user.renamed': always,
+  'user.login_refused': always,
+  'key.created': always,
+  'key.destroyed': always,
 } as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly SystemTrigger[] };
 
 type HookedType = keyof typeof HOOKED;
@@ -103,6 +134,21 @@ function noteTriggers({ payload }: RecordedEvent<'note.created' | 'note.updated'
   if (note?.internal === 1 || confidential === true) return ['confidential_note'];
   // The issue may have become confidential by the time it is told.
   return payload.noteable_type === 'Issue' ? ['note', 'confidential_note'] : ['note'];
+}
+
+/** Only groups have hooks that are told of members. */
+function memberTriggers({ group_id }: RecordedEvent): readonly Trigger[] {
+  return group_id === null ? [] : ['member'];
+}
+
+function subgroupTriggers({
+  payload: { group },
+}: RecordedEvent<'group.created' | 'group.destroyed'>): readonly Trigger[] {
+  return group?.parent_id === null ? [] : ['subgroup'];
+}
+
+function always(): readonly SystemTrigger[] {
+  return ['always'];
 }
 
 /** A trigger of what belongs to a project: what belongs to nobody's is told to nobody. */

@@ -36,7 +36,8 @@ export async function requestAccess(deps: Deps, source: Source, user: User): Pro
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      const payload = { source_type: source.kind, source_id: source.id, user_id: user.id };
+      const requested_at = inserted.created_at;
+      const payload = { source_type: source.kind, source_id: source.id, user_id: user.id, requested_at };
       await deps.events.record(db, 'access_request.created', payload, { ...about(source), actorId: user.id });
       return inserted;
     });
@@ -82,8 +83,8 @@ export async function removeRequest(deps: Deps, change: Change, userId: number):
   const { source, actor, caller } = change;
   await deps.db.transaction().execute(async (db) => {
     if (userId !== actor.id) await requireStillInSource(deps, db, caller, source, REMOVE);
-    await takeRequest(db, source, userId);
-    const payload = { source_type: source.kind, source_id: source.id, user_id: userId };
+    const { created_at: requested_at } = await takeRequest(db, source, userId);
+    const payload = { source_type: source.kind, source_id: source.id, user_id: userId, requested_at };
     await deps.events.record(db, 'access_request.removed', payload, { ...about(source), actorId: actor.id });
   });
 }

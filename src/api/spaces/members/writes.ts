@@ -4,6 +4,7 @@ import { type MembershipFacts, recordMembership } from '../../../audit/members.t
 import { timestamp, today } from '../../../core/clock.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import { ApiError, conflict, invalidModel, invalidParameter, notFound, recordNotFound } from '../../../core/errors.ts';
+import { memberFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
@@ -54,12 +55,13 @@ export async function recordMember<T extends MemberEvent>(
   deps: Deps,
   db: Db,
   type: T,
-  member: MembershipFacts,
+  member: Member,
   actorId: number | null,
   { before, ...more }: Partial<DomainEvents[T]> & { before?: MembershipFacts } = {},
 ): Promise<void> {
   const { source_type, source_id, user_id, access_level } = member;
-  await deps.events.record(db, type, { source_type, source_id, user_id, access_level, ...more } as DomainEvents[T], {
+  const payload = { member: memberFacts(member), source_type, source_id, user_id, access_level, ...more };
+  await deps.events.record(db, type, payload as DomainEvents[T], {
     ...(source_type === 'project' ? { projectId: source_id } : { groupId: source_id }),
     actorId,
   });

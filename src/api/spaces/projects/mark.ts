@@ -115,12 +115,14 @@ async function changeMark(
         : ({ name: 'project_deletion_marked', message: 'Project marked for deletion' } as const);
     await recordProject(deps, db, project.id, told);
     const about = { projectId: project.id, actorId: caller.user.id };
-    if (fullPath !== project.full_path) {
+    const renamed = fullPath !== project.full_path;
+    if (renamed) {
       await keepOldPath(db, project.id, project.full_path);
-      const renamed = { project_id: project.id, old_full_path: project.full_path, project: projectFacts(row) };
-      await deps.events.record(db, 'project.renamed', renamed, about);
+      const payload = { project_id: project.id, old_full_path: project.full_path, project: projectFacts(row) };
+      await deps.events.record(db, 'project.renamed', payload, about);
     }
-    await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(row) }, about);
+    const payload = { project_id: project.id, project: projectFacts(row), renamed };
+    await deps.events.record(db, 'project.updated', payload, about);
     return row;
   });
 }

@@ -181,12 +181,14 @@ async function apply(
   await recordProjectChanges(deps, db, withSettings(current), withSettings(changed));
   if (topics !== undefined) await changeTopics(deps, db, project.id, topics);
   const about = { projectId: project.id, actorId: caller.user.id };
-  if (fullPath !== project.full_path) {
+  const renamed = fullPath !== project.full_path;
+  if (renamed) {
     await keepOldPath(db, project.id, current.full_path);
-    const renamed = { project_id: project.id, old_full_path: current.full_path, project: projectFacts(changed) };
-    await deps.events.record(db, 'project.renamed', renamed, about);
+    const payload = { project_id: project.id, old_full_path: current.full_path, project: projectFacts(changed) };
+    await deps.events.record(db, 'project.renamed', payload, about);
   }
-  await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(changed) }, about);
+  const payload = { project_id: project.id, project: projectFacts(changed), renamed };
+  await deps.events.record(db, 'project.updated', payload, about);
   if (mirror === null) return changed;
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }

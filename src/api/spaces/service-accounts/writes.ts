@@ -4,6 +4,7 @@ import { covers, type MemberStanding } from '../../../access/role-permissions.ts
 import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { today } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
+import { userFacts } from '../../../core/event-facts.ts';
 import { randomText } from '../../../core/secrets.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { isPathTaken } from '../../../db/namespace-tree.ts';
@@ -76,7 +77,8 @@ export async function createServiceAccount(
         columns:
           home === null ? {} : { [`provisioned_by_${home.kind}_id`]: home.id, can_create_group: 0, projects_limit: 0 },
       });
-      await deps.events.record(db, 'user.created', { user_id: created.id }, { actorId: caller.user.id });
+      const payload = { user_id: created.id, user: userFacts(created) };
+      await deps.events.record(db, 'user.created', payload, { actorId: caller.user.id });
       await recordAudit(deps, db, {
         name: 'user_created',
         entity: onUser(created.id),

@@ -1,0 +1,53 @@
+import type { LabelFacts, MemberFacts, NoteFacts, ResourceTokenFacts, WikiPageFacts } from './event-fact-types.ts';
+
+/** What events about pages of wikis carry. */
+export interface WikiPagePayload {
+  wiki_page_id: number;
+  /** Either of the two: whose wiki it is. */
+  project_id: number | null;
+  group_id: number | null;
+  page: WikiPageFacts;
+}
+
+/** What events about memberships carry. */
+export interface MemberPayload {
+  member?: MemberFacts;
+  source_type: 'project' | 'group';
+  source_id: number;
+  user_id: number;
+  access_level: number;
+}
+
+/** What events about requests for a membership carry. */
+export interface RequestPayload {
+  source_type: 'project' | 'group';
+  source_id: number;
+  user_id: number;
+  /** When it was asked. */
+  requested_at?: string;
+}
+
+/** What events about tokens that are about to end carry. */
+export interface ExpiringPayload {
+  token: ResourceTokenFacts;
+  token_id: number;
+  source_type: 'project' | 'group';
+  source_id: number;
+  days: number;
+}
+
+/** What events about comments carry. */
+export interface NotePayload {
+  note?: NoteFacts;
+  note_id: number;
+  project_id: number | null;
+  noteable_type: string;
+  /** Whether it stands on a confidential issue. */
+  confidential?: boolean;
+}
+
+/** What a new issue or merge request was given. */
+export interface Given {
+  labels?: LabelFacts[];
+  assignee_ids?: number[];
+}
