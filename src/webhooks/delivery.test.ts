@@ -208,8 +208,8 @@ describe('a hook that fails', () => {
   });
 
   test('of the server pauses where it is not reached, and is never switched off', async () => {
-    const { id } = await makeHook(app, '', { url: receiver.url });
     const project = await app.make.project();
+    const { id } = await makeHook(app, '', { url: receiver.url });
     await app.deps.db.updateTable('web_hooks').set({ failures: 39 }).where('id', '=', id).execute();
     receiver.answer = (response) => response.destroy();
     await pushTo(app, project.id);

@@ -88,11 +88,13 @@ describe('git over HTTP', () => {
       .where('type', '=', 'push')
       .execute();
     assert.equal(events.length, 1);
+    const head = await ok(dir, 'rev-parse', 'HEAD');
     assert.deepEqual(JSON.parse(events[0]!.payload), {
       project_id: project.id,
-      updates: [{ ref: 'refs/heads/main', old: null, new: await ok(dir, 'rev-parse', 'HEAD') }],
+      updates: [{ ref: 'refs/heads/main', old: null, new: head }],
       push_options: [],
       via: 'git',
+      default_branch: { name: 'main', sha: head },
     });
     assert.equal(events[0]!.actor_id, 1);
   });

@@ -123,8 +123,8 @@ describe('a system hook', () => {
   });
 
   test('hears of a push once for each branch and once for all, after the answer', async () => {
-    await make({ url: `${receiver.url}/system`, push_events: true, token: 'sesame' });
     const project = await app.make.project();
+    await make({ url: `${receiver.url}/system`, push_events: true, token: 'sesame' });
     const actions = [{ action: 'create', file_path: 'a', content: 'x' }];
     const json = { branch: 'main', commit_message: 'First', actions };
     expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
@@ -148,13 +148,13 @@ describe('a system hook', () => {
   });
 
   test('is not told of branches that its filter leaves out', async () => {
+    const project = await app.make.project();
     await make({
       url: receiver.url,
       push_events: true,
       repository_update_events: false,
       push_events_branch_filter: 'release-*',
     });
-    const project = await app.make.project();
     const git = new ProjectGit(app, project);
     const first = git.commit('main', { a: '1' });
     const at = `/projects/${project.id}/repository/branches`;
