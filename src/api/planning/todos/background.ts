@@ -40,7 +40,7 @@ export function registerTodos(deps: Deps): void {
 }
 
 async function askApprovers(deps: Deps, row: MergeRequest): Promise<void> {
-  const rules = (await loadRulesInForce(deps.db, [row])).get(row.id)?.rules ?? [];
+  const rules = (await loadRulesInForce(deps, deps.db, [row])).get(row.id)?.rules ?? [];
   const named = rules.flatMap(({ rule, required }) =>
     rule !== null && required > 0 && rule.rule_type !== 'code_owner' ? rule : [],
   );

@@ -5,7 +5,6 @@ import { refused, unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
 import { optional, Secret } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
-import { settingsOf } from '../../../spaces/index.ts';
 import { publishReview } from '../../draft-notes/publish.ts';
 import type { Reviewed } from '../../draft-notes/writes.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
@@ -15,6 +14,7 @@ import { lockMergeRequest } from '../requests/lock.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
 import { prohibited } from './merge-request-rules.ts';
 import { MAX_APPROVALS } from './rule-inputs.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { ApprovalSummary, MergeRequestApprovalState, presentState, presentSummary } from './summary.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
@@ -109,7 +109,7 @@ export const approveRoutes = [
     errors: [403, 404, 422],
     handler: async (c) => {
       const { row: mergeRequest } = c;
-      if (settingsOf(c.project).disable_overriding_approvers_per_merge_request) {
+      if (settingsInForce(c.deps, c.project).disable_overriding_approvers_per_merge_request) {
         throw refused('422 Unprocessable Entity', 422);
       }
       if (mergeRequest.state === 'merged') throw prohibited();

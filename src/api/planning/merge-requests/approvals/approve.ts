@@ -9,12 +9,13 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { settleTodos } from '../../todos/record.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { isApprovable } from './description.ts';
 import { removeApprovals } from './reset.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import {
   type ApprovalFacts,
   type ApprovalState,
@@ -105,7 +106,7 @@ async function lookAhead(deps: Deps, mergeRequest: MergeRequest): Promise<Ahead>
     .execute();
   const target = projects.find((project) => project.id === project_id);
   if (target === undefined) return { heads: new Map(), reauthenticate: false };
-  const settings = settingsOf(target);
+  const settings = settingsInForce(deps, target);
   const reauthenticate = settings.require_reauthentication_to_approve;
   if (head_sha === null || !settings.merge_requests_disable_committers_approval) {
     return { heads: new Map(), reauthenticate };

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../../db/tables/projects.ts';
+import type { Deps } from '../../../../deps.ts';
 import { route } from '../../../../http/route.ts';
 import { Nullable, optional } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
-import { settingsOf } from '../../../spaces/index.ts';
 import {
   ApprovalConfig,
   ApprovalConfigInput,
@@ -12,14 +12,15 @@ import {
   presentConfig,
   settingsFrom,
 } from './config.ts';
+import { decidedForAll, settingsInForce } from './settings-in-force.ts';
 
 const NAMES = Object.keys(ApprovalConfigInput.properties);
 const SETTING_PATH = '/projects/:id/merge_request_approval_setting';
 
 const Setting = Type.Object({
   value: Type.Boolean(),
-  locked: Type.Boolean({ description: 'Whether a group or the instance decides: never here.' }),
-  inherited_from: Nullable(Type.String()),
+  locked: Type.Boolean({ description: 'Whether administrators decide for all projects.' }),
+  inherited_from: Nullable(Type.String({ description: '`instance` where administrators decide.' })),
 });
 const SETTINGS = [
   'allow_author_approval',
@@ -37,8 +38,14 @@ const every = <T>(value: (name: SettingName) => T) =>
 const ApprovalSetting = Type.Object(every(() => Setting));
 const ApprovalSettingInput = optional(every(() => Type.Boolean()));
 
-function presentSetting(project: Project) {
-  const settings = settingsOf(project);
+function presentSetting(deps: Deps, project: Project) {
+  const settings = settingsInForce(deps, project);
+  const decided = decidedForAll(deps);
+  const locked: Partial<Record<SettingName, boolean>> = {
+    allow_author_approval: 'merge_requests_author_approval' in decided,
+    allow_committer_approval: 'merge_requests_disable_committers_approval' in decided,
+    allow_overrides_to_approver_list_per_merge_request: 'disable_overriding_approvers_per_merge_request' in decided,
+  };
   const values: Record<SettingName, boolean> = {
     allow_author_approval: settings.merge_requests_author_approval,
     allow_committer_approval: !settings.merge_requests_disable_committers_approval,
@@ -48,7 +55,11 @@ function presentSetting(project: Project) {
     require_password_to_approve: settings.require_reauthentication_to_approve,
     require_reauthentication_to_approve: settings.require_reauthentication_to_approve,
   };
-  return every((name) => ({ value: values[name], locked: false, inherited_from: null }));
+  return every((name) => ({
+    value: values[name],
+    locked: locked[name] === true,
+    inherited_from: locked[name] === true ? 'instance' : null,
+  }));
 }
 
 /** The newer names say what is allowed, the older ones what is not. */
@@ -74,7 +85,7 @@ export const approvalConfigRoutes = [
     summary: 'Get how a project wants merge requests to be approved',
     access: inProjectByUser('read_approval_config'),
     success: { status: 200, schema: ApprovalConfig },
-    handler: ({ deps, project }) => presentConfig(deps.db, project),
+    handler: ({ deps, project }) => presentConfig(deps, project),
   }),
   route({
     method: 'POST',
@@ -88,7 +99,7 @@ export const approvalConfigRoutes = [
     success: { status: 201, schema: ApprovalConfig },
     handler: async ({ deps, project, caller, input }) => {
       const changed = await changeApprovalSettings(deps, project, caller, settingsFrom(input));
-      return presentConfig(deps.db, changed);
+      return presentConfig(deps, changed);
     },
   }),
   route({
@@ -98,7 +109,7 @@ export const approvalConfigRoutes = [
     summary: 'Get the approval settings of a project',
     access: inProjectByUser('read_approval_config'),
     success: { status: 200, schema: ApprovalSetting },
-    handler: ({ project }) => presentSetting(project),
+    handler: ({ deps, project }) => presentSetting(deps, project),
   }),
   route({
     method: 'PUT',
@@ -110,6 +121,6 @@ export const approvalConfigRoutes = [
     rules: { atLeastOne: [[...SETTINGS]] },
     success: { status: 200, schema: ApprovalSetting },
     handler: async ({ deps, project, caller, input }) =>
-      presentSetting(await changeApprovalSettings(deps, project, caller, settingsFromAllowed(input))),
+      presentSetting(deps, await changeApprovalSettings(deps, project, caller, settingsFromAllowed(input))),
   }),
 ];

@@ -4,12 +4,12 @@ import { requireStill } from '../../../../access/standing.ts';
 import { recordProjectChanges } from '../../../../audit/projects.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { invalidModel, recordNotFound } from '../../../../core/errors.ts';
-import type { Db } from '../../../../db/schema.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { optional } from '../../../../http/schema.ts';
 import { changedSettings, type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 import { MAX_APPROVALS } from './rule-inputs.ts';
+import { decidedForAll, settingsInForce } from './settings-in-force.ts';
 
 const flag = (description: string) => Type.Boolean({ description });
 
@@ -51,9 +51,9 @@ export type ApprovalSettings = Pick<
 >;
 
 /** The configuration as the API shows it. */
-export async function presentConfig(db: Db, project: Project): Promise<ApprovalConfig> {
-  const settings = settingsOf(project);
-  const any = await db
+export async function presentConfig(deps: Deps, project: Project): Promise<ApprovalConfig> {
+  const settings = settingsInForce(deps, project);
+  const any = await deps.db
     .selectFrom('approval_rules')
     .select('approvals_required')
     .where('project_id', '=', project.id)
@@ -83,7 +83,7 @@ export function settingsFrom({ require_password_to_approve: old, ...given }: App
 }
 
 /**
- * Changes how a project wants to be approved.
+ * Changes how a project wants to be approved. What administrators have decided for all projects stays as it is.
  * @throws ApiError 400 when only owners' approvals shall go though all of them do
  */
 export async function changeApprovalSettings(
@@ -102,7 +102,9 @@ export async function changeApprovalSettings(
       .returning(['settings'])
       .executeTakeFirst();
     if (current === undefined) throw recordNotFound();
-    const settings = changedSettings(current, changes);
+    const decided = decidedForAll(deps);
+    const own = Object.fromEntries(Object.entries(changes).filter(([name]) => !(name in decided)));
+    const settings = changedSettings(current, own);
     refuseContradiction(settingsOf({ settings }));
     if (changes.approvals_before_merge !== undefined) {
       await db

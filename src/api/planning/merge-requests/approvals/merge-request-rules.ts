@@ -7,7 +7,6 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
-import { settingsOf } from '../../../spaces/index.ts';
 import { askNamed } from '../../todos/background.ts';
 import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -18,6 +17,7 @@ import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-inputs.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import type { RuleInForce } from './rules-in-force.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { loadRulesInForce } from './state.ts';
 
 /** Answered to who may not change the rules of a merge request. */
@@ -30,23 +30,27 @@ export interface EditorScope {
 }
 
 /** Whether the rules of a merge request can be other ones than the project's. */
-const isOverridable = (project: Pick<Project, 'settings'>, { state }: Pick<MergeRequest, 'state'>): boolean =>
-  state !== 'merged' && !settingsOf(project).disable_overriding_approvers_per_merge_request;
+const isOverridable = (
+  deps: Deps,
+  project: Pick<Project, 'settings'>,
+  { state }: Pick<MergeRequest, 'state'>,
+): boolean => state !== 'merged' && !settingsInForce(deps, project).disable_overriding_approvers_per_merge_request;
 
 /** @throws ApiError 403 for who may not change the rules of the merge request, and where nobody may */
 export async function requireEditor(
+  deps: Deps,
   { project, permissions, caller }: EditorScope,
   { author_id, state }: Pick<MergeRequest, 'author_id' | 'state'>,
 ): Promise<void> {
   const target: Target = { is: (relation) => relation === 'author' && author_id === caller.user.id };
   const may = await allowsOn(permissions, 'admin_merge_request_rules', target);
-  if (!may || !isOverridable(project, { state })) throw prohibited();
+  if (!may || !isOverridable(deps, project, { state })) throw prohibited();
 }
 
 /** Users who may change the rules of a merge request; handlers find it as `row`. */
 export const ruleEditor = onMergeRequest('admin_merge_request_rules', {
   refusal: prohibited,
-  further: async (_deps, { project, row }) => isOverridable(project, row),
+  further: async (deps, { project, row }) => isOverridable(deps, project, row),
 });
 
 /** A rule of a merge request as it stands there: its own, or one that it has from the project. */
@@ -57,9 +61,9 @@ interface Standing {
 }
 
 /** @throws ApiError 404 */
-async function standingOf(db: Db, mergeRequest: MergeRequest, ruleId: number): Promise<Standing> {
+async function standingOf(deps: Deps, db: Db, mergeRequest: MergeRequest, ruleId: number): Promise<Standing> {
   const own = await mergeRequestRules(db, [mergeRequest.id]);
-  const inForce = (await loadRulesInForce(db, [mergeRequest])).get(mergeRequest.id)?.rules ?? [];
+  const inForce = (await loadRulesInForce(deps, db, [mergeRequest])).get(mergeRequest.id)?.rules ?? [];
   const found = own.find(({ id }) => id === ruleId);
   if (found !== undefined) {
     const source = inForce.find(({ rule }) => rule?.id === found.id)?.source ?? null;
@@ -83,6 +87,7 @@ function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): P
     const mergeRequest = await lockMergeRequest(db, id);
     if (mergeRequest === undefined) throw recordNotFound();
     await requireEditor(
+      deps,
       await requireStill(deps, db, caller, mergeRequest.project_id, 'read_merge_request'),
       mergeRequest,
     );
@@ -91,13 +96,13 @@ function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): P
 }
 
 /** @throws ApiError 403 for a merge request that is merged, or whose project keeps its rules for itself */
-export async function requireOverridable(db: Db, { project_id, state }: MergeRequest): Promise<void> {
+export async function requireOverridable(deps: Deps, db: Db, { project_id, state }: MergeRequest): Promise<void> {
   const project = await db
     .selectFrom('projects')
     .select('settings')
     .where('id', '=', project_id)
     .executeTakeFirstOrThrow();
-  if (!isOverridable(project, { state })) throw prohibited();
+  if (!isOverridable(deps, project, { state })) throw prohibited();
 }
 
 /**
@@ -127,7 +132,7 @@ export async function creationOfRule(
   return async (db, now) => {
     const { approval_project_rule_id: sourceId, approvals_required } = input;
     if (sourceId !== undefined) {
-      const { own, source } = await standingOf(db, now, sourceId);
+      const { own, source } = await standingOf(deps, db, now, sourceId);
       if (source === null || source.id !== sourceId) throw recordNotFound();
       if (own !== null) throw invalidModel({ name: ['has already been taken'] });
       return override(deps, db, now, source, { approvals_required });
@@ -211,7 +216,7 @@ export async function changeOfRule(
   input: UpdateMergeRequestRule,
 ): Promise<RuleChange> {
   refuseInvalid(input);
-  const { own, source } = await standingOf(deps.db, mergeRequest, ruleId);
+  const { own, source } = await standingOf(deps, deps.db, mergeRequest, ruleId);
   const known = (own ?? source)!;
   const everybody = known.rule_type === 'any_approver';
   const userIds = everybody ? undefined : await namedUsers(deps, mergeRequest.project_id, input);
@@ -223,7 +228,7 @@ export async function changeOfRule(
     ...(groupIds === undefined ? {} : { groupIds }),
   };
   return async (db, now) => {
-    const standing = await standingOf(db, now, ruleId);
+    const standing = await standingOf(deps, db, now, ruleId);
     const current = (standing.own ?? standing.source)!;
     if (current.rule_type === 'code_owner' || current.rule_type === 'report_approver') throw prohibited();
     if (changes.name !== undefined) {
@@ -253,7 +258,7 @@ export async function deleteOwnRule(
 export const removalOfRule =
   (deps: Deps, ruleId: number): RuleChange =>
   async (db, now) => {
-    const { own } = await standingOf(db, now, ruleId);
+    const { own } = await standingOf(deps, db, now, ruleId);
     if (own === null || own.rule_type === 'code_owner' || own.rule_type === 'report_approver') throw prohibited();
     await db.deleteFrom('approval_rules').where('id', '=', own.id).execute();
     await recordRule(deps, db, 'deleted', own);

@@ -12,6 +12,7 @@ import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
+import { requireChangeableRules } from './settings-in-force.ts';
 
 /** Name of the rule for everybody, by which clients without a type for it mean it. */
 export const EVERYBODY = 'All Members';
@@ -70,6 +71,7 @@ export async function createProjectRule(
   return orTaken(rule_type, () =>
     deps.db.transaction().execute(async (db) => {
       await requireStill(deps, db, caller, projectId, 'admin_approval_rules');
+      requireChangeableRules(deps, caller);
       const row = await db
         .insertInto('approval_rules')
         .values({
@@ -142,6 +144,7 @@ export async function updateProjectRule(
   return orTaken(rule.rule_type, () =>
     deps.db.transaction().execute(async (db) => {
       await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
+      requireChangeableRules(deps, caller);
       await lockRow(db, 'approval_rules', rule.id);
       const before = await findProjectRule(db, rule.project_id, rule.id);
       const row = await db
@@ -171,6 +174,7 @@ export async function updateProjectRule(
 export async function deleteProjectRule(deps: Deps, caller: Caller, rule: StoredRule): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await requireStill(deps, db, caller, rule.project_id, 'admin_approval_rules');
+    requireChangeableRules(deps, caller);
     await db
       .deleteFrom('approval_rules')
       .where('source_rule_id', '=', rule.id)

@@ -49,13 +49,13 @@ export async function rulesFromAttributes(
   attributes: Attributes = [],
 ): Promise<(db: Db, now: MergeRequest) => Promise<void>> {
   if (attributes.length === 0) return async () => undefined;
-  await requireEditor(scope, mergeRequest ?? { author_id: scope.caller.user.id, state: 'opened' });
+  await requireEditor(deps, scope, mergeRequest ?? { author_id: scope.caller.user.id, state: 'opened' });
   const changes: RuleChange[] = [];
   for (const [index, each] of attributes.entries()) {
     changes.push(await changeFrom(deps, scope, mergeRequest, each, `approval_rules_attributes[${index}]`));
   }
   return async (db, now) => {
-    await requireOverridable(db, now);
+    await requireOverridable(deps, db, now);
     for (const change of changes) await change(db, now);
   };
 }

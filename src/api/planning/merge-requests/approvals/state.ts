@@ -4,9 +4,10 @@ import type { Approval } from '../../../../db/tables/approvals.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { groupRefsOf } from '../../../../repositories/group-protections.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import { type BranchInForce, needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { loadVoters, type Voters } from './voters.ts';
 
 export { syncRules } from './sync.ts';
@@ -31,13 +32,14 @@ export interface ApprovalState {
 
 /** What many merge requests have to satisfy, in a bounded number of queries. By id. */
 export async function loadRulesInForce(
+  deps: Pick<Deps, 'settings'>,
   db: Db,
   mergeRequests: readonly MergeRequest[],
 ): Promise<Map<number, Pick<ApprovalState, 'settings' | 'unsettled'> & { rules: RuleInForce[] }>> {
   if (mergeRequests.length === 0) return new Map();
   const projectIds = [...new Set(mergeRequests.map(({ project_id }) => project_id))];
   const projects = await db.selectFrom('projects').select(['id', 'settings']).where('id', 'in', projectIds).execute();
-  const settings = new Map(projects.map((project) => [project.id, settingsOf(project)]));
+  const settings = new Map(projects.map((project) => [project.id, settingsInForce(deps, project)]));
   const inherited = byKey(await projectRules(db, projectIds), ({ project_id }) => project_id);
   const ids = mergeRequests.map(({ id }) => id);
   const own = byKey(await mergeRequestRules(db, ids), ({ merge_request_id }) => merge_request_id!);
@@ -101,7 +103,7 @@ export async function readApprovalFacts(
   mergeRequests: readonly MergeRequest[],
   about: { userIds?: readonly number[]; heads?: ReadonlyMap<number, ReadonlySet<string>> } = {},
 ): Promise<ApprovalFacts> {
-  const inForce = await loadRulesInForce(db, mergeRequests);
+  const inForce = await loadRulesInForce(deps, db, mergeRequests);
   const there = mergeRequests.filter(({ id }) => inForce.has(id));
   const rows =
     there.length === 0
