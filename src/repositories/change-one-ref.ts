@@ -9,7 +9,7 @@ import { storageRefusal } from '../settings/storage-limit.ts';
 import { changeRefs } from './change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';
-import { type Actor, loadProtections } from './protections.ts';
+import { type Actor, loadRefRules } from './protections.ts';
 import { requirePassed } from './push-rules/judge.ts';
 
 /**
@@ -31,10 +31,10 @@ export async function changeOneRef(
     },
   });
   const check = { actor, defaultBranch: await repo.refs.head(), via: 'api' as const };
-  const protections = await loadProtections(deps, project.id);
+  const { protections, pushRule } = await loadRefRules(deps, project.id);
   const reason = await refuseChange({ ...check, ...ask, deps, protections }, change);
   if (reason !== null) throw refused(reason);
-  const judged = await requirePassed(deps, repo, project.id, {
+  const judged = await requirePassed(deps, repo, pushRule, {
     userId: actor.caller.user?.id ?? null,
     changes: [change],
     defaultBranch: check.defaultBranch,

@@ -2,6 +2,7 @@ import type { UserCaller } from '../access/caller.ts';
 import { standingIn } from '../access/standing.ts';
 import { forbidden, notFound, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
+import type { PushRule } from '../db/tables/push-rules.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
 import { type FileAction, writeActions } from '../git/commit-writer.ts';
@@ -64,13 +65,13 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
   const { project, branch } = request;
   if (!isValidBranchName(branch)) throw refused('Branch name is invalid');
   if (request.message.trim() === '') throw refused('You must provide a commit message');
-  await requirePush(deps, request.actor, request);
+  const { pushRule } = await requirePush(deps, request.actor, request);
   const full = await storageRefusal(deps, project);
   if (full !== null) throw refused(full);
   return inRepositoryQueue(deps, project, async (repo) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await attemptCommit(deps, repo, request);
+        return await attemptCommit(deps, repo, request, pushRule);
       } catch (error) {
         if (error instanceof CommitError) {
           throw refused(error.code === 'file_changed' ? (request.staleMessage ?? error.message) : error.message);
@@ -94,7 +95,12 @@ async function requirePush(deps: Deps, actor: Actor, request: CommitFilesRequest
   return rules;
 }
 
-async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesRequest): Promise<string> {
+async function attemptCommit(
+  deps: Deps,
+  repo: Repository,
+  request: CommitFilesRequest,
+  rule: PushRule | null,
+): Promise<string> {
   const { project, branch, actor } = request;
   const { base, head } = await findStart(deps, repo, request);
   const actions = typeof request.actions === 'function' ? await request.actions(repo, base) : request.actions;
@@ -113,7 +119,7 @@ async function attemptCommit(deps: Deps, repo: Repository, request: CommitFilesR
     throw refused('The commit is empty: it would change nothing');
   }
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }];
-  const judged = await requirePassed(deps, repo, project.id, {
+  const judged = await requirePassed(deps, repo, rule, {
     userId: user.id,
     changes: updates,
     defaultBranch: await repo.refs.head(),

@@ -97,7 +97,7 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
   const locks = await seenLocks(deps, project);
   await refuseLockedBetween(deps, repo, project, user.id, [head, oid]);
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
-  const judged = await requirePassed(deps, repo, project.id, {
+  const judged = await requirePassed(deps, repo, (await loadRefRules(deps, project.id)).pushRule, {
     userId: user.id,
     changes: updates,
     defaultBranch: await repo.refs.head(),

@@ -6,7 +6,6 @@ import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
 import { type NewCommit, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
-import { loadRefRules } from '../protections.ts';
 import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
 import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
 import { Pace } from './pace.ts';
@@ -87,15 +86,18 @@ export async function refuseJudged(deps: Deps, judged: Judged | null, rule: Push
   if (reason !== null) throw refused(reason);
 }
 
-/** The same as `judge`, for changes through the API. @throws ApiError 400 with the reason */
+/**
+ * The same as `judge`, for changes through the API.
+ * @param rule the one in force when the rights were looked at
+ * @throws ApiError 400 with the reason
+ */
 export async function requirePassed(
   deps: Deps,
   repo: Repository,
-  projectId: number,
+  rule: PushRule | null,
   arrival: Omit<Arrival, 'via' | 'env'>,
 ): Promise<Judged> {
-  const { pushRule } = await loadRefRules(deps, projectId);
-  const judged = await judge(deps, repo, pushRule, { ...arrival, via: 'api' });
+  const judged = await judge(deps, repo, rule, { ...arrival, via: 'api' });
   if (judged.reason !== null) throw refused(judged.reason);
   return judged;
 }

@@ -104,7 +104,7 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
     if (rebased.kind !== 'done') return CONFLICT;
     if (rebased.oid === head) return null;
     const updates = [{ ref, old: head, new: rebased.oid }];
-    const judged = await requirePassed(deps, repo, actor.project.id, {
+    const judged = await requirePassed(deps, repo, (await loadRefRules(deps, actor.project.id)).pushRule, {
       userId: user.id,
       changes: updates,
       defaultBranch: await repo.refs.head(),
