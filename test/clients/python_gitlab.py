@@ -258,6 +258,21 @@ def test_branches_and_tags():
         {"action": "create", "file_path": "x", "content": "x"}]})
     assert "not allowed" in text, text
     protection.delete()
+    # None at all is `null`, which python-gitlab does not take for an object.
+    try:
+        project.pushrules.get()
+        raise AssertionError("a project without push rules shows some")
+    except gitlab.GitlabParsingError:
+        pass
+    project.pushrules.create({"commit_message_regex": "JIRA", "deny_delete_tag": True})
+    rules = project.pushrules.get()
+    assert (rules.commit_message_regex, rules.deny_delete_tag, rules.max_file_size) == ("JIRA", True, 0)
+    text = refused(400, project.commits.create, {"branch": "b/01", "commit_message": "x", "actions": [
+        {"action": "create", "file_path": "x", "content": "x"}]})
+    assert text == "Commit message does not follow the pattern 'JIRA'", text
+    rules.commit_message_regex = "["
+    assert "not valid RE2 syntax" in refused(400, rules.save)
+    rules.delete()
     token = project.access_tokens.create({"name": "t", "scopes": ["api"], "expires_at": NEXT_MONTH})
     assert token.token.startswith("glpat-")
     token.delete()
@@ -729,6 +744,13 @@ def test_deletion_users_and_accounts():
     branch = group.protectedbranches.create({"name": "main", "push_access_level": 40})
     assert [each.name for each in group.protectedbranches.list()] == ["main"]
     branch.delete()
+    refused(404, group.pushrules.get)
+    group.pushrules.create({"max_file_size": 5})
+    rules = group.pushrules.get()
+    rules.prevent_secrets = True
+    rules.save()
+    assert (group.pushrules.get().max_file_size, group.pushrules.get().prevent_secrets) == (5, True)
+    rules.delete()
     group.delete()
     refused(404, gl.groups.get, group.id)
     user, other = new_user("py-extras")
