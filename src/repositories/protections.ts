@@ -36,9 +36,8 @@ export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
     if (place === undefined) return { protections: [], pushRule: null };
     const groups = place.owner === 'group' ? lineageIds(place.lineage) : [];
     const protections = [...assemble(projectId, rows), ...(await protectionsOfGroups(deps.db, groups, projectId))];
-    const own = place.push_rule_id !== null;
-    const wanted = own || (place.group_push_rule_id !== null && groups.length > 0);
-    return { protections, pushRule: wanted ? await pushRuleInForce(deps, projectId) : null };
+    const found = { own: place.push_rule_id, groups: place.group_push_rule_id === null ? [] : groups };
+    return { protections, pushRule: await pushRuleInForce(deps, found) };
   });
 }
 

@@ -23,19 +23,28 @@ export async function inheritedPushRule(db: Db, projectId: number): Promise<Push
     .select(['namespaces.lineage', 'namespaces.kind'])
     .where('projects.id', '=', projectId)
     .executeTakeFirst();
-  return above?.kind === 'group' ? groupPushRule(db, above.lineage) : undefined;
+  return above?.kind === 'group' ? nearestRule(db, lineageIds(above.lineage)) : undefined;
 }
 
-/** The same, and null for none: a server whose plan has no push rules goes by none. */
-export async function pushRuleInForce(deps: Deps, projectId: number): Promise<PushRule | null> {
-  const rule = await pushRuleOf(deps.db, projectId);
-  if (rule === undefined) return null;
-  return holds(await planInForce(deps, deps.db), 'premium') ? rule : null;
+/** @param groups from the top of a tree downwards */
+async function nearestRule(db: Db, groups: readonly number[]): Promise<PushRule | undefined> {
+  if (groups.length === 0) return undefined;
+  const rows = await db.selectFrom('push_rules').selectAll().where('namespace_id', 'in', groups).execute();
+  return rows.sort((a, b) => groups.indexOf(b.namespace_id!) - groups.indexOf(a.namespace_id!))[0];
 }
 
-async function groupPushRule(db: Db, lineage: string): Promise<PushRule | undefined> {
-  const ids = lineageIds(lineage);
-  const rows =
-    ids.length === 0 ? [] : await db.selectFrom('push_rules').selectAll().where('namespace_id', 'in', ids).execute();
-  return rows.sort((a, b) => ids.indexOf(b.namespace_id!) - ids.indexOf(a.namespace_id!))[0];
+/**
+ * The push rule that a project goes by, null for none: a server whose plan has no push rules goes by none. Asks nothing where
+ * there can be none.
+ * @param found id of its own one, and the groups above, from the top downwards
+ */
+export async function pushRuleInForce(
+  deps: Deps,
+  { own, groups }: { own: number | null; groups: readonly number[] },
+): Promise<PushRule | null> {
+  const { db } = deps;
+  const ofProject =
+    own === null ? undefined : await db.selectFrom('push_rules').selectAll().where('id', '=', own).executeTakeFirst();
+  const rule = ofProject ?? (await nearestRule(db, groups));
+  return rule !== undefined && holds(await planInForce(deps, db), 'premium') ? rule : null;
 }
