@@ -65,6 +65,8 @@ export const GROUP_RULES = {
   admin_group_milestone: { level: planner, writes: true },
   admin_group_ci_variables: OWNED,
   admin_group_web_hook: OWNED,
+  /** Other programs that it, and all that is below it, works with. */
+  admin_group_integrations: { level: maintainer, writes: true, whenFrozen: 'kept' },
   read_group_runners: { level: maintainer },
   admin_group_runners: OWNED,
   read_group_wiki: { level: guest, open: true, feature: 'wiki' },

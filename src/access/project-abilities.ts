@@ -115,6 +115,8 @@ export const PROJECT_RULES = {
   update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
   admin_web_hook: ADMINISTERED,
+  /** Other programs that it works with. */
+  admin_integrations: ADMINISTERED,
   read_runners: { level: maintainer },
   /** What was changed in access, tokens, protection and settings, and by whom. */
   read_project_audit_events: { level: maintainer },

@@ -27,6 +27,7 @@ const PERMISSIONS = {
   admin_cicd_variables: { project: ['admin_ci_variables'], group: ['admin_group_ci_variables'] },
   admin_compliance_framework: { unusedFrom: owner },
   admin_group_member: { group: ['admin_group_members', 'remove_group_member', 'remove_group_access_request'] },
+  admin_integrations: { project: ['admin_integrations'], group: ['admin_group_integrations'] },
   admin_merge_request: {
     project: [
       'read_merge_request',

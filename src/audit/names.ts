@@ -52,4 +52,5 @@ export type AuditEventName =
   | `invitation_${'created' | 'deleted' | 'accepted'}`
   | `remote_mirror_${'created' | 'deleted'}`
   | `webhook_${'created' | 'destroyed'}`
+  | `integration_${'created' | 'disabled' | 'inherited'}`
   | 'repository_storage_move_scheduled';

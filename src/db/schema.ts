@@ -61,6 +61,7 @@ import type { GroupSshCertificatesTable } from './tables/group-ssh-certificates.
 import type { ImportPlaceholderMembershipsTable } from './tables/import-placeholder-memberships.ts';
 import type { ImportSourceUsersTable } from './tables/import-source-users.ts';
 import type { InstanceValuesTable } from './tables/instance-values.ts';
+import type { IntegrationsTable } from './tables/integrations.ts';
 import type { InternalIdsTable } from './tables/internal-ids.ts';
 import type { InvitationsTable } from './tables/invitations.ts';
 import type { IssuableAssigneesTable } from './tables/issuable-assignees.ts';
@@ -213,6 +214,7 @@ export interface Schema {
   ci_job_token_links: CiJobTokenLinksTable;
   lfs_objects: LfsObjectsTable;
   lfs_locks: LfsLocksTable;
+  integrations: IntegrationsTable;
   internal_ids: InternalIdsTable;
   milestones: MilestonesTable;
   labels: LabelsTable;

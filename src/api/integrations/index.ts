@@ -2,12 +2,13 @@ import { registerWebhooks } from '../../webhooks/background.ts';
 import type { Area } from '../area.ts';
 import { groupHookRoutes } from './group-hooks/routes.ts';
 import { hookSource } from './hooks/source.ts';
+import { integrationRoutes } from './integrations/routes.ts';
 import { projectHookRoutes } from './project-hooks/routes.ts';
 import { systemHookRoutes } from './system-hooks/routes.ts';
 
-/** What others are told of what happens here: webhooks. */
+/** What others are told of what happens here: webhooks and integrations. */
 export const integrations: Area = {
-  routes: [...systemHookRoutes, ...projectHookRoutes, ...groupHookRoutes],
+  routes: [...systemHookRoutes, ...projectHookRoutes, ...groupHookRoutes, ...integrationRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerWebhooks(deps, hookSource);

@@ -24,6 +24,7 @@ import { webhooks } from './0031-webhooks.ts';
 import { ssh } from './0032-ssh.ts';
 import { pushRules } from './0033-push-rules.ts';
 import { notifications } from './0034-notifications.ts';
+import { integrations } from './0035-integrations.ts';
 import { relationExports } from './0036-relation-exports.ts';
 import { placeholders } from './0037-placeholders.ts';
 import { expiries } from './0039-expiries.ts';
@@ -56,6 +57,7 @@ export const migrations: Readonly<Record<string, string>> = {
   '0032-ssh': ssh,
   '0033-push-rules': pushRules,
   '0034-notifications': notifications,
+  '0035-integrations': integrations,
   '0036-relation-exports': relationExports,
   '0037-placeholders': placeholders,
   '0039-expiries': expiries,

@@ -10,6 +10,7 @@ export const memberRoleWords: Vocabulary['words'] = {
     'Whether members of groups can be added, changed and removed, up to what one has oneself.',
     false,
   ],
+  admin_integrations: ['Whether integrations of groups and projects can be set up.', false],
   admin_merge_request: ['Whether merge requests can be seen, approved and merged.', false],
   admin_push_rules: ['Whether push rules can be set.', false],
   admin_terraform_state: ['Whether states of Terraform can be read, locked and changed.', false],

@@ -1,0 +1,39 @@
+/** What an integration is told of unless it is said otherwise; null where nothing was ever said. */
+export const FLAG_DEFAULTS = {
+  commit_events: true,
+  push_events: true,
+  issues_events: true,
+  incident_events: false,
+  alert_events: null,
+  confidential_issues_events: true,
+  merge_requests_events: true,
+  tag_push_events: true,
+  deployment_events: false,
+  note_events: true,
+  confidential_note_events: true,
+  pipeline_events: false,
+  wiki_page_events: true,
+  job_events: false,
+  comment_on_event_enabled: true,
+  vulnerability_events: false,
+} as const satisfies Record<string, boolean | null>;
+export type ShownFlag = keyof typeof FLAG_DEFAULTS;
+export const SHOWN_FLAGS = Object.keys(FLAG_DEFAULTS) as readonly ShownFlag[];
+
+/** Flags that are taken and shown nowhere. */
+const HIDDEN_FLAGS = [
+  'work_item_events',
+  'confidential_work_item_events',
+  'subgroup_events',
+  'project_events',
+  'build_events',
+] as const;
+export type Flag = ShownFlag | (typeof HIDDEN_FLAGS)[number];
+export const FLAGS: readonly Flag[] = [...SHOWN_FLAGS, ...HIDDEN_FLAGS];
+
+/** Flags as they are kept. */
+export type FlagValues = Partial<Record<Flag, boolean | null>>;
+
+/** The value of a flag as it is shown. @param kept those that were said */
+export const flagValue = (kept: FlagValues, flag: Flag): boolean | null =>
+  kept[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean | null>>)[flag] ?? null;

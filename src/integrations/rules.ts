@@ -1,0 +1,72 @@
+import { type FieldErrors, invalidModel, invalidParameter, refused } from '../core/errors.ts';
+import type { Deps } from '../deps.ts';
+import { BlockedAddress, resolveOutside, UnresolvedHost } from '../outbound/resolve.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
+import { hookAddress, hookRules } from '../webhooks/address.ts';
+import { FIELDS } from './catalogue/fields.ts';
+import type { IntegrationKind } from './catalogue/kinds.ts';
+import type { Settings } from './settings.ts';
+
+/** Whether the settings of the server let a kind be used. */
+export async function isAllowed(deps: Deps, { slug }: Pick<IntegrationKind, 'slug'>): Promise<boolean> {
+  const { allow_all_integrations: all, allowed_integrations: some } = await applicationSettings(deps);
+  return all || some.includes(slug) || some.includes(slug.replaceAll('-', '_'));
+}
+
+/** What changes where secrets would be sent to: none that was given for another place goes there. */
+const leadsElsewhere = (name: string): boolean =>
+  FIELDS[name]?.address === true || ['subdomain', 'server_host', 'datadog_site'].includes(name);
+
+/**
+ * What is set up after a change: what was given over what was there. Where an address is another one, secrets that are not given
+ * again are gone.
+ * @param before null for a new one
+ */
+export function changedSettings(kind: IntegrationKind, before: Settings | null, given: Settings): Settings {
+  const old = before ?? {};
+  const moved = kind.fields.some(
+    (name) => leadsElsewhere(name) && FIELDS[name]?.secret !== true && name in given && given[name] !== old[name],
+  );
+  const kept = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
+  return { ...Object.fromEntries(kept), ...given };
+}
+
+/**
+ * Refuses what lacks something, or has an address that the server would not call: as it is now, for it is looked at again when
+ * it is called. One whose name cannot be resolved may be one day.
+ * @throws ApiError 400
+ */
+export async function refuseInvalid(deps: Deps, kind: IntegrationKind, settings: Settings): Promise<void> {
+  refuseIncomplete(kind, settings);
+  const errors: FieldErrors = {};
+  for (const name of kind.fields) {
+    const value = settings[name];
+    if (FIELDS[name]?.address !== true || typeof value !== 'string' || value === '') continue;
+    const problem = await addressProblemOf(deps, value);
+    if (problem !== null) errors[name] = [problem];
+  }
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** @throws ApiError 400 where something is missing or empty */
+export function refuseIncomplete(kind: IntegrationKind, settings: Settings): void {
+  const missing = kind.required.filter((name) => settings[name] === undefined);
+  if (missing.length > 0) throw invalidParameter(missing.map((name) => `${name} is missing`).join(', '));
+  const blank = kind.required.filter((name) => String(settings[name]).trim() === '');
+  if (blank.length > 0) throw invalidModel(Object.fromEntries(blank.map((name) => [name, ["can't be blank"]])));
+}
+
+async function addressProblemOf(deps: Deps, text: string): Promise<string | null> {
+  const rules = await hookRules(deps, false);
+  try {
+    await resolveOutside(hookAddress(deps, text, rules), rules);
+    return null;
+  } catch (error) {
+    if (error instanceof UnresolvedHost) return null;
+    if (error instanceof BlockedAddress) return error.message;
+    throw error;
+  }
+}
+
+/** A refusal where a kind cannot be used in a place. */
+export const notAvailable = () => refused('400 Integration not available');
