@@ -15,6 +15,7 @@ import { seed } from './seed.ts';
 import { residentMb, startBare, startServer } from './server.ts';
 import { starts } from './starts.ts';
 import { unleash } from './unleash.ts';
+import { webhooks } from './webhooks.ts';
 
 const PORT = 18_765;
 const data = fileURLToPath(new URL('./.data', import.meta.url));
@@ -54,6 +55,7 @@ await measure('npm', () => npm(join(data, 'npm'), PORT));
 await measure('packages', () => packages(join(data, 'packages'), PORT));
 await measure('runners', () => runners(join(data, 'runners'), PORT));
 await measure('unleash', () => unleash(join(data, 'unleash'), PORT));
+await measure('webhooks', () => webhooks(join(data, 'webhooks'), PORT));
 const server = await startServer(dataDir, PORT);
 const bare = await startBare();
 const bench: Bench = { server, bare, repository, scratch: data };

@@ -35,26 +35,36 @@ const MAX_DRAINED = 65_536;
  */
 export async function callOutside(url: URL, rules: OutboundRules, call: OutsideCall): Promise<OutsideAnswer> {
   const { timeoutMs, maxAnswerBytes, signal, ...request } = call;
-  const late = AbortSignal.timeout(timeoutMs);
-  let answer: IncomingMessage;
+  signal.throwIfAborted();
+  // Signals that end by themselves would keep all that the call was until then.
+  const over = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    over.abort();
+  }, timeoutMs);
+  const stop = () => over.abort();
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    answer = await requestOutside(url, rules, {
+    const answer = await requestOutside(url, rules, {
       ...request,
       headers: { 'accept-encoding': 'identity', ...request.headers, 'content-length': String(call.body?.length ?? 0) },
-      signal: AbortSignal.any([late, signal]),
+      signal: over.signal,
     });
+    const body = await beginningOf(answer, maxAnswerBytes);
+    const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')] as const);
+    return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body };
   } catch (error) {
     signal.throwIfAborted();
     throw new CallFailed(reasonOf(error, late, timeoutMs), { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
   }
-  const body = await beginningOf(answer, maxAnswerBytes);
-  signal.throwIfAborted();
-  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')] as const);
-  return { status: answer.statusCode ?? 0, headers: Object.fromEntries(headers), body };
 }
 
-function reasonOf(error: unknown, late: AbortSignal, timeoutMs: number): string {
-  if (late.aborted) return `execution expired: there was no answer within ${timeoutMs / 1_000} seconds`;
+function reasonOf(error: unknown, late: boolean, timeoutMs: number): string {
+  if (late) return `execution expired: there was no answer within ${timeoutMs / 1_000} seconds`;
   if (error instanceof BlockedAddress) return `URL ${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `Failed to open or keep the connection (${code})`;

@@ -3,16 +3,20 @@ import { BlockedAddress, type OutboundRules, parseHttpUrl } from '../outbound/re
 import { outboundRules } from '../settings/outbound-rules.ts';
 
 /** Which servers hooks may reach, as the settings say now. @param system whether the hook is one of the server */
-export const hookRules = (deps: Deps, system: boolean): Promise<OutboundRules> =>
-  outboundRules(deps, system ? 'system_hooks' : 'others');
+export function hookRules(deps: Deps, system: boolean): Promise<OutboundRules> {
+  const sender = system ? 'system_hooks' : 'others';
+  return deps.recent.get(`web_hook_rules:${sender}`, () => outboundRules(deps, sender));
+}
 
 /**
  * Reads the address that a hook calls. The server itself belongs to the local network, whatever its name.
  * @throws BlockedAddress
  */
-export function hookAddress(deps: Pick<Deps, 'externalUrl'>, text: string, { allowLocalNetwork }: OutboundRules): URL {
+export function hookAddress(deps: Pick<Deps, 'externalUrl'>, text: string, rules: OutboundRules): URL {
+  const { allowLocalNetwork, allowed = [] } = rules;
   const url = parseHttpUrl(text);
-  if (!allowLocalNetwork && url.host.toLowerCase() === new URL(deps.externalUrl()).host.toLowerCase()) {
+  const own = url.host.toLowerCase() === new URL(deps.externalUrl()).host.toLowerCase();
+  if (own && !allowLocalNetwork && !allowed.some((each) => [url.host, url.hostname].includes(each))) {
     throw new BlockedAddress('is blocked: Requests to localhost are not allowed');
   }
   return url;

@@ -3,16 +3,21 @@ import { build } from './build.ts';
 import { DELIVER, deliverAll } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
 import { Ledger } from './ledger.ts';
+import { Pace } from './pace.ts';
+import { PRUNE, PRUNE_MS, prune } from './prune.ts';
 import type { HookSource } from './source.ts';
+import { SWEEP, SWEEP_MS, sweep } from './sweep.ts';
 
 /** Names what tells hooks of events. @param source says what they are told */
 export function registerWebhooks(deps: Deps, source: HookSource): void {
-  const ledger = new Ledger(deps);
-  deps.jobs.register(DELIVER, ({ hook_id }, { signal }) => deliverAll(deps, ledger, hook_id, signal));
+  const office = { ledger: new Ledger(deps), pace: new Pace() };
+  deps.jobs.register(DELIVER, ({ hook_id }, { signal }) => deliverAll(deps, office, hook_id, signal));
   deps.events.subscribe({
     name: 'webhooks',
     types: source.types,
     wants: (event, db) => fanOut(deps, db, source, event),
-    handle: (event) => build(deps, source, event),
+    handle: (event, { attempts }) => build(deps, source, event, attempts),
   });
+  deps.jobs.every(SWEEP, { everyMs: SWEEP_MS }, (_payload, { signal }) => sweep(deps, signal));
+  deps.jobs.every(PRUNE, { everyMs: PRUNE_MS }, (_payload, { signal }) => prune(deps, signal));
 }

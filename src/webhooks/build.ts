@@ -1,4 +1,5 @@
 import { timestamp } from '../core/clock.ts';
+import { faultOf } from '../core/surroundings.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/events.ts';
@@ -9,17 +10,21 @@ import type { HookMessage, HookSource } from './source.ts';
 const MAX_PAYLOAD = 25 * 1024 * 1024;
 const AT_ONCE = 1_000;
 
+/** After so many failures hooks are told nothing of the event, so that what comes after it is told. */
+const ATTEMPTS = 6;
+
 /**
  * Makes what hooks are told of an event, once for all of them, and has them told. What an interrupted run has done is not
  * done again.
+ * @param attempts how many runs there have been, this one included
  */
-export async function build(deps: Deps, source: HookSource, event: RecordedEvent): Promise<void> {
-  const { db } = deps;
-  const scopes = await scopesOf(db, event.id);
-  const messages = {
-    hook: scopes.hook ? await source.hookEventsOf(deps, event) : [],
-    system: scopes.system ? await source.systemEventsOf(deps, event) : [],
-  };
+export async function build(deps: Deps, source: HookSource, event: RecordedEvent, attempts: number): Promise<void> {
+  const { db, log } = deps;
+  const messages = await messagesOf(deps, source, event).catch((error: unknown) => {
+    if (attempts < ATTEMPTS || faultOf(error) !== null) throw error;
+    log.log('error', 'webhooks are not told of an event', { event: event.id, type: event.type, error: String(error) });
+    return { hook: [], system: [] };
+  });
   const rows = (['hook', 'system'] as const).flatMap((scope) => messages[scope].flatMap(rowOf(deps, event, scope)));
   await db.transaction().execute(async (db) => {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
@@ -33,6 +38,14 @@ export async function build(deps: Deps, source: HookSource, event: RecordedEvent
   });
   // Only now: a job that waits will see what has been committed, and one that runs already may not.
   await wake(deps, event);
+}
+
+async function messagesOf(deps: Deps, source: HookSource, event: RecordedEvent) {
+  const scopes = await scopesOf(deps.db, event.id);
+  return {
+    hook: scopes.hook ? await source.hookEventsOf(deps, event) : [],
+    system: scopes.system ? await source.systemEventsOf(deps, event) : [],
+  };
 }
 
 const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (message: HookMessage, at: number) => {

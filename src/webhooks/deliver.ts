@@ -10,6 +10,7 @@ import { takesBranch } from './branch-filter.ts';
 import { alertStatus, isSystem, noteCall, pauseLeft } from './health.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { triggerOfLog, uuidOf } from './message.ts';
+import type { Pace } from './pace.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { type Called, callHook, notCalled } from './send.ts';
 
@@ -17,15 +18,21 @@ import { type Called, callHook, notCalled } from './send.ts';
 export const DELIVER = jobKind<{ hook_id: number }>('webhook.deliver', { lane: 'hooks' });
 
 /** So long one hook is served before others have their turn, in milliseconds. */
-const SLICE_MS = 1_000;
+const SLICE_MS = 2_000;
 /** Calls that have ended and need not be written down yet. */
-const MAX_OPEN = 20;
+const MAX_OPEN = 100;
 /** Payloads read at once. */
 const PAGE = 50;
 /** First pause after nobody was reached, in milliseconds: it doubles until those of `health.ts` begin. */
 const FIRST_PAUSE_MS = 2_000;
 /** What a hook could not be told within this time it is not told any more. */
 export const LATEST_MS = 3 * 86_400_000;
+
+/** What the calls of all hooks of a process share. */
+export interface Office {
+  ledger: Ledger;
+  pace: Pace;
+}
 
 /** Jobs of one hook run one at a time, in any process. */
 export const orderKeyOf = (hookId: number): string => `webhook:${hookId}`;
@@ -45,7 +52,12 @@ type Work = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'b
  * what comes after waits, too.
  * @throws ComesAgain; the reason of the signal
  */
-export async function deliverAll(deps: Deps, ledger: Ledger, hookId: number, signal: AbortSignal): Promise<void> {
+export async function deliverAll(
+  deps: Deps,
+  { ledger, pace }: Office,
+  hookId: number,
+  signal: AbortSignal,
+): Promise<void> {
   const end = performance.now() + SLICE_MS;
   const open: Promise<void>[] = [];
   try {
@@ -54,6 +66,7 @@ export async function deliverAll(deps: Deps, ledger: Ledger, hookId: number, sig
       if (page.length === 0) return;
       for (const delivery of page) {
         if (delivery.built === 0) return;
+        await pace.turn();
         await deliver(deps, ledger, hookId, delivery, open, signal);
         last = delivery.id;
         if (open.length >= MAX_OPEN) await Promise.all(open.splice(0));
@@ -105,7 +118,7 @@ async function deliver(
   const payloads = await payloadsFor(deps, hook, delivery);
   if (payloads.length === 0) return keep(null, null);
   for (const payload of payloads) {
-    hook = await readyHook(deps, hookId);
+    if (payload !== payloads[0]) hook = await readyHook(deps, hookId);
     if (hook === undefined) return keep(null, null);
     const { outcome, log } = await tell(deps, hook, delivery, payload, signal);
     const told = outcome !== 'unanswered';

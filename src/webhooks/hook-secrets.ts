@@ -26,8 +26,15 @@ const LOST: HookSecrets = { url: '', token: null, signingToken: null, variables:
 export const sealSecrets = ({ secrets }: Pick<Deps, 'secrets'>, hook: HookSecrets): string =>
   secrets.seal(JSON.stringify(hook), PURPOSE);
 
+/** What was opened, for as long as the row is at hand. */
+const opened = new WeakMap<object, HookSecrets>();
+
 /** The secrets of a hook; an empty address where they cannot be read. */
 export function openSecrets({ secrets }: Pick<Deps, 'secrets'>, hook: Pick<WebHook, 'secrets'>): HookSecrets {
+  const known = opened.get(hook);
+  if (known !== undefined) return known;
   const text = secrets.open(hook.secrets, PURPOSE);
-  return text === null ? LOST : parseJson<HookSecrets>(text);
+  const found = text === null ? LOST : parseJson<HookSecrets>(text);
+  opened.set(hook, found);
+  return found;
 }

@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /** Between two writings, in milliseconds: so much may be sent once more after a kill. */
-const PAUSE_MS = 25;
-const AT_ONCE = 200;
+const PAUSE_MS = 200;
+const AT_ONCE = 500;
 
 /** Writes down what hooks were told, of all hooks in few transactions: each costs the disk its time. */
 export class Ledger {

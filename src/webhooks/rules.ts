@@ -22,6 +22,9 @@ const MAX_KEY = 255;
 const LINE_END = /[\0-\x08\x0a-\x1f\x7f]|%0[ad]/i;
 const SIGNING_TOKEN = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 
+/** This machine, where its name cannot be resolved, too. */
+const LOCALHOST = /(?:^|\.)localhost\.?$/i;
+
 /** 422 as hooks are refused: the text stands under `error` as well. */
 export const refusedHook = (text: string): ApiError => new ApiError(422, text, { error: text });
 
@@ -91,10 +94,11 @@ export function refuseMissing({ url, variables }: HookSecrets): void {
 export async function refuseAddress(deps: Deps, secrets: HookSecrets, system: boolean): Promise<void> {
   refuseMissing(secrets);
   const rules = await hookRules(deps, system);
+  const address = interpolated(secrets);
   try {
-    await resolveOutside(hookAddress(deps, interpolated(secrets), rules), rules);
+    await resolveOutside(hookAddress(deps, address, rules), rules);
   } catch (error) {
-    if (error instanceof UnresolvedHost) return;
+    if (error instanceof UnresolvedHost && !LOCALHOST.test(new URL(address).hostname)) return;
     if (error instanceof BlockedAddress) throw refusedHook('Invalid url given');
     throw error;
   }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../db/columns.ts';
 import type { LogWithPayload } from '../../../webhooks/logs.ts';
 
-const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
 const REDACTED = '[REDACTED]';
 
 /** A call of a hook as the API shows it. */
