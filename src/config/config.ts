@@ -16,7 +16,7 @@ export interface Throttle {
 }
 
 /** A part of the server whose requests are counted by themselves. */
-export type Face = 'api' | 'web' | 'git';
+type Face = 'api' | 'web' | 'git';
 
 /** Every setting of a running server, validated. Made from the environment by `loadConfig`. */
 export interface Config {

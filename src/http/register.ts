@@ -24,6 +24,7 @@ import type { PreparedRoute } from './routed.ts';
 import { checkScopes } from './scopes.ts';
 import { sendJson } from './send.ts';
 import type { HttpServices } from './services.ts';
+import { throttleGroups } from './throttle-groups.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -107,8 +108,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const paid = paidParameters(options.input);
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const isParsed = hasBody && body === undefined;
-  const counted = options.unthrottled !== true;
-  const face = options.root === true ? 'web' : 'api';
+  const groupsOf = throttleGroups(options);
   const headers = decidingHeaders(credentials);
   const others = 'schema' in success ? (success.alternatives ?? []) : [];
   const types = [options.mediaType ?? 'application/json', ...others] as const;
@@ -121,12 +121,12 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const error = queryError(request.query);
     if (error !== undefined) throw error;
     const caller = await callerOf(deps, credentials, request).catch(async (error: unknown) => {
-      if (counted) services.throttleFailure(request, reply, face);
+      services.throttleFailure(request, reply, groupsOf(request));
       if (error instanceof RevokedToken) await options.onRevokedToken?.(deps, error.token);
       throw error;
     });
     request.caller = caller;
-    if (counted) services.throttleUser(caller, request, reply, face);
+    services.throttleUser(caller, request, reply, groupsOf(request));
     const params = request.params as Record<string, string>;
     // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
@@ -194,19 +194,20 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (options.lasting !== undefined) request.asOf = services.lasting.version();
     if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);
+    if (options.signsIn === true) services.throttleSignIn(request, reply);
     if (isToldInBody && !saysWho(credentials, request)) return;
     await orRefusal(credentials, () => enter(request, reply));
   }
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (counted && !saysWho(credentials, request)) services.throttleAddress(request, reply, face);
+    if (!saysWho(credentials, request)) services.throttleAddress(request, reply, groupsOf(request));
     const key = hasBody || headers === null ? null : admissionKey(deps, request, headers);
     const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
     // All others may end within a day: they are examined each time.
     const known = LASTS_A_DAY.has(found?.value.caller.credential.kind) ? found : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
-      services.throttleUser(known.value.caller, request, reply, face);
+      services.throttleUser(known.value.caller, request, reply, groupsOf(request));
       if (options.plan !== undefined) await checkPlan();
       await noteUse(deps, known.value.caller, request.ip);
     }

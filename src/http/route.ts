@@ -6,6 +6,7 @@ import type { PaidPlan } from '../access/plan.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationSettings } from '../settings/settings-table.ts';
+import type { ThrottleGroup } from '../settings/throttles.ts';
 import type { FixedAnswer } from './answers.ts';
 import type { Credentials } from './credentials.ts';
 import type { Page } from './pagination.ts';
@@ -181,6 +182,10 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   limit?: RouteLimit;
   /** The API's throttles do not count it: one piece of work takes many such requests. */
   unthrottled?: true;
+  /** What its requests are counted as before that, where its path does not say it. */
+  throttle?: ThrottleGroup;
+  /** Somebody signs in with it: counted by address as well. */
+  signsIn?: true;
   /**
    * Headers, in lower case, on which its answers depend beside the address and the database, and on nothing else, the time
    * neither: those that the handler lets last (`lasts`) are sent again before anything is looked at.

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
-import type { Face, Throttle } from '../config/config.ts';
+import type { Throttle } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
-import { throttleOf } from '../settings/throttles.ts';
+import { type ThrottleGroup, throttleInForce, throttleOf } from '../settings/throttles.ts';
 import { LastingAnswers } from './lasting-answers.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route, RouteLimit } from './route.ts';
-
-const NAMES = { api: 'api', web: 'web', git: 'git_http' } as const satisfies Record<Face, string>;
 
 /** What all routes share: throttles and limits. */
 export class HttpServices {
@@ -30,25 +28,26 @@ export class HttpServices {
   }
 
   /** Counts requests that do not say who sends them, by address. @throws Throttled */
-  throttleAddress(request: FastifyRequest, reply: FastifyReply, face: Face): void {
-    if (this.#throttle(face, 'unauthenticated').requests === 0) return;
-    this.#apply(face, 'unauthenticated', request.ip, reply);
+  throttleAddress(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    this.#apply('unauthenticated', groups, () => request.ip, reply);
   }
 
   /** Counts requests whose token is refused as well: whoever guesses tokens is not signed in. @throws Throttled */
-  throttleFailure(request: FastifyRequest, reply: FastifyReply, face: Face): void {
-    this.#apply(face, 'unauthenticated', request.ip, reply);
+  throttleFailure(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    this.#apply('unauthenticated', groups, () => request.ip, reply);
   }
 
   /** Counts requests of signed-in users. @throws Throttled */
-  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, face: Face): void {
-    if (this.#throttle(face, 'authenticated').requests === 0 || caller.credential.kind === 'none') return;
-    this.#apply(
-      face,
-      'authenticated',
-      caller.user === null ? shareOf(caller, request.ip) : String(caller.user.id),
-      reply,
-    );
+  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    if (caller.credential.kind === 'none') return;
+    const key = () => (caller.user === null ? shareOf(caller, request.ip) : String(caller.user.id));
+    this.#apply('authenticated', groups, key, reply);
+  }
+
+  /** Counts requests to sign in, by address and whoever says that he sends them. @throws Throttled */
+  throttleSignIn(request: FastifyRequest, reply: FastifyReply): void {
+    const throttle = throttleOf(this.#deps.settings.now, 'protected_paths');
+    this.#count(throttle, 'throttle_unauthenticated_protected_paths', request.ip, reply);
   }
 
   /** Counts requests of a route that has a limit of its own. @throws ApiError 429 */
@@ -58,13 +57,18 @@ export class HttpServices {
     limiter.check(setting, shareOf(caller, request.ip), { requests: settings.now[setting], periodSeconds });
   }
 
-  #apply(face: Face, kind: 'authenticated' | 'unauthenticated', key: string, reply: FastifyReply): void {
-    const now = this.#deps.clock.now().getTime();
-    const { rate_limiting_response_text: text } = this.#deps.settings.now;
-    applyThrottle(this.#counter, this.#throttle(face, kind), `throttle_${kind}_${NAMES[face]}`, key, now, reply, text);
+  #apply(
+    kind: 'authenticated' | 'unauthenticated',
+    groups: readonly ThrottleGroup[],
+    key: () => string,
+    reply: FastifyReply,
+  ): void {
+    const found = throttleInForce(this.#deps.settings.now, kind, groups);
+    if (found !== undefined) this.#count(found.throttle, `throttle_${found.name}`, key(), reply);
   }
 
-  #throttle(face: Face, kind: 'authenticated' | 'unauthenticated'): Throttle {
-    return throttleOf(this.#deps.settings.now, `${kind}_${NAMES[face]}`);
+  #count(throttle: Throttle, name: string, key: string, reply: FastifyReply): void {
+    const { rate_limiting_response_text: text } = this.#deps.settings.now;
+    applyThrottle(this.#counter, throttle, name, key, this.#deps.clock.now().getTime(), reply, text);
   }
 }

@@ -20,7 +20,7 @@ const redirect = (reply: FastifyReply, location: string, status = 302) => reply.
 export function registerPages(app: FastifyInstance, deps: Deps, services: HttpServices): void {
   // Who calls hardly matters for what leads elsewhere: all are counted by address.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    services.throttleAddress(request, reply, 'web');
+    services.throttleAddress(request, reply, ['web']);
   const api = (path: string) => `${deps.externalUrl()}/api/v4${path}`;
 
   app.get(`${HOME}/:path`, { onRequest }, async (request, reply) => {

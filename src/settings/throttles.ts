@@ -1,6 +1,13 @@
 import type { Throttle } from '../config/config.ts';
-import type { Throttled } from './application/limits.ts';
+import { THROTTLED, type Throttled } from './application/limits.ts';
 import type { ApplicationSettings } from './settings-table.ts';
+
+type GroupOf<T> = T extends `${'authenticated' | 'unauthenticated'}_${infer Group}` ? Group : never;
+
+/** What requests are counted as, by who sends them. */
+export type ThrottleGroup = GroupOf<Throttled>;
+
+const isThrottled = (name: string): name is Throttled => Object.hasOwn(THROTTLED, name);
 
 /** How many requests of a kind are answered in a period; 0 for any number. */
 export const throttleOf = (settings: ApplicationSettings, name: Throttled): Throttle => ({
@@ -10,3 +17,17 @@ export const throttleOf = (settings: ApplicationSettings, name: Throttled): Thro
 
 /** So many in a minute, for what is counted by actions; 0 for any number. */
 export const perMinute = (requests: number): Throttle => ({ requests, periodSeconds: 60 });
+
+/** The first of the groups whose throttle is on, for callers who are known or not: its name and what it lets through. */
+export function throttleInForce(
+  settings: ApplicationSettings,
+  kind: 'authenticated' | 'unauthenticated',
+  groups: readonly ThrottleGroup[],
+): { name: Throttled; throttle: Throttle } | undefined {
+  for (const group of groups) {
+    const name = `${kind}_${group}`;
+    if (isThrottled(name) && settings[`throttle_${name}_enabled`])
+      return { name, throttle: throttleOf(settings, name) };
+  }
+  return undefined;
+}

@@ -54,6 +54,7 @@ export const lfsRoute = (path: string) =>
     credentials: LFS_CREDENTIALS,
     mediaType: LFS_TYPE,
     unthrottled: true,
+    throttle: 'git_lfs',
   }) as const;
 
 /** Scopes of tokens beside those of the API. */

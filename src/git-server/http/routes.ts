@@ -82,12 +82,12 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps, services: Ht
   app.decorateRequest('git', null);
   const admit = async (request: FastifyRequest, reply: FastifyReply, service: Service | undefined, creates = false) => {
     const { repository } = request.params as { repository: string };
-    if (request.headers.authorization === undefined) services.throttleAddress(request, reply, 'git');
+    if (request.headers.authorization === undefined) services.throttleAddress(request, reply, ['git_http']);
     const caller = await gitCaller(deps, request).catch((error: unknown) => {
-      services.throttleFailure(request, reply, 'git');
+      services.throttleFailure(request, reply, ['git_http']);
       throw error;
     });
-    services.throttleUser(caller, request, reply, 'git');
+    services.throttleUser(caller, request, reply, ['git_http']);
     const wants = service === 'receive-pack' ? 'write' : 'read';
     request.git = await orChallenge(() => admitGit(deps, caller, repository, wants, { creates }));
     request.caller = request.git.caller;

@@ -30,6 +30,7 @@ export const jobRoutes = [
   route({
     method: 'GET',
     path: JOBS,
+    limit: { setting: 'project_jobs_api_rate_limit', periodSeconds: 60 },
     summary: 'List the jobs of a project',
     description: 'The newest first. They are not counted: the headers have no totals.',
     access: readable,

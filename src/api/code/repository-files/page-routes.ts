@@ -1,12 +1,20 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
+import { ApiError, notFound } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
 import { splitRefPath } from '../../../git/ref-path.ts';
 import { route } from '../../../http/route.ts';
 import { matchesEtag, sendFixed } from '../../../http/send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import { inProject } from '../../access.ts';
 import { placeOf } from './files.ts';
 import { openRaw } from './raw.ts';
+
+/** Bounds how often a file is asked for, by whomever. @throws ApiError 429 */
+function requireRawLimit({ limiter, settings }: Deps, projectId: number, path: string): void {
+  if (limiter.allows('raw_blob', `${projectId}:${path}`, perMinute(settings.now.raw_blob_request_limit))) return;
+  throw new ApiError(429, 'You cannot access the raw file. Please wait a minute.', {}, { 'Retry-After': '60' });
+}
 
 /** The address of a file's bytes beside the API, which people copy and tools fetch. */
 export const rawPageRoutes = [
@@ -24,6 +32,7 @@ export const rawPageRoutes = [
     handler: async (c) => {
       const found = await splitRefPath(repositoryOf(c.deps, c.project), c.params.rest);
       if (found === null || found.path === '') throw notFound('File');
+      requireRawLimit(c.deps, c.project.id, found.path);
       const file = await placeOf(c.deps, c.project, found.path, found.ref);
       const raw = await openRaw(c.deps, c.project, file, { lfs: true, signal: () => c.signal });
       if ('json' in raw) return sendFixed(c.request, c.reply, raw);

@@ -43,6 +43,7 @@ export const oauthRoutes = [
     path: '/oauth/token',
     summary: 'Get tokens for a user name and password, or new ones for a refresh token',
     access: openAbility('request_oauth_token'),
+    signsIn: true,
     duringMaintenance: true,
     input: optional({
       ...clientFields,
