@@ -1,9 +1,8 @@
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import type { Clock } from '../core/clock.ts';
-import { SECRETS_KEY } from '../core/secret-box.ts';
 import { VERSION } from '../core/version.ts';
 import { whileFilesStay } from '../db/backup-lease.ts';
 import { lockFile } from '../db/claim.ts';
@@ -13,12 +12,13 @@ import { openSnapshot, type Snapshot } from '../db/dump/snapshot.ts';
 import { writeDump } from '../db/dump/write.ts';
 import { readHistory } from '../db/migration-history.ts';
 import { copyMissing, namesIn } from '../git/copy-files.ts';
-import { isMissing, syncPath } from '../git/durable.ts';
+import { syncPath } from '../git/durable.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
 import { type CopyResult, copyRepositories } from './copy-repositories.ts';
 import { type FileFacts, JsonLinesWriter, readJsonLines } from './json-lines.ts';
 import { blobsIn, type ContentLine, type Manifest, type RepositoryLine, snapshotName, snapshotsIn } from './layout.ts';
+import { copyOwnFiles } from './own-files.ts';
 import { changesSince, type Known, knownChanges, settled, takeBack, type Undo } from './undo.ts';
 
 export interface BackupOptions {
@@ -99,7 +99,7 @@ async function backUp(
     const undo = await undoSince(database, known, signal);
     const content = await writeContent(raw, undo, blobs.names, join(part, 'content.jsonl.gz'));
     await rm(raw);
-    await copyKey(config, part);
+    await copyOwnFiles(config.dataDir, part);
     const manifest: Manifest = {
       format: 1,
       taken_at: takenAt.toISOString(),
@@ -183,17 +183,6 @@ async function writeContent(raw: string, undo: Undo, blobs: readonly string[], p
     await writer.write({ blobs: blobs.slice(at, at + BLOBS_A_LINE) } satisfies ContentLine);
   }
   return writer.end();
-}
-
-/** The key of what the database holds sealed; an installation that no server has opened since there are keys has none. */
-async function copyKey({ dataDir }: Config, part: string): Promise<void> {
-  const copy = join(part, SECRETS_KEY);
-  try {
-    await copyFile(join(dataDir, SECRETS_KEY), copy);
-    await syncPath(copy);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
 }
 
 /** Makes the backup count, durable when it fulfils. */

@@ -6,7 +6,7 @@ import type { FileFacts } from './json-lines.ts';
 
 /*
  * A folder of backups:
- *   snapshots/<name>/     one backup: manifest.json, database.jsonl.gz, content.jsonl.gz, secrets.key
+ *   snapshots/<name>/     one backup: manifest.json, database.jsonl.gz, content.jsonl.gz, secrets.key, host keys of SSH
  *   content/              files that never change, shared by all backups:
  *     repositories/<storage>/<disk path>.git/objects/...
  *     blobs/ab/cd/<sha256>

@@ -1,10 +1,9 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { CannotStart } from '../core/cannot-start.ts';
 import type { Clock } from '../core/clock.ts';
 import { silentLogger } from '../core/logger.ts';
-import { SECRETS_KEY } from '../core/secret-box.ts';
 import { dropBackupLeases } from '../db/backup-lease.ts';
 import { claimData } from '../db/claim.ts';
 import { connect, type Database } from '../db/database.ts';
@@ -14,7 +13,6 @@ import { migrate } from '../db/migrate.ts';
 import { migrations } from '../db/migrations/index.ts';
 import type { Db } from '../db/schema.ts';
 import { copyMissing } from '../git/copy-files.ts';
-import { isMissing, syncPath } from '../git/durable.ts';
 import { JobQueue } from '../jobs/queue.ts';
 import { factsOf, readJsonLines } from './json-lines.ts';
 import {
@@ -27,6 +25,7 @@ import {
   snapshotNames,
   snapshotsIn,
 } from './layout.ts';
+import { putOwnFiles } from './own-files.ts';
 import { placeRepository } from './place-repository.ts';
 
 export interface RestoreOptions {
@@ -65,7 +64,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<{ name: st
         throw new CannotStart('There is an installation already: restore into an empty data folder and database.');
       }
       await putFiles(options, folder, name);
-      await putKey(options, folder, name);
+      await putOwnFiles(join(snapshotsIn(folder), name), config.dataDir);
       await putDatabase(options, folder, name, database);
     } finally {
       await database.close();
@@ -129,17 +128,6 @@ async function putFiles({ config, onProgress }: RestoreOptions, folder: string, 
     if (repositories % 100 === 0) onProgress(`repositories: ${repositories}`);
   }
   onProgress(`repositories: ${repositories}`);
-}
-
-/** The key of what the database holds sealed; backups of earlier versions have none. */
-async function putKey({ config }: RestoreOptions, folder: string, name: string): Promise<void> {
-  const path = join(config.dataDir, SECRETS_KEY);
-  try {
-    await copyFile(join(snapshotsIn(folder), name, SECRETS_KEY), path);
-    await syncPath(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
 }
 
 function directoryOf({ storages }: Config, { storage, disk_path }: { storage: string; disk_path: string }): string {

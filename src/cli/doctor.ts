@@ -9,6 +9,7 @@ import { fsck } from '../git/fsck.ts';
 import { runGit } from '../git/process.ts';
 import { RepositoryPool } from '../git/repository.ts';
 import { Storages } from '../git/storages.ts';
+import { hostKeyFingerprints } from '../git-server/ssh/host-keys.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { findHolder, type Holder } from '../repositories/holder.ts';
@@ -37,6 +38,7 @@ export async function doctorCommand(args: readonly string[], env: Environment): 
   for (const warning of warnings) say(false, warning);
   await checkGit(say);
   if (!(await checkFolders(config, say))) return 1;
+  await checkSsh(config, say);
   useGitConfig(config.dataDir);
   let database: Database;
   try {
@@ -88,6 +90,17 @@ async function checkFolders(config: Config, say: Say): Promise<boolean> {
     }
   }
   return good;
+}
+
+async function checkSsh({ host, sshPort, dataDir }: Config, say: Say): Promise<void> {
+  if (sshPort === null) return;
+  try {
+    const keys = await hostKeyFingerprints(dataDir);
+    const shown = keys.length === 0 ? 'its host keys are made at the next start' : `host keys ${keys.join(', ')}`;
+    say(true, `Git over SSH at ${host}, port ${sshPort === 0 ? 'any' : sshPort}: ${shown}.`);
+  } catch (error) {
+    say(false, (error as Error).message);
+  }
 }
 
 async function checkDatabase(config: Config, { db }: Database, say: Say): Promise<void> {

@@ -73,7 +73,8 @@ export async function admitGit(
   const found = await findGitProject(deps, path);
   if (found !== undefined) {
     const access = await admitToProject(deps, caller, found, wants);
-    return asciiLower(found.project.full_path) === asciiLower(path) ? access : { ...access, oldPath: path };
+    const moved = path.includes('/') && asciiLower(found.project.full_path) !== asciiLower(path);
+    return moved ? { ...access, oldPath: path } : access;
   }
   if (path.toLowerCase().endsWith(WIKI)) return admitToWiki(deps, caller, path.slice(0, -WIKI.length), wants);
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { type FoundProject, findMoved, findNamespace, findProject } from '../access/lookup.ts';
+import { holds, planInForce } from '../access/plan.ts';
 import { refused, unauthorized } from '../core/errors.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Deps } from '../deps.ts';
@@ -41,11 +42,20 @@ export function checkScopes(caller: Caller, wants: Wants): void {
 
 /** Git clients keep old addresses for years: a project that moved is served from its old path too. */
 export async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
-  if (!path.includes('/')) return undefined;
+  if (!path.includes('/')) return projectOfAlias(deps, path);
   const found = await findProject(deps, path);
   if (found !== undefined) return found;
   const newPath = await findMoved(deps, path, 'project');
   return newPath === undefined ? undefined : findProject(deps, newPath);
+}
+
+/** An administrator may have given a project a short name, on plans that have them. */
+async function projectOfAlias(deps: Deps, name: string): Promise<FoundProject | undefined> {
+  if (!holds(await planInForce(deps), 'premium')) return undefined;
+  const alias = await deps.snapshot.get(`project_alias:${name}`, () =>
+    deps.db.selectFrom('project_aliases').select('project_id').where('name', '=', name).executeTakeFirst(),
+  );
+  return alias && findProject(deps, String(alias.project_id));
 }
 
 /** The same for a group. */

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type SshServer, serveSsh } from '../../src/git-server/ssh/server.ts';
+import { type SshLimits, type SshServer, serveSsh } from '../../src/git-server/ssh/server.ts';
 import { expectStatus, type TestApp } from './app.ts';
 import type { TestUser } from './factories.ts';
 import { GitUser } from './git-user.ts';
@@ -45,9 +45,9 @@ export class SshPlace {
     this.server = server;
   }
 
-  static async of(app: TestApp): Promise<SshPlace> {
+  static async of(app: TestApp, limits?: SshLimits): Promise<SshPlace> {
     const git = await GitUser.of(app);
-    const server = await serveSsh(app.deps, '127.0.0.1', 0);
+    const server = await serveSsh(app.deps, '127.0.0.1', 0, limits);
     app.deps.config.sshPort = server.port;
     return new SshPlace(app, git, server);
   }

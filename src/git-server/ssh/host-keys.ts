@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fingerprintOf } from '../../access/key-caller.ts';
 import { CannotStart } from '../../core/cannot-start.ts';
+import { HOST_KEY_FOLDER, HOST_KEY_KINDS, type HostKeyKind, hostKeyFile } from '../../core/host-key-files.ts';
 import { makePrivateFolder } from '../../core/private-folder.ts';
 import { makeSshKeyPair } from '../../core/ssh-key-pair.ts';
 import { readPrivateKey } from './private-key-file.ts';
 import { type HostKey, hostKeyOf } from './protocol/host-key.ts';
 
-/** Where the server keeps the keys by which SSH clients know it, within the data folder. */
-const HOST_KEY_FOLDER = 'ssh';
-const KINDS = ['ed25519', 'ecdsa'] as const;
 const OTHERS = 0o077;
 
-const fileOf = (folder: string, kind: (typeof KINDS)[number]): string => join(folder, `ssh_host_${kind}_key`);
+const fileOf = (dataDir: string, kind: HostKeyKind): string => join(dataDir, HOST_KEY_FOLDER, hostKeyFile(kind));
 
 /**
  * The server's own keys, made where there are none: clients remember them, so that they stay for good. Those of another
@@ -20,14 +19,31 @@ const fileOf = (folder: string, kind: (typeof KINDS)[number]): string => join(fo
  * @throws CannotStart for a file that is none
  */
 export async function loadHostKeys(dataDir: string): Promise<HostKey[]> {
-  const folder = join(dataDir, HOST_KEY_FOLDER);
-  await makePrivateFolder(folder);
-  return Promise.all(KINDS.map((kind) => loadHostKey(fileOf(folder, kind), kind)));
+  await makePrivateFolder(join(dataDir, HOST_KEY_FOLDER));
+  return Promise.all(HOST_KEY_KINDS.map((kind) => loadHostKey(fileOf(dataDir, kind), kind)));
 }
 
-async function loadHostKey(path: string, kind: (typeof KINDS)[number]): Promise<HostKey> {
+/** The fingerprints of the keys that are there, with their algorithms; none are made. @throws CannotStart for a file that is none */
+export async function hostKeyFingerprints(dataDir: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const kind of HOST_KEY_KINDS) {
+    const path = fileOf(dataDir, kind);
+    const text = await readIfThere(path);
+    if (text !== undefined) found.push(shownKey(read(path, text)));
+  }
+  return found;
+}
+
+/** A host key as people compare it. */
+export const shownKey = ({ algorithm, blob }: HostKey): string => `${fingerprintOf(blob)} (${algorithm})`;
+
+async function loadHostKey(path: string, kind: HostKeyKind): Promise<HostKey> {
   const text = (await readIfThere(path)) ?? (await makeHostKey(path, kind));
   if (((await stat(path)).mode & OTHERS) !== 0) await chmod(path, 0o600);
+  return read(path, text);
+}
+
+function read(path: string, text: string): HostKey {
   try {
     const { key, blob } = readPrivateKey(text);
     return hostKeyOf(key, blob);
@@ -43,7 +59,7 @@ const readIfThere = (path: string): Promise<string | undefined> =>
   });
 
 /** Of two processes that make one at once, the first has it. */
-async function makeHostKey(path: string, kind: (typeof KINDS)[number]): Promise<string> {
+async function makeHostKey(path: string, kind: HostKeyKind): Promise<string> {
   const { privateKey } = makeSshKeyPair('stithy', kind);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {

@@ -27,6 +27,8 @@ export interface SshClient {
 const FAILED = 128;
 const REFUSED = 1;
 const MINUTE = 60;
+/** What answers over HTTP begin with. */
+const STATUS = /^\d{3} (?:[A-Z][a-z]+ )+- |^\d{3} /;
 
 /**
  * Does what somebody wants over SSH, with the rights that he has now, and ends the channel. Never rejects.
@@ -137,7 +139,7 @@ function throttle(deps: Deps, { caller, address }: SshClient, what: string): voi
 
 /** What somebody is told of what went wrong; nothing of the inside of the server. */
 function explain(deps: Deps, error: unknown, correlationId: string): string {
-  if (error instanceof ApiError && error.status < 500) return error.message;
+  if (error instanceof ApiError && error.status < 500) return error.message.replace(STATUS, '');
   if (error instanceof GitError && error.code === 'busy') return 'The server is busy. Please try again later.';
   if (error instanceof GitError && error.code === 'aborted') return 'The connection was closed.';
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };

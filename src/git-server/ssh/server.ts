@@ -1,25 +1,30 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { CertificateRefused, callerOfCertificate } from '../../access/certificate-caller.ts';
-import { callerOfKey, fingerprintOf, noteKeyUse } from '../../access/key-caller.ts';
+import { callerOfKey, noteKeyUse } from '../../access/key-caller.ts';
 import { addressKey } from '../../core/fair-slots.ts';
 import { isCertificate } from '../../core/ssh-certificate.ts';
 import type { Deps } from '../../deps.ts';
-import { loadHostKeys } from './host-keys.ts';
+import { loadHostKeys, shownKey } from './host-keys.ts';
 import type { ShownKey } from './protocol/authentication.ts';
 import { Connection } from './protocol/connection.ts';
 import { SshError } from './protocol/numbers.ts';
 import { runCommand, type SshClient } from './run-command.ts';
 
-/** Milliseconds that a client may take to prove who it is. */
-const LOGIN_MS = 60_000;
-/** Connections of which nobody knows yet who they are: in all, and of one address. */
-const MAX_STRANGERS = 200;
-const MAX_STRANGERS_OF_ADDRESS = 50;
+/** How much may come in before it is known who it is. */
+export interface SshLimits {
+  /** Milliseconds that a client may take to prove who it is. */
+  loginMs: number;
+  /** Connections of which nobody knows yet who they are: in all, and of one address. */
+  strangers: number;
+  strangersOfAddress: number;
+  /** Connections of an address in a minute. */
+  perMinute: number;
+}
+
+const LIMITS: SshLimits = { loginMs: 60_000, strangers: 200, strangersOfAddress: 50, perMinute: 1_200 };
 /** Of the connections that the server takes, SSH may have so many, and one address of those. */
 const SHARE = 0.25;
 const SHARE_OF_ADDRESS = 0.75;
-/** Connections of an address in a minute. */
-const RATE = { requests: 600, periodSeconds: 60 };
 /** Everybody signs in as this. */
 const LOGIN = 'git';
 const STOPPING = 'the server stops';
@@ -62,10 +67,11 @@ class Counts {
 
 /**
  * Serves git over SSH.
- * @param host to listen on @param port 0 for a free one
+ * @param host to listen on
+ * @param port 0 for a free one
  * @throws CannotStart for host keys that cannot be used, the system's error where it cannot listen
  */
-export async function serveSsh(deps: Deps, host: string, port: number): Promise<SshServer> {
+export async function serveSsh(deps: Deps, host: string, port: number, limits: SshLimits = LIMITS): Promise<SshServer> {
   const hostKeys = await loadHostKeys(deps.config.dataDir);
   const connections = new Map<Connection<SshClient>, Socket>();
   const strangers = new Counts();
@@ -104,14 +110,14 @@ export async function serveSsh(deps: Deps, host: string, port: number): Promise<
       },
     );
     connections.set(connection, socket);
-    const timer = setTimeout(() => connection.end('nobody signed in in time'), LOGIN_MS).unref();
+    const timer = setTimeout(() => connection.end('nobody signed in in time'), limits.loginMs).unref();
   });
 
   function isCrowded(key: string): boolean {
-    if (strangers.all >= MAX_STRANGERS || strangers.of(key) >= MAX_STRANGERS_OF_ADDRESS) return true;
+    if (strangers.all >= limits.strangers || strangers.of(key) >= limits.strangersOfAddress) return true;
     if (all.all >= max || all.of(key) >= Math.ceil(max * SHARE_OF_ADDRESS)) return true;
     try {
-      deps.limiter.check('ssh_connection', key, RATE);
+      deps.limiter.check('ssh_connection', key, { requests: limits.perMinute, periodSeconds: 60 });
       return false;
     } catch {
       return true;
@@ -124,7 +130,7 @@ export async function serveSsh(deps: Deps, host: string, port: number): Promise<
   });
   return {
     port: (server.address() as AddressInfo).port,
-    fingerprints: hostKeys.map(({ algorithm, blob }) => `${fingerprintOf(blob)} (${algorithm})`),
+    fingerprints: hostKeys.map(shownKey),
     drain: () => {
       server.close();
       return new Promise((resolve) => {

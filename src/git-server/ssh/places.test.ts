@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { noSsh, SshPlace } from '../../../test/support/ssh-user.ts';
+
+describe('what is reached over SSH', { skip: noSsh }, () => {
+  let app: TestApp;
+  let place: SshPlace;
+  let root: string;
+  before(async () => {
+    app = await buildTestApp();
+    place = await SshPlace.of(app);
+    const admin = await app.make.user({ admin: true });
+    root = await place.keyOf(admin);
+  });
+  after(async () => {
+    place.close();
+    await app.close();
+  });
+
+  test('addresses in answers are those that git takes', async () => {
+    const project = await app.make.project();
+    const { git } = place;
+    const dir = await git.tree();
+    await git.ok(dir, 'push', '--quiet', git.address(project), 'main');
+    const shown = expectStatus<{ ssh_url_to_repo: string }>(await app.get(`/projects/${project.id}`), 200);
+    assert.equal(shown.ssh_url_to_repo, place.address(project));
+    const author = await app.make.user();
+    const own = await place.keyOf(author);
+    const json = { title: 's', files: [{ file_path: 'a', content: 'a' }] };
+    const snippet = expectStatus<{ ssh_url_to_repo: string }>(
+      await app.post('/snippets', { token: author.token, json }),
+      201,
+    );
+    for (const [index, url] of [shown.ssh_url_to_repo, snippet.ssh_url_to_repo].entries()) {
+      const key = index === 0 ? root : own;
+      await git.ok(git.folder, ...place.with(key), 'clone', '--quiet', url, join(git.folder, `at-${index}`));
+    }
+  });
+
+  test('wikis are cloned and pushed, and projects by their aliases and old paths', async () => {
+    const project = await app.make.project();
+    const { git } = place;
+    const words = place.with(root);
+    const wiki = join(git.folder, 'wiki');
+    const address = place.address({ full_path: `${project.full_path}.wiki` });
+    await git.ok(git.folder, ...words, 'clone', '--quiet', address, wiki);
+    await git.commit(wiki, 'home.md', '# Home\n');
+    await git.ok(wiki, ...words, 'push', '--quiet', 'origin', 'HEAD:main');
+    const pages = expectStatus<{ slug: string }[]>(await app.get(`/projects/${project.id}/wikis`), 200);
+    assert.deepEqual(
+      pages.map(({ slug }) => slug),
+      ['home'],
+    );
+    const dir = await git.tree();
+    await git.ok(dir, ...words, 'push', '--quiet', place.address(project), 'main');
+    expectStatus(await app.post('/project_aliases', { json: { project_id: project.id, name: 'short' } }), 201);
+    await git.ok(dir, ...words, 'ls-remote', place.address({ full_path: 'short' }));
+    const old = place.address(project);
+    expectStatus(await app.put(`/projects/${project.id}`, { json: { path: 'moved-away' } }), 200);
+    await git.ok(dir, ...words, 'ls-remote', old);
+    await git.commit(dir, 'more', 'x\n');
+    const said = await git.ok(dir, ...words, 'push', old, 'main');
+    assert.match(said, /remote: Project '.+' was moved to '.+\/moved-away'\./);
+    assert.match(
+      said,
+      new RegExp(`git remote set-url origin ssh://git@127\\.0\\.0\\.1:${place.server.port}/.+/moved-away\\.git`),
+    );
+  });
+
+  test('a push makes the project that is not there, and says how to come back', async () => {
+    const owner = await app.make.user();
+    const key = await place.keyOf(owner);
+    const { git } = place;
+    const dir = await git.tree();
+    const to = place.address({ full_path: `${owner.user.username}/made-by-ssh` });
+    const said = await git.ok(dir, ...place.with(key), 'push', to, 'main');
+    assert.match(said, /remote: The private project .+\/made-by-ssh was successfully created\./);
+    assert.ok(said.includes(`git remote add origin ${to}`), said);
+  });
+
+  test('what is no command of git is refused, each in its words', async () => {
+    const frame = (text: string) =>
+      new RegExp(`^remote:\\nremote: ={72}\\nremote:\\nremote: ERROR: ${text}\\nremote:\\nremote: ={72}\\nremote:\\n$`);
+    for (const [command, text] of [
+      ['ls -la', 'Disallowed command'],
+      ['git-upload-pack', 'Disallowed command'],
+      ["git-upload-pack 'a/b.git' --exec=x", 'Disallowed command'],
+      ['git-lfs-transfer a/b download', 'Disallowed command'],
+      ["git-upload-pack 'a/b", "Invalid SSH command: git-upload-pack 'a/b"],
+      ["git-upload-archive 'a/b.git'", 'Archives are not served over SSH: ask for them over HTTP\\.'],
+      [
+        "git-upload-pack '../../etc/passwd'",
+        "The project you were looking for could not be found or you don't have permission to view it\\.",
+      ],
+      [
+        "git-upload-pack '-c core.x=y'",
+        "The project you were looking for could not be found or you don't have permission to view it\\.",
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await place.ssh(root, [command]);
+      assert.deepEqual([code, stdout], [1, ''], command);
+      assert.match(stderr, frame(text), command);
+    }
+    const project = await app.make.project();
+    const dir = await place.git.tree();
+    await place.git.ok(dir, 'push', '--quiet', place.git.address(project), 'main');
+    for (const path of [`'/${project.full_path}.git'`, `"${project.full_path}"`, `${project.full_path}/`]) {
+      for (const name of ['git-upload-pack', 'git upload-pack']) {
+        const { stdout } = await place.ssh(root, [`${name} ${path}`]);
+        assert.match(stdout, /refs\/heads\/main/, `${name} ${path}`);
+      }
+    }
+    const archive = await place.git.fails(
+      dir,
+      ...place.with(root),
+      'archive',
+      `--remote=${place.address(project)}`,
+      'main',
+    );
+    assert.match(archive, /Archives are not served over SSH/);
+  });
+
+  test('settings say which protocols there are, and which keys', async () => {
+    const project = await app.make.project();
+    const { git } = place;
+    const set = async (json: Record<string, unknown>) =>
+      void expectStatus(await app.put('/application/settings', { json }), 200);
+    await set({ enabled_git_access_protocol: 'http' });
+    assert.match(
+      await git.fails(git.folder, ...place.with(root), 'ls-remote', place.address(project)),
+      /ERROR: Git access over SSH is not allowed/,
+    );
+    await set({ enabled_git_access_protocol: 'ssh' });
+    await git.ok(git.folder, ...place.with(root), 'ls-remote', place.address(project));
+    assert.match(await git.fails(git.folder, 'ls-remote', git.address(project)), /403/);
+    await set({ enabled_git_access_protocol: 'all', ed25519_key_restriction: -1 });
+    assert.match((await place.ssh(root, [])).stderr, /Permission denied/);
+    await set({ ed25519_key_restriction: 0 });
+    assert.equal((await place.ssh(root, [])).code, 0);
+  });
+
+  test('a blocked user, a key that is removed and a user who is gone are let in no more', async () => {
+    const user = await app.make.user();
+    const key = await place.keyOf(user);
+    expectStatus(await app.post(`/users/${user.user.id}/block`), 201);
+    assert.match((await place.ssh(key, [])).stderr, /ERROR: Your account has been blocked\./);
+    expectStatus(await app.post(`/users/${user.user.id}/unblock`), 201);
+    const [row] = expectStatus<{ id: number; last_used_at: string | null }[]>(
+      await app.get('/user/keys', { token: user.token }),
+      200,
+    );
+    assert.notEqual(row!.last_used_at, null);
+    expectStatus(await app.delete(`/user/keys/${row!.id}`, { token: user.token }), 204);
+    assert.match((await place.ssh(key, [])).stderr, /Permission denied/);
+  });
+});
