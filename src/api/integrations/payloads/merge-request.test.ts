@@ -238,6 +238,19 @@ test('approvals that a push takes away are told as taken back by the server', as
   );
 });
 
+test('that all threads are resolved is told as a change', async () => {
+  const { project } = await branched();
+  await open(project);
+  const path = at(project, '/merge_requests/1/discussions');
+  const started = await app.post(path, { json: { body: 'Why?' } });
+  const { id } = expectStatus<{ id: string }>(started, 201);
+  const told = await toldOf(app, async () => {
+    expectStatus(await app.put(`${path}/${id}`, { json: { resolved: true } }), 200);
+  });
+  assert.deepEqual(actions(told), ['update']);
+  assert.deepEqual(payloads(told)[0]!.changes, { blocking_discussions_resolved: { previous: false, current: true } });
+});
+
 test('one that is gone is told as it was', async () => {
   const { project } = await branched();
   const told = await toldOf(app, async () => {

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, forbidden } from '../../../core/errors.ts';
+import { mergeRequestFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Note } from '../../../db/tables/notes.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -139,7 +140,17 @@ export async function setResolvedWithin(
   await recordResolution(deps, db, notes[0]!, userId);
   if (resolved && !(await hasUnresolved(db, noteable))) {
     await writeSystemNote(deps, db, noteable, userId, 'discussion', 'resolved all threads');
+    await recordAllResolved(deps, db, noteable.id, userId);
   }
+}
+
+/** Records that nothing is open in the discussion of a merge request any more. */
+async function recordAllResolved(deps: Deps, db: Db, id: number, actorId: number): Promise<void> {
+  const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const { project_id } = row;
+  const changes: Record<string, [unknown, unknown]> = { blocking_discussions_resolved: [false, true] };
+  const payload = { merge_request_id: id, project_id, merge_request: mergeRequestFacts(row), changes };
+  await deps.events.record(db, 'merge_request.updated', payload, { projectId: project_id, actorId });
 }
 
 async function hasUnresolved(db: Db, noteable: Noteable): Promise<boolean> {
