@@ -31,6 +31,8 @@ export const GROUP_RULES = {
   share_group: OWNED,
   /** All that is in it, to be taken elsewhere. */
   export_group: OWNED,
+  /** Who is given what people of other servers wrote. */
+  admin_placeholder_reassignments: OWNED,
   admin_group_badges: OWNED,
   admin_group_protected_branches: OWNED,
   admin_group_push_rules: OWNED,

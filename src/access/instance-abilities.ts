@@ -39,6 +39,8 @@ export const INSTANCE_RULES = {
   update_own_todos: OWN,
   create_project: { role: 'user', writes: true, further: 'In a group or namespace that lets them' },
   create_group: { role: 'user', writes: true, further: 'Below a group, those whom it lets' },
+  /** What somebody of another server wrote, and the caller is asked about. */
+  answer_reassignment: BY_PERSONS,
   import_from_server: { role: 'person', writes: true, further: 'Into a group or namespace that lets them' },
   create_personal_snippet: { role: 'internal_user', writes: true },
   update_personal_snippet: { role: 'administrator', relations: { owner: {} }, writes: true },

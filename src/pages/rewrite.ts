@@ -2,7 +2,7 @@
 export const HOME = '/-/home';
 
 /** First parts of addresses that belong to the server, so that no namespace is called so. */
-const OURS = /^\/(?:-|\.well-known|api|assets|oauth|uploads|favicon\.ico|robots\.txt)(?:\/|$)/;
+const OURS = /^\/(?:-|\.well-known|api|assets|import|oauth|uploads|favicon\.ico|robots\.txt)(?:\/|$)/;
 const BELOW = /^\/(.+?)\/-\/(.+)$/;
 const REFS = /^\/[^/]+\/.+?\/info\/refs$/;
 

@@ -76,7 +76,7 @@ export class TestApp {
     const payload = json === undefined ? (form ?? body) : JSON.stringify(json);
     const response = await this.instance.server.app.inject({
       method: method as NonNullable<InjectOptions['method']>,
-      url: `${path.startsWith('/-/') || path.startsWith('/oauth') ? '' : '/api/v4'}${path}${search}`,
+      url: `${['/-/', '/oauth', '/import/'].some((start) => path.startsWith(start)) ? '' : '/api/v4'}${path}${search}`,
       headers,
       ...(payload === undefined ? {} : { payload }),
     });

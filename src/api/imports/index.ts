@@ -2,14 +2,19 @@ import { registerImportExport } from '../../import-export/background.ts';
 import type { Area } from '../area.ts';
 import { bulkImportRoutes } from './bulk-imports/routes.ts';
 import { registerBulkImports } from './bulk-imports/run.ts';
+import { registerSheets } from './placeholder-reassignments/process-sheet.ts';
+import { registerReassignments } from './placeholder-reassignments/reassign.ts';
+import { placeholderReassignmentRoutes } from './placeholder-reassignments/routes.ts';
 import { relationExportRoutes } from './relation-exports/routes.ts';
 
 /** What groups and projects are taken elsewhere with, and come from elsewhere with. */
 export const imports: Area = {
-  routes: [...bulkImportRoutes, ...relationExportRoutes],
+  routes: [...bulkImportRoutes, ...placeholderReassignmentRoutes, ...relationExportRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerImportExport(deps);
     registerBulkImports(deps);
+    registerReassignments(deps);
+    registerSheets(deps);
   },
 };

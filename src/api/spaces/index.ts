@@ -32,6 +32,7 @@ export { PublicGroup } from './groups/answers.ts';
 export { visibleGroup } from './groups/find.ts';
 export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/views.ts';
 export { createByInput as createGroupByInput, mayCreateTopLevel } from './groups/writes.ts';
+export { addMember } from './members/writes.ts';
 export { SimpleProject } from './projects/answers.ts';
 export { CreateInput as CreateProject, makeProject } from './projects/creation.ts';
 export { lockProject } from './projects/destroy.ts';
@@ -41,7 +42,7 @@ export { fillRepository } from './projects/repository-fill.ts';
 export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
 export { writeStatistics } from './projects/statistics.ts';
 export { projectAvatarUrl } from './projects/views.ts';
-export { inSource, requireStillInSource, type Source, type SourceKind } from './source.ts';
+export { groupSource, inSource, projectSource, requireStillInSource, type Source, type SourceKind } from './source.ts';
 export { rewriteUploadUrl } from './uploads/addresses.ts';
 export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/names.ts';
 

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { BulkImport, BulkImportEntity, BulkImportFailure } from '../bulk-imports/answers.ts';
+import { SourceUser } from '../placeholder-reassignments/answers.ts';
 import { RelationExportBatch, RelationExportStatus } from '../relation-exports/answers.ts';
 
 /** What the objects of this area are called. */
@@ -9,4 +10,5 @@ export const objects: Readonly<Record<string, TSchema>> = {
   BulkImportFailure,
   RelationExportBatch,
   RelationExportStatus,
+  SourceUser,
 };

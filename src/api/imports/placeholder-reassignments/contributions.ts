@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Db, Schema } from '../../../db/schema.ts';
+
+/** Rows that one transaction moves. */
+const AT_ONCE = 1_000;
+/** Ids that one transaction looks at where no index leads to the rows. */
+const RANGE = 5_000;
+
+/** Columns that name whose contribution it is, in tables with ids. */
+const COLUMNS: Readonly<Partial<Record<keyof Schema, { indexed: readonly string[]; others?: readonly string[] }>>> = {
+  issues: { indexed: ['author_id', 'closed_by_id'], others: ['updated_by_id'] },
+  merge_requests: { indexed: ['author_id', 'closed_by_id', 'merge_user_id'], others: ['updated_by_id'] },
+  notes: { indexed: ['author_id'], others: ['resolved_by_id', 'updated_by_id'] },
+  award_emoji: { indexed: ['user_id'] },
+  time_logs: { indexed: ['user_id'] },
+  resource_events: { indexed: ['user_id'] },
+  releases: { indexed: ['author_id'] },
+};
+
+/** Tables whose rows are told apart by the user, with the columns beside. */
+const JOINS: Readonly<Partial<Record<keyof Schema, readonly string[]>>> = {
+  issuable_assignees: ['issuable_type', 'issuable_id', 'project_id'],
+  merge_request_reviewers: ['merge_request_id', 'state', 'created_at'],
+};
+
+export interface Move {
+  from: number;
+  to: number;
+}
+
+/** Runs a part in a transaction of its own, where the reassignment still goes on. */
+export type Part = (move: (db: Db) => Promise<number>) => Promise<number>;
+
+async function moveIndexed(part: Part, table: string, column: string, { from, to }: Move): Promise<void> {
+  const [rows, named] = [sql.table(table), sql.ref(column)];
+  const move = async (db: Db) => {
+    const { numAffectedRows } = await sql`update ${rows} set ${named} = ${to} where id in
+      (select id from ${rows} where ${named} = ${from} order by id limit ${AT_ONCE})`.execute(db);
+    return Number(numAffectedRows ?? 0n);
+  };
+  while ((await part(move)) === AT_ONCE);
+}
+
+async function moveOther(part: Part, table: string, column: string, { from, to }: Move): Promise<void> {
+  const [rows, named] = [sql.table(table), sql.ref(column)];
+  let last = 0;
+  const move = async (db: Db) => {
+    const range = await sql<{ last: number | null }>`select max(id) as last from
+      (select id from ${rows} where id > ${last} order by id limit ${RANGE}) part`.execute(db);
+    const end = range.rows[0]?.last ?? null;
+    if (end === null) return 0;
+    await sql`update ${rows} set ${named} = ${to} where id > ${last} and id <= ${end} and ${named} = ${from}`.execute(
+      db,
+    );
+    return Number(end);
+  };
+  for (let end = await part(move); end > 0; end = await part(move)) last = end;
+}
+
+/** Of two rows for the same thing one stays. */
+async function moveJoins(part: Part, table: string, columns: readonly string[], { from, to }: Move): Promise<void> {
+  const rows = sql.table(table);
+  const beside = sql.join(columns.map((column) => sql.ref(column)));
+  const key = columns.filter((column) => /_(?:id|type)$/.test(column) && column !== 'project_id');
+  const picked = sql.join(key.map((column) => sql.ref(column)));
+  const move = async (db: Db) => {
+    const some = sql`select ${picked} from ${rows} where user_id = ${from} order by ${picked} limit ${AT_ONCE}`;
+    await sql`insert into ${rows} (${beside}, user_id) select ${beside}, cast(${to} as bigint) from ${rows}
+      where user_id = ${from} and (${picked}) in (${some}) on conflict do nothing`.execute(db);
+    const { numAffectedRows } =
+      await sql`delete from ${rows} where user_id = ${from} and (${picked}) in (${some})`.execute(db);
+    return Number(numAffectedRows ?? 0n);
+  };
+  while ((await part(move)) === AT_ONCE);
+}
+
+/** Gives everything that one user has contributed to another, a part of a table in each transaction. */
+export async function moveContributions(part: Part, move: Move): Promise<void> {
+  for (const [table, { indexed, others = [] }] of Object.entries(COLUMNS)) {
+    for (const column of indexed) await moveIndexed(part, table, column, move);
+    for (const column of others) await moveOther(part, table, column, move);
+  }
+  for (const [table, columns] of Object.entries(JOINS)) await moveJoins(part, table, columns, move);
+}
