@@ -1,4 +1,5 @@
 import { createPublicKey, hash } from 'node:crypto';
+import { SshReader } from './ssh-fields.ts';
 
 /** A public key as OpenSSH writes it in one line: type, base64 body, comment. */
 export interface SshPublicKey {
@@ -32,33 +33,6 @@ const CURVES: Record<string, { crv: string; bytes: number; bits: number }> = {
 
 const invalid = () => new SshKeyError('is invalid');
 
-/** Reads the length-prefixed fields of a key (RFC 4251, section 5). */
-class Fields {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  next(): Buffer {
-    if (this.#at + 4 > this.#bytes.length) throw invalid();
-    const start = this.#at + 4;
-    const end = start + this.#bytes.readUInt32BE(this.#at);
-    if (end > this.#bytes.length) throw invalid();
-    this.#at = end;
-    return this.#bytes.subarray(start, end);
-  }
-
-  text(): string {
-    return this.next().toString('latin1');
-  }
-
-  end(): void {
-    if (this.#at !== this.#bytes.length) throw invalid();
-  }
-}
-
 /** A positive number of any length: its bytes without the leading zero that keeps it positive. */
 function positive(field: Buffer): Buffer {
   if (field.length === 0 || field[0]! >= 0x80) throw invalid();
@@ -69,9 +43,9 @@ function positive(field: Buffer): Buffer {
 
 const bitLength = (number: Buffer): number => number.length * 8 - Math.clz32(number[0]!) + 24;
 
-function rsaBits(fields: Fields): number {
-  const exponent = positive(fields.next());
-  const modulus = positive(fields.next());
+function rsaBits(fields: SshReader): number {
+  const exponent = positive(fields.string());
+  const modulus = positive(fields.string());
   const bits = bitLength(modulus);
   if (exponent.at(-1)! % 2 === 0 || modulus.at(-1)! % 2 === 0 || bits > MAX_RSA_BITS) throw invalid();
   if (exponent.length > 8 || (exponent.length === 1 && exponent[0] === 1)) throw invalid();
@@ -79,10 +53,10 @@ function rsaBits(fields: Fields): number {
   return bits;
 }
 
-function ecdsaBits(fields: Fields, name: string): number {
+function ecdsaBits(fields: SshReader, name: string): number {
   const curve = CURVES[name];
   if (curve === undefined || fields.text() !== name) throw invalid();
-  const point = fields.next();
+  const point = fields.string();
   if (point.length !== 1 + 2 * curve.bytes || point[0] !== 4) throw invalid();
   const x = point.subarray(1, 1 + curve.bytes).toString('base64url');
   const y = point.subarray(1 + curve.bytes).toString('base64url');
@@ -94,18 +68,18 @@ function ecdsaBits(fields: Fields, name: string): number {
   return curve.bits;
 }
 
-function ed25519Bits(fields: Fields): number {
-  if (fields.next().length !== 32) throw invalid();
+function ed25519Bits(fields: SshReader): number {
+  if (fields.string().length !== 32) throw invalid();
   return 256;
 }
 
 /** Keys that live on a security token also name the application they are for. */
-function onToken(bits: number, fields: Fields): number {
-  if (fields.next().length === 0) throw invalid();
+function onToken(bits: number, fields: SshReader): number {
+  if (fields.string().length === 0) throw invalid();
   return bits;
 }
 
-const TYPES: Record<string, (fields: Fields) => number> = {
+const TYPES: Record<string, (fields: SshReader) => number> = {
   'ssh-rsa': rsaBits,
   'ssh-ed25519': ed25519Bits,
   'ecdsa-sha2-nistp256': (fields) => ecdsaBits(fields, 'nistp256'),
@@ -114,6 +88,19 @@ const TYPES: Record<string, (fields: Fields) => number> = {
   'sk-ssh-ed25519@openssh.com': (fields) => onToken(ed25519Bits(fields), fields),
   'sk-ecdsa-sha2-nistp256@openssh.com': (fields) => onToken(ecdsaBits(fields, 'nistp256'), fields),
 };
+
+/** @throws SshKeyError for a body that does not fit its type, to its last byte */
+function bitsOf(type: string, body: Buffer, readBits: (fields: SshReader) => number): number {
+  try {
+    const fields = new SshReader(body);
+    if (fields.text() !== type) throw invalid();
+    const bits = readBits(fields);
+    if (!fields.ended) throw invalid();
+    return bits;
+  } catch (error) {
+    throw error instanceof RangeError ? invalid() : error;
+  }
+}
 
 /**
  * Reads one public key in OpenSSH's format (RFC 4253, section 6.6), the body to its last byte.
@@ -134,13 +121,9 @@ export function parseSshKey(text: string): SshPublicKey {
   if (readBits === undefined) throw invalid();
   const bytes = Buffer.from(body, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== body.replace(/=+$/, '')) throw invalid();
-  const fields = new Fields(bytes);
-  if (fields.text() !== type) throw invalid();
-  const bits = readBits(fields);
-  fields.end();
   return {
     type,
-    bits,
+    bits: bitsOf(type, bytes, readBits),
     comment,
     line: [type, bytes.toString('base64'), comment].filter(Boolean).join(' '),
     sha256: `SHA256:${hash('sha256', bytes, 'base64').replace(/=+$/, '')}`,

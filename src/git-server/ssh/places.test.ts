@@ -80,6 +80,22 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     assert.ok(said.includes(`git remote add origin ${to}`), said);
   });
 
+  test('push rules of a group are kept, in the same words as over HTTP', async () => {
+    const group = await app.make.group();
+    const project = await app.make.project({ namespace: group });
+    const json = { commit_message_regex: '^Fix' };
+    expectStatus(await app.post(`/projects/${project.id}/push_rule`, { json }), 201);
+    const { git } = place;
+    const dir = await git.tree();
+    const words = (text: string) => text.split('\n').filter((line) => line.startsWith('remote: Stithy:'));
+    const overSsh = await git.fails(dir, ...place.with(root), 'push', place.address(project), 'main');
+    const overHttp = await git.fails(dir, 'push', git.address(project), 'main');
+    assert.equal(words(overSsh).length, 1, overSsh);
+    assert.deepEqual(words(overSsh), words(overHttp));
+    await git.ok(dir, 'commit', '--quiet', '--amend', '--message', 'Fix it');
+    await git.ok(dir, ...place.with(root), 'push', '--quiet', place.address(project), 'main');
+  });
+
   test('what is no command of git is refused, each in its words', async () => {
     const frame = (text: string) =>
       new RegExp(`^remote:\\nremote: ={72}\\nremote:\\nremote: ERROR: ${text}\\nremote:\\nremote: ={72}\\nremote:\\n$`);
