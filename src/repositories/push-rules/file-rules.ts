@@ -1,12 +1,12 @@
 import type { PushRule } from '../../db/tables/push-rules.ts';
 import type { Repository } from '../../git/repository.ts';
-import { largeBlobs, largePushedBlobs } from '../../git/transport/large-blobs.ts';
+import { largePushedBlobs } from '../../git/transport/large-blobs.ts';
 import type { NewFile } from '../../git/transport/new-commits.ts';
 import type { Patterns } from './commit-rules.ts';
 import { secretPattern } from './secrets.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const BATCH = 5_000;
+const BATCH = 500;
 
 /** Whether a push rule asks for the files of commits. */
 export const asksForFiles = (rule: PushRule): boolean =>
@@ -27,7 +27,7 @@ export class FileSizes {
   readonly #repo: Repository;
   readonly #megabytes: number;
   /** Of a push: its large objects, which the repository does not have. */
-  #pushed: Map<string, number> | null = null;
+  #pushed: Set<string> | null = null;
   /** Of commits that the repository has already: files yet to be looked at, by their blobs. */
   readonly #waiting = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export class FileSizes {
     if (this.#megabytes === 0 || Object.keys(env).length === 0) return;
     const pushed = await largePushedBlobs(this.#repo, env, this.#megabytes * MEBIBYTE);
     // What is there already comes again as the base of a delta, and counts for nothing.
-    for (const oid of pushed.keys()) if ((await this.#repo.objects.info(oid)) !== null) pushed.delete(oid);
+    for (const oid of pushed) if ((await this.#repo.objects.info(oid)) !== null) pushed.delete(oid);
     this.#pushed = pushed;
   }
 
@@ -56,11 +56,15 @@ export class FileSizes {
   /** Looks at the files that are waiting. */
   async settle(): Promise<string | null> {
     if (this.#waiting.size === 0) return null;
-    const large = await largeBlobs(this.#repo, [...this.#waiting.keys()], this.#megabytes * MEBIBYTE);
-    const [first] = large.keys();
-    const reason = first === undefined ? null : this.#tooLarge(this.#waiting.get(first)!);
+    const paths = await Promise.all(
+      [...this.#waiting].map(async ([blob, path]) => {
+        const { size = 0 } = (await this.#repo.objects.info(blob)) ?? {};
+        return size > this.#megabytes * MEBIBYTE ? path : null;
+      }),
+    );
     this.#waiting.clear();
-    return reason;
+    const large = paths.find((path) => path !== null);
+    return large === undefined ? null : this.#tooLarge(large!);
   }
 
   #tooLarge(path: string): string {

@@ -5,11 +5,12 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
-import { type NewCommit, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
+import { type NewCommit, type NewFile, type NewThing, newCommits } from '../../git/transport/new-commits.ts';
 import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
 import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
+import { readMadeCommits } from './made-commits.ts';
 import { Pace } from './pace.ts';
-import { PatternTooSlow } from './pattern.ts';
+import { PatternFails } from './pattern.ts';
 import { People } from './people.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
 import { Signed } from './signed.ts';
@@ -67,8 +68,7 @@ export async function judge(deps: Deps, repo: Repository, rule: PushRule | null,
     people: new People(),
     signed: new Signed(deps.db),
   };
-  const reason =
-    refuseNames(rule, patterns, arrival) ?? (await new Pass(deps, repo, rule, patterns, arrival, seen).run());
+  const reason = await new Pass(deps, repo, rule, patterns, arrival, seen).run();
   return {
     reason,
     still: async (deps, now) => {
@@ -152,17 +152,32 @@ class Pass {
     const heads = this.#arrival.changes.flatMap(({ ref, new: oid }) =>
       oid !== null && (ref.startsWith(HEADS) || ref.startsWith(TAGS)) ? [oid] : [],
     );
-    if (heads.length === 0) return null;
     const distinct = [...new Set(heads)];
     try {
+      const named = refuseNames(this.#rule, this.#patterns, this.#arrival);
+      if (named !== null || heads.length === 0) return named;
+      const made = await this.#made(distinct);
+      if (made !== null) return (await this.#look(made)) ?? this.#settle();
       return (await this.#things(distinct)) ?? (await this.#signatures(distinct));
     } catch (error) {
-      if (error instanceof PatternTooSlow) return error.message;
+      if (error instanceof PatternFails) return error.message;
       if (!(error instanceof GitError)) throw error;
       if (error.code === 'timeout') return 'The push is too large for its push rules to be checked in time';
       if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
       throw error;
     }
+  }
+
+  /** All that comes, where it is no more than the server has just made; it has signed none of it. */
+  async #made(heads: readonly string[]): Promise<NewThing[] | null> {
+    const { made, env } = this.#arrival;
+    if (env !== undefined || made?.oids === 'all') return null;
+    const oids = (made?.oids ?? []).filter((oid) => oid !== null);
+    return readMadeCommits(this.#repo, heads, oids, asksForFiles(this.#rule));
+  }
+
+  async #settle(): Promise<string | null> {
+    return (await this.#sizes.settle()) ?? (await this.#seen.people.refuse(this.#deps.db));
   }
 
   async #things(heads: readonly string[]): Promise<string | null> {
@@ -174,7 +189,7 @@ class Pass {
       const reason = await this.#look(things);
       if (reason !== null) return reason;
     }
-    return (await this.#sizes.settle()) ?? (await this.#seen.people.refuse(this.#deps.db));
+    return this.#settle();
   }
 
   async #signatures(heads: readonly string[]): Promise<string | null> {
@@ -192,7 +207,7 @@ class Pass {
     return null;
   }
 
-  async #look(things: readonly (NewCommit | NewFile)[]): Promise<string | null> {
+  async #look(things: readonly NewThing[]): Promise<string | null> {
     for (const thing of things) {
       const reason = thing.kind === 'commit' ? this.#pace.look(() => this.#commit(thing)) : await this.#file(thing);
       if (reason !== null) return reason;

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { PatternTooSlow } from './pattern.ts';
+import { PatternFails } from './pattern.ts';
 
 /** Milliseconds of work without a pause. */
 const AT_ONCE_MS = 5;
@@ -17,7 +17,7 @@ export class Pace {
   #slow = 0;
   #owed = 0;
 
-  /** Looks at something at once. @throws PatternTooSlow where slow looks have taken too long together; what `look` throws */
+  /** Looks at something at once. @throws PatternFails where slow looks have taken too long together; what `look` throws */
   look<T>(look: () => T): T {
     const began = performance.now();
     const found = look();
@@ -26,7 +26,7 @@ export class Pace {
       this.#slow += took;
       this.#owed += took;
     }
-    if (this.#slow > MAX_SLOW_MS) throw new PatternTooSlow('The push rules take too long on this push');
+    if (this.#slow > MAX_SLOW_MS) throw new PatternFails('The push rules take too long on this push');
     return found;
   }
 

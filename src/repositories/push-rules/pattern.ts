@@ -6,13 +6,13 @@ import { patternSize } from '../../ci/expressions/pattern-size.ts';
 export interface PushPattern {
   /** How it is written. */
   readonly source: string;
-  /** Whether it fits some part of the text. @throws PatternTooSlow */
+  /** Whether it fits some part of the text. @throws PatternFails */
   test(text: string): boolean;
 }
 
-/** A text is so long that the pattern could keep everybody waiting. */
-export class PatternTooSlow extends Error {
-  override name = 'PatternTooSlow';
+/** Whether a pattern fits is not found out: it, or the text, is such that everybody would have to wait for it. */
+export class PatternFails extends Error {
+  override name = 'PatternFails';
 }
 
 const MAX_LENGTH = 511;
@@ -40,6 +40,15 @@ export function patternError(source: string): string | null {
   }
 }
 
+function compile(source: string, flags: number): RE2JS | null {
+  try {
+    return RE2JS.compile(source, flags);
+  } catch (error) {
+    if (error instanceof RE2JSException) return null;
+    throw error;
+  }
+}
+
 /**
  * A stored pattern, compiled.
  * @param lines whether `^` and `$` stand for the edges of lines, which `(?-m)` in the pattern takes back
@@ -50,14 +59,16 @@ export function pushPattern(source: string, { lines = false } = {}): PushPattern
   const key = `${lines ? 'm' : ''}/${source}`;
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  const program = RE2JS.compile(source, lines ? RE2JS.MULTILINE : 0);
+  const program = compile(source, lines ? RE2JS.MULTILINE : 0);
   const size = patternSize(source);
   const pattern: PushPattern = {
     source,
     test: (text) => {
       if (text.length * size > MAX_STEPS) {
-        throw new PatternTooSlow(`A text of ${text.length} characters is too long for the pattern '${source}'`);
+        throw new PatternFails(`A text of ${text.length} characters is too long for the pattern '${source}'`);
       }
+      // What another version has taken for a pattern lets nothing in.
+      if (program === null) throw new PatternFails(`The pattern '${source}' cannot be read`);
       return program.test(text);
     },
   };

@@ -349,3 +349,18 @@ test('several thousand commits, files and branches come in by one push', async (
   assert.equal((await runGitClient(dir, ['fast-import', '--quiet'], script)).code, 0);
   await git.ok(dir, 'push', '--quiet', 'origin', 'refs/heads/b/*:refs/heads/b/*');
 });
+
+test('a stored pattern that cannot be read lets nothing in', async () => {
+  const { dir, project, maintainer } = await place({ commit_message_regex: 'x', branch_name_regex: 'work' });
+  const set = (columns: object) =>
+    app.deps.db.updateTable('push_rules').set(columns).where('project_id', '=', project.id).execute();
+  await set({ commit_message_regex: '(' });
+  await commit(dir, 'x');
+  assert.match(await refused(dir), /remote: Stithy: The pattern '\(' cannot be read/);
+  await set({ branch_name_regex: '[' });
+  assert.match(await refused(dir), /remote: Stithy: The pattern '\[' cannot be read/);
+  const json = { branch: 'new', ref: 'main' };
+  const path = `/projects/${project.id}/repository/branches`;
+  const { message } = expectStatus<Json>(await app.post(path, { token: maintainer.token, json }), 400);
+  assert.equal(message, "The pattern '[' cannot be read");
+});

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { Nullable } from '../../../http/schema.ts';
 
-const text = () => Type.Optional(Type.String());
-const flag = () => Type.Optional(Type.Boolean());
+const text = () => Type.Optional(Nullable(Type.String()));
+const flag = () => Type.Optional(Nullable(Type.Boolean()));
 
-/** What a push rule says; what is not given stays, or is no rule. */
+/** What a push rule says; what is not given stays, or is no rule, and null is none. */
 export const PushRuleInput = Type.Object({
   deny_delete_tag: flag(),
   member_check: flag(),
@@ -13,7 +14,7 @@ export const PushRuleInput = Type.Object({
   branch_name_regex: text(),
   author_email_regex: text(),
   file_name_regex: text(),
-  max_file_size: Type.Optional(Type.Integer()),
+  max_file_size: Type.Optional(Nullable(Type.Integer())),
   commit_committer_check: flag(),
   commit_committer_name_check: flag(),
   reject_unsigned_commits: flag(),

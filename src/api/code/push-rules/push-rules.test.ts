@@ -70,6 +70,8 @@ test('the push rule of a group is made, shown, changed and removed', async () =>
   assert.deepEqual(changed, { id, created_at, ...ALL });
   const cleared = expectStatus<Json>(await app.put(path, { json: { commit_message_regex: '' } }), 200);
   assert.deepEqual(cleared, { id, created_at, ...ALL, commit_message_regex: '' });
+  const json = Object.fromEntries(Object.keys(ALL).map((name) => [name, null]));
+  assert.deepEqual(expectStatus(await app.put(path, { json }), 200), { id, created_at, ...NONE });
   expectStatus(await app.delete(path), 204);
   expectStatus(await app.get(path), 404);
 });

@@ -44,9 +44,9 @@ export function ruleColumns(input: PushRuleInput): Partial<RuleColumns> {
   for (const name of NAMES) {
     const value = input[name];
     if (value === undefined) continue;
-    const error = errorOf(value);
+    const error = value === null ? null : errorOf(value);
     if (error !== null) errors[name] = [error];
-    columns[name] = typeof value === 'boolean' ? bit(value) : value;
+    columns[name] = typeof value === 'boolean' ? bit(value) : (value ?? NO_RULES[name]);
   }
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   return columns as Partial<RuleColumns>;

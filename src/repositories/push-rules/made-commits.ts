@@ -1,0 +1,65 @@
+import type { Commit } from '../../git/objects.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { NewFile, NewThing } from '../../git/transport/new-commits.ts';
+import { changesBetween } from '../../git/tree-changes.ts';
+
+const MAX_COMMITS = 3;
+const SUBMODULE = '160000';
+
+/**
+ * What commits that the server has just made bring, where nothing else is new: read without a process, since whoever commits
+ * through the API waits for it.
+ * @param heads complete ids
+ * @param made the commits
+ * @returns as `newCommits` tells it; null where there may be more, which git has to say
+ */
+export async function readMadeCommits(
+  repo: Repository,
+  heads: readonly string[],
+  made: readonly string[],
+  files: boolean,
+): Promise<NewThing[] | null> {
+  const tips = new Set((await repo.refs.list('refs/heads/')).map(({ oid }) => oid));
+  const things: NewThing[] = [];
+  const waiting = [...heads];
+  const seen = new Set<string>();
+  for (let oid = waiting.pop(); oid !== undefined; oid = waiting.pop()) {
+    if (tips.has(oid) || seen.has(oid)) continue;
+    seen.add(oid);
+    if (!made.includes(oid) || seen.size > MAX_COMMITS) return null;
+    const commit = await repo.objects.commit(oid);
+    if (commit === null) return null;
+    waiting.push(...commit.parents);
+    const changed = files ? await filesOf(repo, commit) : [];
+    if (changed === null) return null;
+    things.push(asNew(commit), ...changed);
+  }
+  return things;
+}
+
+const asNew = ({ oid, author, committer, message }: Commit): NewThing => ({
+  kind: 'commit',
+  oid,
+  authorName: author.name,
+  authorEmail: author.email,
+  committerName: committer.name,
+  committerEmail: committer.email,
+  message,
+  messageLength: Buffer.byteLength(message),
+});
+
+/** Files that are in no parent as they are in the commit. */
+async function filesOf(repo: Repository, { oid, parents }: Commit): Promise<NewFile[] | null> {
+  const all = await Promise.all(
+    (parents.length === 0 ? [null] : parents).map((parent) => changesBetween(repo, parent, oid)),
+  );
+  const [first, ...others] = all;
+  if (first == null || others.includes(null)) return null;
+  const byPath = others.map((changes) => new Map(changes!.map((change) => [change.path, change])));
+  return first.flatMap(({ path, before, after }) => {
+    const elsewhere = byPath.map((changes) => changes.get(path));
+    if (after === undefined || after.mode === SUBMODULE || elsewhere.includes(undefined)) return [];
+    const added = before === undefined && elsewhere.every((change) => change!.before === undefined);
+    return { kind: 'file', commit: oid, path, blob: after.oid, added };
+  });
+}
