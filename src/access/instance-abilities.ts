@@ -25,6 +25,7 @@ const ADMINISTERED = { role: 'administrator', writes: true } as const;
 export const INSTANCE_RULES = {
   request_oauth_token: { role: 'anyone', writes: true, further: 'The grant or the client proves who asks' },
   revoke_oauth_token: { role: 'anyone', writes: true, further: 'The client proves that the token is its own' },
+  unsubscribe_by_mail: { role: 'anyone', writes: true, further: 'The key of the mail proves for whom' },
   update_own_account: OWN,
   create_own_email: BY_PERSONS,
   remove_own_email: OWN,

@@ -1,15 +1,12 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { timestamp } from '../core/clock.ts';
+import { timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
 import { callerNow } from './caller-now.ts';
+import { signer } from './signer.ts';
 
-/** Where the key stands among the values of the installation. */
-const KEY = 'pass_key';
-const KEY_BYTES = 32;
 const MAX_LENGTH = 1_000;
 
 /** What a pass is good for. */
@@ -43,7 +40,7 @@ export async function makePass(deps: Deps, caller: Caller, use: PassUse, seconds
   const end = Math.min(deps.clock.now().getTime() + seconds * 1_000, more?.validBefore ?? Number.POSITIVE_INFINITY);
   const claims: Claims = { purpose, object, kind: caller.credential.kind, id, end, ...(more && { more }) };
   const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${text}.${signature(await passKey(deps), text).toString('base64url')}`;
+  return `${text}.${(await signer(deps))(text).toString('base64url')}`;
 }
 
 /**
@@ -65,12 +62,10 @@ export async function objectOfPass(deps: Deps, pass: string, purpose: string): P
 async function readPass(deps: Deps, pass: string, purpose: string): Promise<Claims | undefined> {
   const [, text, sent] = (pass.length <= MAX_LENGTH && /^([\w-]+)\.([\w-]{43})$/.exec(pass)) || [];
   if (text === undefined || sent === undefined) return undefined;
-  if (!timingSafeEqual(Buffer.from(sent, 'base64url'), signature(await passKey(deps), text))) return undefined;
+  if (!timingSafeEqual(Buffer.from(sent, 'base64url'), (await signer(deps))(text))) return undefined;
   const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims;
   return claims.purpose === purpose && claims.end > deps.clock.now().getTime() ? claims : undefined;
 }
-
-const signature = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 function credentialId(credential: Credential): number | null {
   switch (credential.kind) {
@@ -150,22 +145,4 @@ async function ofUser(
 ): Promise<Caller | undefined> {
   const user: User | undefined = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
   return user && { user, admin: user.admin === 1, scopes, credential, sudoBy: null };
-}
-
-/** The key of the installation, made when it is first asked for; of two processes that make one at once, the first has it. */
-async function passKey(deps: Deps): Promise<Buffer> {
-  const { db, clock } = deps;
-  const stored = async () => {
-    const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();
-    return row === undefined ? undefined : Buffer.from(parseJson<string>(row.value), 'base64url');
-  };
-  const known = await stored();
-  if (known !== undefined) return known;
-  const value = JSON.stringify(randomBytes(KEY_BYTES).toString('base64url'));
-  await db
-    .insertInto('instance_values')
-    .values({ key: KEY, value, updated_at: timestamp(clock) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return (await stored())!;
 }

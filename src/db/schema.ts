@@ -88,6 +88,7 @@ import type { MilestoneReleasesTable } from './tables/milestone-releases.ts';
 import type { MilestonesTable } from './tables/milestones.ts';
 import type { NamespacesTable } from './tables/namespaces.ts';
 import type { NotesTable } from './tables/notes.ts';
+import type { NotificationMailsTable } from './tables/notification-mails.ts';
 import type { NotificationSettingsTable } from './tables/notification-settings.ts';
 import type { OauthApplicationsTable } from './tables/oauth-applications.ts';
 import type { OauthTokensTable } from './tables/oauth-tokens.ts';
@@ -189,6 +190,7 @@ export interface Schema {
   ref_intents: RefIntentsTable;
   remote_mirrors: RemoteMirrorsTable;
   notes: NotesTable;
+  notification_mails: NotificationMailsTable;
   notification_settings: NotificationSettingsTable;
   pipelines: PipelinesTable;
   ci_jobs: CiJobsTable;

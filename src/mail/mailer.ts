@@ -74,8 +74,9 @@ export class Mailer {
     transport?.close();
   }
 
-  #open(): Promise<Transporter> {
-    this.#transport ??= connect(this.#url!);
+  async #open(): Promise<Transporter> {
+    if (this.#url === null) throw new Error('STITHY_SMTP_URL names no mail server');
+    this.#transport ??= connect(this.#url);
     return this.#transport;
   }
 }

@@ -28,6 +28,7 @@ import { integrations } from './0035-integrations.ts';
 import { relationExports } from './0036-relation-exports.ts';
 import { placeholders } from './0037-placeholders.ts';
 import { expiries } from './0039-expiries.ts';
+import { notificationMails } from './0040-notification-mails.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -61,4 +62,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0036-relation-exports': relationExports,
   '0037-placeholders': placeholders,
   '0039-expiries': expiries,
+  '0040-notification-mails': notificationMails,
 };

@@ -7,5 +7,7 @@ export interface UserPreferencesTable {
   view_diffs_file_by_file: Defaulted<Bit>;
   show_whitespace_in_diffs: Defaulted<Bit>;
   pass_user_identities_to_ci_jwt: Defaulted<Bit>;
+  /** Whether he is mailed of what he does himself. */
+  notified_of_own_activity: Defaulted<Bit>;
 }
 export type UserPreferences = Selectable<UserPreferencesTable>;

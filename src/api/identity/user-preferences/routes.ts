@@ -10,6 +10,7 @@ const fields = {
   view_diffs_file_by_file: Type.Boolean({ description: 'Show one file of a change at a time.' }),
   show_whitespace_in_diffs: Type.Boolean({ description: 'Show changes of white space.' }),
   pass_user_identities_to_ci_jwt: Type.Boolean({ description: 'Tell jobs of pipelines about identities elsewhere.' }),
+  notified_of_own_activity: Type.Boolean({ description: 'Be mailed of what one does oneself, too.' }),
 };
 const Preferences = Type.Object({ id: Type.Integer(), user_id: Type.Integer(), ...fields });
 
@@ -17,6 +18,7 @@ const DEFAULTS = {
   view_diffs_file_by_file: 0,
   show_whitespace_in_diffs: 1,
   pass_user_identities_to_ci_jwt: 0,
+  notified_of_own_activity: 0,
 } as const;
 type Columns = Omit<UserPreferences, 'user_id'>;
 const NAMES = Object.keys(DEFAULTS) as (keyof Columns)[];
@@ -27,6 +29,7 @@ const present = (userId: number, columns: Columns): Static<typeof Preferences> =
   view_diffs_file_by_file: columns.view_diffs_file_by_file === 1,
   show_whitespace_in_diffs: columns.show_whitespace_in_diffs === 1,
   pass_user_identities_to_ci_jwt: columns.pass_user_identities_to_ci_jwt === 1,
+  notified_of_own_activity: columns.notified_of_own_activity === 1,
 });
 
 /** What users choose for themselves. */

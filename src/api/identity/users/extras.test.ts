@@ -104,6 +104,7 @@ test('preferences have defaults and are changed one by one', async () => {
     view_diffs_file_by_file: false,
     show_whitespace_in_diffs: true,
     pass_user_identities_to_ci_jwt: false,
+    notified_of_own_activity: false,
   };
   assert.deepEqual(await get(), defaults);
   const put = async (json: Json, status = 200) =>

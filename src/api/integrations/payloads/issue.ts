@@ -3,6 +3,7 @@ import type { IssueFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { issueUrl } from '../../planning/index.ts';
 import { type Changes, fromNothing, stateId, toldChanges } from './changes.ts';
 import { type Company, companyOf, type Given, lastEdit, toldTimes } from './issuable.ts';
 import { toldLabel } from './labels.ts';
@@ -47,10 +48,6 @@ export async function issueOf(
   const row = await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
   return row && { ...row, ...facts };
 }
-
-/** Address of an issue's page. */
-export const issueUrl = (deps: Deps, fullPath: string, iid: number): string =>
-  `${deps.externalUrl()}/${fullPath}/-/issues/${iid}`;
 
 /** The attributes of an issue in every message about it, or about something on it. */
 export function issueAttributes(

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { timestamp } from '../../../core/clock.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
@@ -11,7 +10,7 @@ import { UserBasic, userBasic } from '../../identity/index.ts';
 import { onIssuable } from './access.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';
 import { participantsOf } from './participants.ts';
-import { subscribedAmong } from './subscriptions.ts';
+import { saySubscribed, subscribedAmong } from './subscriptions.ts';
 
 /** @returns whether that is news */
 async function setSubscribed<Row extends IssuableRow>(
@@ -24,21 +23,7 @@ async function setSubscribed<Row extends IssuableRow>(
   return deps.db.transaction().execute(async (db: Db) => {
     const now = await subscribedAmong(db, type, [row], userId);
     if (now.has(row.id) === subscribed) return false;
-    const value = subscribed ? 1 : 0;
-    await db
-      .insertInto('subscriptions')
-      .values({
-        subscribable_type: type,
-        subscribable_id: row.id,
-        user_id: userId,
-        project_id: row.project_id,
-        subscribed: value,
-        created_at: timestamp(deps.clock),
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['subscribable_type', 'subscribable_id', 'user_id']).doUpdateSet({ subscribed: value }),
-      )
-      .execute();
+    await saySubscribed(deps, db, { ...row, type }, userId, subscribed);
     return true;
   });
 }

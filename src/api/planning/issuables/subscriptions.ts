@@ -1,5 +1,8 @@
+import { timestamp } from '../../../core/clock.ts';
+import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { Deps } from '../../../deps.ts';
 
 /** What tells whether a user takes part in an issue or merge request, beside the tables about it. */
 interface Row {
@@ -69,4 +72,29 @@ async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], user
     .execute();
   const written = rows.filter(({ author_id }) => author_id === userId);
   return new Set([...found, ...written].map(({ id }) => id));
+}
+
+/** Keeps that a user follows an issue or merge request, or does not, whatever follows from his taking part. */
+export async function saySubscribed(
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  { type, id, project_id }: { type: IssuableType; id: number; project_id: number },
+  userId: number,
+  subscribed: boolean,
+): Promise<void> {
+  const value = bit(subscribed);
+  await db
+    .insertInto('subscriptions')
+    .values({
+      subscribable_type: type,
+      subscribable_id: id,
+      user_id: userId,
+      project_id,
+      subscribed: value,
+      created_at: timestamp(deps.clock),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['subscribable_type', 'subscribable_id', 'user_id']).doUpdateSet({ subscribed: value }),
+    )
+    .execute();
 }

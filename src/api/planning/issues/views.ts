@@ -43,7 +43,7 @@ function basic(deps: Deps, view: IssueView, options: IssueOptions): IssueBasic {
     confidential: issue.confidential === 1,
     discussion_locked: issue.discussion_locked === null ? null : issue.discussion_locked === 1,
     issue_type: issue.issue_type,
-    web_url: `${deps.externalUrl()}/${project.full_path}/-/issues/${issue.iid}`,
+    web_url: issueUrl(deps, project.full_path, issue.iid),
     time_stats: timeStatsOf(issue),
     task_completion_status: taskCompletion(issue.description),
     weight: issue.weight,
@@ -51,6 +51,10 @@ function basic(deps: Deps, view: IssueView, options: IssueOptions): IssueBasic {
     ...(view.subscribed === null ? {} : { subscribed: view.subscribed }),
   };
 }
+
+/** Address of an issue's page. */
+export const issueUrl = (deps: Pick<Deps, 'externalUrl'>, fullPath: string, iid: number): string =>
+  `${deps.externalUrl()}/${fullPath}/-/issues/${iid}`;
 
 function full(deps: Deps, view: IssueView, options: IssueOptions): Issue {
   const { issue, project } = view;

@@ -1,0 +1,127 @@
+import type { Deps } from '../../../deps.ts';
+import { jobKind } from '../../../jobs/kinds.ts';
+import type { Mail } from '../../../mail/mail.ts';
+import { enqueueMail } from '../../../mail/send-mail.ts';
+import { higher } from '../recipients/candidate.ts';
+import type { Place } from '../recipients/place.ts';
+import { readersAmong } from '../recipients/readers.ts';
+import { addressOf, type News, type Recipient, recipientsOf } from '../recipients/recipients.ts';
+import { standingOf, type Topic } from '../topics/topic.ts';
+import type { Block } from './block.ts';
+import { compose, type Manner, mannerOf } from './compose.ts';
+import { DAILY_LIMIT, enter, sentLately } from './ledger.ts';
+import type { Letter } from './letter.ts';
+
+/** A letter that waits until the mail server has it. */
+interface Waiting {
+  topic: Topic;
+  user_id: number;
+  mail: Mail & { messageId: string };
+}
+const DELIVER = jobKind<Waiting>('notifications.deliver', { lane: 'mail', timeoutMs: 120_000 });
+/** Recipients of one transaction. */
+const AT_ONCE = 100;
+
+/** One of the things that are told in a letter, and whom. */
+export interface Part {
+  news: News;
+  said: readonly Block[];
+}
+
+/** What an event is told in: one mail for each user, whatever of it concerns him. */
+export interface Dispatch {
+  topic: Topic;
+  letter: Letter;
+  parts: readonly Part[];
+}
+
+type Addressed = Recipient & { said: Block[] };
+
+/** Has the mails of an occasion sent, once however often it is called for it. */
+export async function dispatch(deps: Deps, occasion: string, { topic, letter, parts }: Dispatch): Promise<void> {
+  const standing = await standingOf(deps, topic);
+  if (standing === undefined) return;
+  const addressed = new Map<number, Addressed>();
+  for (const { news, said } of parts) {
+    for (const recipient of await recipientsOf(deps, standing, news)) {
+      const before = addressed.get(recipient.user.id);
+      const reason = higher(before?.reason, recipient.reason);
+      addressed.set(recipient.user.id, { ...recipient, reason, said: [...(before?.said ?? []), ...said] });
+    }
+  }
+  if (addressed.size === 0) return;
+  const manner = await mannerOf(deps);
+  const all = [...addressed.values()];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    await enterSome(deps, occasion, { topic, letter }, standing.place, manner, all.slice(at, at + AT_ONCE));
+  }
+}
+
+async function enterSome(
+  deps: Deps,
+  occasion: string,
+  { topic, letter }: Pick<Dispatch, 'topic' | 'letter'>,
+  place: Place,
+  manner: Manner,
+  recipients: readonly Addressed[],
+): Promise<void> {
+  const projectId = place.project.id;
+  await deps.db.transaction().execute(async (db) => {
+    const ids = recipients.map(({ user }) => user.id);
+    const lately = await sentLately(deps, db, place, ids);
+    const full = recipients.filter(({ user }) => (lately.get(user.id) ?? 0) >= DAILY_LIMIT);
+    const open = recipients.filter((recipient) => !full.includes(recipient));
+    const fresh = await enter(
+      deps,
+      db,
+      occasion,
+      open.map(({ user }) => user.id),
+      { projectId },
+    );
+    await deps.jobs.enqueueAll(
+      db,
+      open
+        .filter(({ user }) => fresh.has(user.id))
+        .map((recipient) => ({
+          kind: DELIVER,
+          payload: {
+            topic,
+            user_id: recipient.user.id,
+            mail: compose(deps, manner, letter, recipient, recipient.said),
+          },
+          projectId,
+        })),
+    );
+    const notice = `limit:${projectId}:${deps.clock.now().toISOString().slice(0, 10)}`;
+    const told = await enter(
+      deps,
+      db,
+      notice,
+      full.map(({ user }) => user.id),
+    );
+    for (const { user, address } of full.filter((each) => told.has(each.user.id))) {
+      await enqueueMail(db, deps, limitNotice(deps, place, address, user.name));
+    }
+  });
+}
+
+const limitNotice = (deps: Deps, { project }: Place, to: string, name: string): Mail => ({
+  to,
+  subject: `${project.name} | Too many notifications for one day`,
+  text: [
+    `Hello ${name},`,
+    `you got ${DAILY_LIMIT} mails about ${project.full_path} in 24 hours. Further ones are left out until there are fewer.`,
+    `Manage all notifications: ${deps.externalUrl()}/-/profile/notifications\n`,
+  ].join('\n\n'),
+});
+
+/** Names what gives letters to the mail server: whether they may still be read is looked at last. */
+export function registerDelivery(deps: Deps): void {
+  deps.jobs.register(DELIVER, async ({ topic, user_id, mail }) => {
+    const standing = await standingOf(deps, topic);
+    if (standing === undefined) return;
+    const reader = (await readersAmong(deps, standing.place, standing.mayRead, [user_id])).get(user_id);
+    if (reader === undefined) return;
+    await deps.mailer.send({ ...mail, to: await addressOf(deps, standing.place, reader.user) });
+  });
+}

@@ -1,0 +1,30 @@
+import type { CustomEvent } from '../notification-settings/levels.ts';
+
+/** Why somebody gets a mail, the highest first; the mail says so. */
+export const REASONS = ['own_activity', 'assigned', 'review_requested', 'mentioned', 'subscribed'] as const;
+export type Reason = (typeof REASONS)[number];
+
+/**
+ * How somebody comes to be told of something, which decides from which level on he is: he follows it, he is named in it or
+ * given it, he takes part in it, or he watches its place.
+ */
+export type Tie = 'subscription' | 'mention' | 'participating' | 'watch';
+
+/** Somebody who may be told of something. */
+export interface Candidate {
+  userId: number;
+  tie: Tie;
+  reason?: Reason;
+}
+
+export const candidates = (userIds: readonly number[], tie: Tie, reason?: Reason): Candidate[] =>
+  userIds.map((userId) => ({ userId, tie, ...(reason === undefined ? {} : { reason }) }));
+
+/** The one of two reasons that is said. */
+export function higher(a: Reason | undefined, b: Reason | undefined): Reason | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return REASONS.indexOf(a) <= REASONS.indexOf(b) ? a : b;
+}
+
+/** What happened, as settings name it; null for what no setting names. */
+export type Happening = CustomEvent | null;

@@ -1,0 +1,61 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { memberStandings } from '../../../access/member-standings.ts';
+import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
+import { holds, planInForce } from '../../../access/plan.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { User } from '../../../db/tables/users.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Place } from './place.ts';
+import { BATCH } from './wishes.ts';
+
+/** Whether somebody may be told of something, who stands so to its project. */
+export type MayRead = (reader: UserCaller, permissions: ProjectPermissions) => boolean;
+
+/** Somebody who may be told, with what he may do in the project. */
+export interface Reader {
+  user: User;
+  permissions: ProjectPermissions;
+}
+
+/**
+ * Those of the users whom a mail about something in the project may reach now: people who are active, have a confirmed address
+ * and may read it. Two statements for 500 users.
+ */
+export async function readersAmong(
+  deps: Deps,
+  place: Place,
+  mayRead: MayRead,
+  userIds: readonly number[],
+): Promise<Map<number, Reader>> {
+  const readers = new Map<number, Reader>();
+  if (place.silent) return readers;
+  const roles = holds(await planInForce(deps), 'ultimate');
+  const { project } = place;
+  for (let at = 0; at < userIds.length; at += BATCH) {
+    const some = userIds.slice(at, at + BATCH);
+    const users = await reachableUsers(deps, some);
+    const standings = (await memberStandings(deps.db, [project.id], some, today(deps.clock))).get(project.id)!;
+    for (const user of users) {
+      const admin = user.admin === 1;
+      const member = standings.get(user.id) ?? atLevel(0);
+      const standing = admin ? atLevel(AccessLevel.admin) : roles ? member : atLevel(member.level);
+      const caller: UserCaller = { user, admin, scopes: null, credential: { kind: 'none' }, sudoBy: null };
+      const permissions = projectPermissionsAt(caller, project, standing);
+      if (mayRead(caller, permissions)) readers.set(user.id, { user, permissions });
+    }
+  }
+  return readers;
+}
+
+/** Those of at most 500 users who can be written to at all. */
+export const reachableUsers = (deps: Pick<Deps, 'db'>, userIds: readonly number[]): Promise<User[]> =>
+  deps.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', 'in', userIds)
+    .where('state', '=', 'active')
+    .where('kind', '=', 'human')
+    .where('confirmed_at', 'is not', null)
+    .execute();

@@ -1,0 +1,95 @@
+import type { ProjectAbility } from '../../../access/abilities.ts';
+import { canReadSnippet } from '../../../access/snippets.ts';
+import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { Note } from '../../../db/tables/notes.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Place, placeOf } from '../recipients/place.ts';
+import type { MayRead } from '../recipients/readers.ts';
+
+/** What a mail is about, as jobs carry it: who may read it is found out anew whenever it matters. */
+export type Topic =
+  /** `noteIds`: what was said on it, where the mail tells that. */
+  | { type: IssuableType | 'Snippet'; id: number; noteIds?: readonly number[] }
+  | { type: 'Commit'; projectId: number; noteIds: readonly number[] }
+  | { type: 'Project'; id: number; ability: ProjectAbility };
+
+/** Where the topic is, and who may be told of it now. */
+export interface Standing {
+  place: Place;
+  mayRead: MayRead;
+}
+
+/** Undefined for what is gone. */
+export async function standingOf(deps: Deps, topic: Topic): Promise<Standing | undefined> {
+  const notes = 'noteIds' in topic ? await notesOf(deps, topic.noteIds ?? []) : [];
+  if ('noteIds' in topic && notes.length < (topic.noteIds?.length ?? 0)) return undefined;
+  const found = await ofItself(deps, topic);
+  if (found === undefined || notes.every(({ internal }) => internal === 0)) return found;
+  const { place, mayRead } = found;
+  return {
+    place,
+    mayRead: (reader, permissions) => permissions.can('read_internal_note') && mayRead(reader, permissions),
+  };
+}
+
+async function ofItself(deps: Deps, topic: Topic): Promise<Standing | undefined> {
+  switch (topic.type) {
+    case 'Issue':
+      return ofIssue(deps, topic.id);
+    case 'MergeRequest':
+      return ofMergeRequest(deps, topic.id);
+    case 'Snippet':
+      return ofSnippet(deps, topic.id);
+    case 'Commit':
+      return within(deps, topic.projectId, (_reader, permissions) => permissions.can('read_code'));
+    case 'Project':
+      return within(deps, topic.id, (_reader, permissions) => permissions.can(topic.ability));
+  }
+}
+
+async function within({ db }: Deps, projectId: number, mayRead: MayRead): Promise<Standing | undefined> {
+  const place = await placeOf(db, projectId);
+  return place && { place, mayRead };
+}
+
+const notesOf = async ({ db }: Deps, ids: readonly number[]): Promise<Pick<Note, 'id' | 'internal'>[]> =>
+  ids.length === 0 ? [] : db.selectFrom('notes').select(['id', 'internal']).where('id', 'in', ids).execute();
+
+/** A confidential one is for Planners and up, its author and its assignees. */
+async function ofIssue(deps: Deps, id: number): Promise<Standing | undefined> {
+  const issue = await deps.db
+    .selectFrom('issues')
+    .select(['project_id', 'confidential', 'author_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (issue === undefined) return undefined;
+  const own = issue.confidential === 0 ? [] : [issue.author_id, ...(await assigneesOf(deps, 'Issue', id))];
+  return within(deps, issue.project_id, ({ user }, permissions) => {
+    if (!permissions.can('read_issue')) return false;
+    return issue.confidential === 0 || permissions.can('read_confidential_issues') || own.includes(user.id);
+  });
+}
+
+async function ofMergeRequest(deps: Deps, id: number): Promise<Standing | undefined> {
+  const query = deps.db.selectFrom('merge_requests').select('project_id').where('id', '=', id);
+  const row = await query.executeTakeFirst();
+  return row && within(deps, row.project_id, (_reader, permissions) => permissions.can('read_merge_request'));
+}
+
+async function ofSnippet(deps: Deps, id: number): Promise<Standing | undefined> {
+  const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  if (snippet === undefined || snippet.project_id === null) return undefined;
+  return within(deps, snippet.project_id, (reader, permissions) => canReadSnippet(reader, snippet, permissions));
+}
+
+/** Ids of those whom an issue or merge request is given to. */
+export async function assigneesOf({ db }: Pick<Deps, 'db'>, type: IssuableType, id: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('issuable_assignees')
+    .select('user_id')
+    .where('issuable_type', '=', type)
+    .where('issuable_id', '=', id)
+    .orderBy('user_id')
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}

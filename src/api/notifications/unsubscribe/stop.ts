@@ -1,0 +1,32 @@
+import { notFound } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { issueUrl, mergeRequestUrl, saySubscribed } from '../../planning/index.ts';
+import { readKey, type Unsubscribing } from './key.ts';
+
+const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests' } as const;
+const URLS = { Issue: issueUrl, MergeRequest: mergeRequestUrl } as const;
+
+/** What a key stands for. @throws ApiError 404 for none, and where what it names is gone */
+export async function requireKey(deps: Deps, key: string): Promise<Unsubscribing & { url: string; projectId: number }> {
+  const found = await readKey(deps, key);
+  if (found === undefined) throw notFound();
+  const { type, id } = found.followed;
+  const { db } = deps;
+  const row = await db.selectFrom(TABLES[type]).select(['iid', 'project_id']).where('id', '=', id).executeTakeFirst();
+  const user = await db.selectFrom('users').select('id').where('id', '=', found.userId).executeTakeFirst();
+  if (row === undefined || user === undefined) throw notFound();
+  const project = await db
+    .selectFrom('projects')
+    .select('full_path')
+    .where('id', '=', row.project_id)
+    .executeTakeFirstOrThrow();
+  return { ...found, url: URLS[type](deps, project.full_path, row.iid), projectId: row.project_id };
+}
+
+/** The user of a key follows its thing no more. */
+export async function stopFollowing(
+  deps: Deps,
+  { followed, userId, projectId }: Unsubscribing & { projectId: number },
+): Promise<void> {
+  await saySubscribed(deps, deps.db, { ...followed, project_id: projectId }, userId, false);
+}
