@@ -203,6 +203,8 @@ const eventKinds = {
     complete?: boolean;
     system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
   }>(),
+  /** Comments were published together. */
+  'merge_request.reviewed': payload<{ merge_request_id: number; project_id: number; note_ids: number[] }>(),
   /** What an external status check said of its head. */
   'merge_request.status_checked': payload<{
     merge_request_id: number;

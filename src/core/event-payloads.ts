@@ -44,6 +44,8 @@ export interface NotePayload {
   noteable_type: string;
   /** Whether it stands on a confidential issue. */
   confidential?: boolean;
+  /** Whether it was written with others, as a review: `merge_request.reviewed` names them all. */
+  in_review?: boolean;
 }
 
 /** What a new issue or merge request was given. */

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../jobs/events.ts';
 import { type Dispatch, dispatch, registerDelivery } from './mails/dispatch.ts';
 import { registerLedger } from './mails/ledger.ts';
 import { ISSUE_EVENTS, isToldOfIssue, newsOfIssue } from './news/issues.ts';
-import { newsOfNote } from './news/notes.ts';
+import { newsOfNote, newsOfReview } from './news/notes.ts';
 
 /** Mails people of what happens. Where there is no mail server events cost nothing: nobody wants them. */
 export function registerNotifications(deps: Deps): void {
@@ -20,8 +20,18 @@ export function registerNotifications(deps: Deps): void {
   events.subscribe({
     name: 'notifications.note',
     types: ['note.created'],
-    wants: ({ payload: { note } }) => mailer.sends && (note === undefined || note.system === 0),
+    wants: ({ payload: { note, in_review } }) => mailer.sends && in_review !== true && note?.system !== 1,
     handle: (event) => tell(deps, event, newsOfNote(deps, event.payload.note_id)),
+  });
+  events.subscribe({
+    name: 'notifications.review',
+    types: ['merge_request.reviewed'],
+    wants: () => mailer.sends,
+    handle: async ({ id, payload }) => {
+      const { all, internal } = await newsOfReview(deps, payload.note_ids);
+      if (all !== undefined) await dispatch(deps, `event:${id}`, all);
+      if (internal !== undefined) await dispatch(deps, `event:${id}:internal`, internal);
+    },
   });
 }
 

@@ -27,16 +27,27 @@ export async function newsOfNote(deps: Deps, noteId: number): Promise<Dispatch |
   return dispatchOf(deps, on, [note], { own: `note_${note.id}`, before });
 }
 
-/** Whom to tell of a review: one mail with all its comments. @param ids of the comments, the oldest first */
-export async function newsOfReview(deps: Deps, ids: readonly number[]): Promise<Dispatch | undefined> {
-  if (ids.length === 0) return undefined;
-  const query = deps.db.selectFrom('notes').selectAll().where('id', 'in', ids.slice(0, MAX_SHOWN)).orderBy('id');
-  const notes = await query.execute();
+/**
+ * Whom to tell of a review: one mail with all its comments, and one with the internal ones for those who may read these.
+ * @param ids of the comments
+ */
+export async function newsOfReview(deps: Deps, ids: readonly number[]): Promise<Record<'all' | 'internal', MaybeNews>> {
+  const shown = ids.slice(0, MAX_SHOWN);
+  const notes = await deps.db.selectFrom('notes').selectAll().where('id', 'in', shown).orderBy('id').execute();
+  const [internal, open] = [1, 0].map((value) => notes.filter((note) => note.internal === value));
+  return { all: await reviewOf(deps, open!), internal: await reviewOf(deps, internal!) };
+}
+type MaybeNews = Dispatch | undefined;
+
+async function reviewOf(deps: Deps, notes: readonly Note[]): Promise<MaybeNews> {
   const [first] = notes;
-  const kept = notes.map(({ id }) => id);
-  const on = first && (await commentedOn(deps, first, kept));
-  if (first === undefined || on === undefined) return undefined;
-  return dispatchOf(deps, on, notes, { own: `review_${first.id}`, before: [on.root] });
+  if (first === undefined) return undefined;
+  const on = await commentedOn(
+    deps,
+    first,
+    notes.map(({ id }) => id),
+  );
+  return on && dispatchOf(deps, on, notes, { own: `review_${first.id}`, before: [on.root] });
 }
 
 async function dispatchOf(

@@ -6,7 +6,7 @@ import { type Candidate, type Happening, higher, type Reason } from './candidate
 import type { Place } from './place.ts';
 import { readersAmong } from './readers.ts';
 import { wants } from './wanted.ts';
-import { BATCH, type PlaceWish, wishesIn } from './wishes.ts';
+import { type PlaceWish, wishesIn } from './wishes.ts';
 
 /** Something that happened, and who may have to be told of it. */
 export interface News {
@@ -67,6 +67,3 @@ async function wantsOwn({ db }: Deps, userId: number): Promise<boolean> {
   const query = db.selectFrom('user_preferences').select('notified_of_own_activity').where('user_id', '=', userId);
   return (await query.executeTakeFirst())?.notified_of_own_activity === 1;
 }
-
-/** Users who are dealt with at once. */
-export const AT_ONCE = BATCH;

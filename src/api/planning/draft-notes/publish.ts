@@ -27,7 +27,7 @@ export async function publishDraft(deps: Deps, writer: Writer, noteable: Reviewe
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer, id);
     if (drafts.length === 0) throw recordNotFound();
-    await publish(deps, db, writer, open, drafts);
+    await publish(deps, db, writer, open, drafts, false);
   });
 }
 
@@ -47,8 +47,12 @@ export async function publishReview(
   await deps.db.transaction().execute(async (db) => {
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer);
-    await publish(deps, db, writer, open, drafts);
-    if (summary !== null) await writeNoteWithin(deps, db, writer, open, { body: summary, internal, type: null });
+    const noteIds = await publish(deps, db, writer, open, drafts, true);
+    if (summary !== null) {
+      const draft = { body: summary, internal, type: null, inReview: true };
+      noteIds.push((await writeNoteWithin(deps, db, writer, open, draft)).id);
+    }
+    await recordReview(deps, db, writer, open, noteIds);
     if (reviewer_state !== undefined) await setReviewer(db, open, writer, reviewer_state);
     else if (drafts.length > 0) await markReviewed(db, open, writer);
   });
@@ -72,28 +76,47 @@ async function take(db: Db, noteable: Reviewed, { caller }: Writer, id?: number)
   return drafts;
 }
 
+/** @returns the ids of the comments */
 async function publish(
   deps: Deps,
   db: Db,
   writer: Writer,
   noteable: Reviewed,
   drafts: readonly DraftNote[],
-): Promise<void> {
+  inReview: boolean,
+): Promise<number[]> {
   const within = { ...deps, db };
+  const ids: number[] = [];
   for (const draft of drafts) {
     const thread =
       draft.discussion_id === null ? undefined : await threadOf(within, writer, noteable, draft.discussion_id);
     if (thread === undefined) {
-      await writeNoteWithin(deps, db, writer, noteable, threadStart(draft));
+      const started = await writeNoteWithin(deps, db, writer, noteable, { ...threadStart(draft), inReview });
+      ids.push(started.id);
       continue;
     }
     const { note, before } = answerTo(noteable, thread);
-    const answer = await writeNoteWithin(deps, db, writer, noteable, { ...note, body: draft.note }, before);
+    const answer = await writeNoteWithin(deps, db, writer, noteable, { ...note, body: draft.note, inReview }, before);
+    ids.push(answer.id);
     // The answer itself is resolved with the thread, and a single comment has become one by it.
     const all = [...thread.map((each) => ({ ...each, type: each.type ?? ('DiscussionNote' as const) })), answer];
     if (!all.some(isResolvable) || !(await mayResolve(writer, noteable))) continue;
     await setResolvedWithin(deps, db, writer, noteable, all, draft.resolve_discussion === 1);
   }
+  return ids;
+}
+
+/** Records that comments were published together. */
+async function recordReview(
+  deps: Deps,
+  db: Db,
+  { caller }: Writer,
+  { id, projectId }: Reviewed,
+  noteIds: number[],
+): Promise<void> {
+  if (noteIds.length === 0) return;
+  const payload = { merge_request_id: id, project_id: projectId, note_ids: noteIds };
+  await deps.events.record(db, 'merge_request.reviewed', payload, { projectId, actorId: caller.user.id });
 }
 
 const threadStart = ({ note, position, commit_id }: DraftNote): NewNote => ({

@@ -29,6 +29,8 @@ export interface NewNote {
   position?: object | null;
   /** Of a merge request: the commit of it that is meant. */
   commitId?: string | null;
+  /** Whether it is published with others, as a review. */
+  inReview?: boolean;
 }
 
 /** Counts a note that is about to be written. @throws ApiError 429 past the notes of a user in a minute */
@@ -87,7 +89,7 @@ export async function writeNoteWithin(
     created_at: at,
     updated_at: at,
   });
-  await recordNote(deps, db, noteable, 'note.created', row, userId);
+  await recordNote(deps, db, noteable, 'note.created', row, userId, draft.inReview === true);
   await settleTodos(deps, db, noteable, userId);
   return row;
 }
@@ -149,9 +151,11 @@ async function recordNote(
   type: 'note.created' | 'note.updated',
   note: Note,
   actorId: number,
+  inReview = false,
 ): Promise<void> {
   const { id, project_id, noteable_type } = note;
-  const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note), confidential };
+  const told = { note_id: id, project_id, noteable_type, note: noteFacts(note), confidential };
+  const payload = inReview ? { ...told, in_review: true } : told;
   await deps.events.record(db, type, payload, { projectId: project_id, actorId });
 }
 
