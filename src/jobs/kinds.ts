@@ -1,15 +1,16 @@
 /**
  * The lanes of background work, each with the number of its jobs that one process runs at once: what fills one lane holds
  * up no other. `git` changes repositories or waits for one, `events` follows up what happened, `outgoing` waits for
- * servers elsewhere, `hooks` tells webhooks what happened, `mail` gives mails to the mail server, `mirrors` fetches and
- * pushes repositories, `ci` is for pipelines, `moves` copies repositories to other storages, `transfers` exports and imports
- * groups and projects, `slow` is for what may take many minutes.
+ * servers elsewhere, `hooks` tells webhooks what happened, `retries` those that failed last, `mail` gives mails to the mail
+ * server, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `moves` copies repositories to other storages,
+ * `transfers` exports and imports groups and projects, `slow` is for what may take many minutes.
  */
 export const LANES = {
   git: 3,
   events: 3,
   outgoing: 16,
   hooks: 32,
+  retries: 16,
   mail: 4,
   mirrors: 8,
   ci: 4,
@@ -23,7 +24,7 @@ export type Lane = keyof typeof LANES;
  * How many jobs of a lane the projects below one root namespace run at once in a process: what waits for the slow servers
  * of one of them leaves room for all others.
  */
-export const ROOT_SHARES: Partial<Record<Lane, number>> = { hooks: 12, mirrors: 3, transfers: 2 };
+export const ROOT_SHARES: Partial<Record<Lane, number>> = { hooks: 12, retries: 6, mirrors: 3, transfers: 2 };
 
 /** A kind of job: its name is part of stored jobs. `Payload` is what its jobs carry, as JSON. */
 export interface JobKind<Payload = unknown> {

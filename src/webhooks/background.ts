@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { build } from './build.ts';
-import { DELIVER, deliverAll } from './deliver.ts';
+import { DELIVER, DELIVER_AGAIN, serveHook } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
@@ -11,7 +11,8 @@ import { SWEEP, SWEEP_MS, sweep } from './sweep.ts';
 /** Names what tells hooks of events. @param source says what they are told */
 export function registerWebhooks(deps: Deps, source: HookSource): void {
   const office = { ledger: new Ledger(deps), pace: new Pace() };
-  deps.jobs.register(DELIVER, ({ hook_id }, { signal }) => deliverAll(deps, office, hook_id, signal));
+  deps.jobs.register(DELIVER, (hook, { signal }) => serveHook(deps, office, hook, false, signal));
+  deps.jobs.register(DELIVER_AGAIN, (hook, { signal }) => serveHook(deps, office, hook, true, signal));
   deps.events.subscribe({
     name: 'webhooks',
     types: source.types,

@@ -1,4 +1,4 @@
-import { ComesAgain } from '../core/comes-again.ts';
+import { ComesAgain, comesAgainAfter } from '../core/comes-again.ts';
 import { parseJson } from '../db/columns.ts';
 import type { WebHookDelivery } from '../db/tables/web-hook-deliveries.ts';
 import type { WebHookPayload } from '../db/tables/web-hook-payloads.ts';
@@ -14,8 +14,16 @@ import type { Pace } from './pace.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { type Called, callHook, notCalled } from './send.ts';
 
+interface Payload {
+  hook_id: number;
+  /** Whose share of the lane it takes. */
+  project_id: number | null;
+}
+
 /** Tells one hook all that it has still to be told, one after the other. */
-export const DELIVER = jobKind<{ hook_id: number }>('webhook.deliver', { lane: 'hooks' });
+export const DELIVER = jobKind<Payload>('webhook.deliver', { lane: 'hooks' });
+/** The same of a hook that fails: those who wait for servers that do not answer hold up none that do. */
+export const DELIVER_AGAIN = jobKind<Payload>('webhook.deliver_again', { lane: 'retries' });
 
 /** So long one hook is served before others have their turn, in milliseconds. */
 const SLICE_MS = 2_000;
@@ -37,27 +45,64 @@ export interface Office {
 /** Jobs of one hook run one at a time, in any process. */
 export const orderKeyOf = (hookId: number): string => `webhook:${hookId}`;
 
-export const deliverJob = (hookId: number, projectId: number | null): NewJob<{ hook_id: number }> => ({
-  kind: DELIVER,
-  payload: { hook_id: hookId },
+/**
+ * The job that serves a hook.
+ * @param projectId whose share of the lane it takes
+ * @param failing whether the hook has failed last
+ */
+export const deliverJob = (
+  hookId: number,
+  projectId: number | null,
+  failing = false,
+  runAt?: Date,
+): NewJob<Payload> => ({
+  kind: failing ? DELIVER_AGAIN : DELIVER,
+  payload: { hook_id: hookId, project_id: projectId },
   uniqueKey: hookId,
   orderKey: orderKeyOf(hookId),
   projectId,
+  ...(runAt === undefined ? {} : { runAt }),
 });
 
 type Work = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'built' | 'created_at'>;
+
+/**
+ * Serves a hook: tells it what waits for it, and goes on later, in the lane where it belongs by then.
+ * @param failing whether the job is one of a hook that fails
+ * @throws ComesAgain; the reason of the signal
+ */
+export async function serveHook(
+  deps: Deps,
+  office: Office,
+  { hook_id: id, project_id: projectId }: Payload,
+  failing: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, jobs, clock } = deps;
+  const fails = async () => {
+    const hook = await db.selectFrom('web_hooks').select('failures').where('id', '=', id).executeTakeFirst();
+    return hook !== undefined && hook.failures > 0;
+  };
+  const move = (ms: number, to: boolean) =>
+    jobs.enqueueAll(db, [deliverJob(id, projectId, to, new Date(clock.now().getTime() + ms))]);
+  if (!failing && (await fails())) return move(0, true);
+  try {
+    await deliverAll(deps, office, id, signal);
+  } catch (error) {
+    const ms = comesAgainAfter(error);
+    if (ms === null) throw error;
+    const now = await fails();
+    if (now === failing) throw error;
+    await move(ms, now);
+  }
+}
 
 /**
  * Tells a hook what waits for it, in order, until there is nothing more, its turn is over, or it is not reached: then
  * what comes after waits, too.
  * @throws ComesAgain; the reason of the signal
  */
-export async function deliverAll(
-  deps: Deps,
-  { ledger, pace }: Office,
-  hookId: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function deliverAll(deps: Deps, { ledger, pace }: Office, hookId: number, signal: AbortSignal): Promise<void> {
   const end = performance.now() + SLICE_MS;
   const open: Promise<void>[] = [];
   try {

@@ -3,7 +3,7 @@ import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
-import { DELIVER, deliverJob } from './deliver.ts';
+import { DELIVER, DELIVER_AGAIN, deliverJob } from './deliver.ts';
 import { noteCall } from './health.ts';
 import { triggerOfLog } from './message.ts';
 import { type Called, callHook, type HookNews } from './send.ts';
@@ -57,5 +57,6 @@ export async function callNow(deps: Deps, hook: WebHook, news: HookNews): Promis
 
 /** Has a hook told now what waits for the end of its pause. */
 async function resume({ jobs }: Deps, db: Db, { id, project_id }: WebHook): Promise<void> {
-  if (await jobs.cancel(db, DELIVER, id)) await jobs.enqueueAll(db, [deliverJob(id, project_id)]);
+  const waited = [await jobs.cancel(db, DELIVER, id), await jobs.cancel(db, DELIVER_AGAIN, id)];
+  if (waited.includes(true)) await jobs.enqueueAll(db, [deliverJob(id, project_id)]);
 }

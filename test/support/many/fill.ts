@@ -6,6 +6,7 @@ import { people, projects } from './people.ts';
 import { pipelines } from './pipelines.ts';
 import { planning } from './planning.ts';
 import { type Amounts, inBigProject, insert } from './rows.ts';
+import { webhooks } from './webhooks.ts';
 import { wikis } from './wikis.ts';
 
 /**
@@ -28,6 +29,7 @@ export async function fillWithMany(
     await packages(db, amounts, first);
     await snippets(db, amounts.snippets, projectOf, place);
     await wikis(db, amounts.snippets, projectOf, place);
+    await webhooks(db, amounts.events, group, projectOf);
     await insert(db, 'events', events(amounts, projectOf));
     await insert(db, 'audit_events', auditEvents(amounts.events, group, projectOf));
   });
