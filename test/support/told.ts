@@ -56,7 +56,7 @@ export function projectShown(
   more: Record<string, unknown> = {},
 ) {
   const base = app.deps.externalUrl();
-  const ssh = `git@${new URL(base).hostname}:${full_path}.git`;
+  const ssh = app.deps.sshUrl(`${full_path}.git`);
   return {
     id,
     name,

@@ -42,9 +42,8 @@ export const projectOf = async (deps: Deps, id: number | null): Promise<ToldProj
   id === null ? undefined : (await projectsOf(deps, deps.db, [id])).get(id);
 
 const addresses = (deps: Deps, fullPath: string) => {
-  const base = deps.externalUrl();
-  const web = `${base}/${fullPath}`;
-  return { web, http: `${web}.git`, ssh: `git@${new URL(base).hostname}:${fullPath}.git` };
+  const web = `${deps.externalUrl()}/${fullPath}`;
+  return { web, http: `${web}.git`, ssh: deps.sshUrl(`${fullPath}.git`) };
 };
 
 /** A project as messages show one, without the names that older kinds of them have for its addresses. */

@@ -68,7 +68,7 @@ async function tell(
       ...shown,
       wiki: {
         web_url: `${web}/home`,
-        git_ssh_url: `git@${new URL(base).hostname}:${fullPath}.wiki.git`,
+        git_ssh_url: deps.sshUrl(`${fullPath}.wiki.git`),
         git_http_url: `${base}/${fullPath}.wiki.git`,
         path_with_namespace: `${fullPath}.wiki`,
         default_branch: await ifThere(() => repo.refs.head(), null),
