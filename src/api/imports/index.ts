@@ -5,11 +5,12 @@ import { registerBulkImports } from './bulk-imports/run.ts';
 import { registerSheets } from './placeholder-reassignments/process-sheet.ts';
 import { registerReassignments } from './placeholder-reassignments/reassign.ts';
 import { placeholderReassignmentRoutes } from './placeholder-reassignments/routes.ts';
+import { projectExportRoutes } from './project-exports/routes.ts';
 import { relationExportRoutes } from './relation-exports/routes.ts';
 
 /** What groups and projects are taken elsewhere with, and come from elsewhere with. */
 export const imports: Area = {
-  routes: [...bulkImportRoutes, ...placeholderReassignmentRoutes, ...relationExportRoutes],
+  routes: [...bulkImportRoutes, ...placeholderReassignmentRoutes, ...projectExportRoutes, ...relationExportRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerImportExport(deps);

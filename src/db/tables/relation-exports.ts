@@ -5,6 +5,9 @@ import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 export const EXPORT_STATUS = { started: 0, finished: 1, failed: -1 } as const;
 export type ExportStatus = (typeof EXPORT_STATUS)[keyof typeof EXPORT_STATUS];
 
+/** The `relation` of an archive of a whole project: no list of relations shows it. */
+export const WHOLE = '(all)';
+
 /** What a group or project has of one kind, as a file to be taken elsewhere. */
 export interface RelationExportsTable {
   id: Id;
@@ -16,6 +19,7 @@ export interface RelationExportsTable {
   batched: Bit;
   /** Who asked for it. */
   user_id: number | null;
+  /** Of an archive: whether its making has begun. */
   batches_count: Defaulted<number>;
   total_objects_count: Defaulted<number>;
   error: string | null;

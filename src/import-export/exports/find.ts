@@ -1,13 +1,19 @@
 import type { Db } from '../../db/schema.ts';
 import type { RelationExportBatch } from '../../db/tables/relation-export-batches.ts';
-import type { RelationExport } from '../../db/tables/relation-exports.ts';
+import { type RelationExport, WHOLE } from '../../db/tables/relation-exports.ts';
 import type { Portable } from '../relations/relation.ts';
 
 type Named = Pick<Portable, 'kind' | 'id'>;
 
 /** Exports of a group or project, one a relation, in the order in which they were begun. */
 export const exportsOf = (db: Db, { kind, id }: Named): Promise<RelationExport[]> =>
-  db.selectFrom('relation_exports').selectAll().where(`${kind}_id`, '=', id).orderBy('id').execute();
+  db
+    .selectFrom('relation_exports')
+    .selectAll()
+    .where(`${kind}_id`, '=', id)
+    .where('relation', '!=', WHOLE)
+    .orderBy('id')
+    .execute();
 
 /** That of one relation. */
 export const findExport = (db: Db, { kind, id }: Named, relation: string): Promise<RelationExport | undefined> =>
@@ -16,6 +22,7 @@ export const findExport = (db: Db, { kind, id }: Named, relation: string): Promi
     .selectAll()
     .where(`${kind}_id`, '=', id)
     .where('relation', '=', relation)
+    .where('relation', '!=', WHOLE)
     .executeTakeFirst();
 
 /** Batches of exports, in the order of their numbers. */

@@ -1,7 +1,7 @@
 import { timestamp } from '../../core/clock.ts';
 import type { GroupIds } from '../../db/lifecycle.ts';
 import type { Db } from '../../db/schema.ts';
-import { EXPORT_STATUS } from '../../db/tables/relation-exports.ts';
+import { EXPORT_STATUS, WHOLE } from '../../db/tables/relation-exports.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -13,6 +13,8 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 7 * DAY_MS;
 /** An export that nothing was written to for so long has been given up. */
 const STUCK_MS = DAY_MS;
+/** So long the archive of a project can be had. */
+const ARCHIVE_KEPT_MS = DAY_MS;
 const AT_ONCE = 100;
 const BLOBS = 1_000;
 
@@ -42,13 +44,15 @@ export async function removeExports(deps: Deps, db: Db, ids: readonly number[]):
   await db.deleteFrom('relation_exports').where('id', 'in', ids).execute();
 }
 
-async function removeOld(deps: Deps): Promise<boolean> {
-  const before = new Date(deps.clock.now().getTime() - KEPT_MS).toISOString();
+async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
+  const kept = archives ? ARCHIVE_KEPT_MS : KEPT_MS;
+  const before = new Date(deps.clock.now().getTime() - kept).toISOString();
   return deps.db.transaction().execute(async (db) => {
     const old = await db
       .selectFrom('relation_exports')
       .select('id')
       .where('updated_at', '<', before)
+      .where('relation', archives ? '=' : '!=', WHOLE)
       .orderBy('updated_at')
       .limit(AT_ONCE)
       .execute();
@@ -71,7 +75,7 @@ export function registerExportRemoval(deps: Deps): void {
       .where('status', '=', EXPORT_STATUS.started)
       .where('updated_at', '<', new Date(now - STUCK_MS).toISOString())
       .execute();
-    while (!signal.aborted && (await removeOld(deps)));
+    for (const archives of [false, true]) while (!signal.aborted && (await removeOld(deps, archives)));
   });
   const removeOf = (kind: 'project' | 'group') => async (db: Db, owners: GroupIds) =>
     removeExports(deps, db, await exportIds(db, kind, owners));

@@ -2,7 +2,7 @@ import { timestamp } from '../../core/clock.ts';
 import { comesAgainAfter } from '../../core/comes-again.ts';
 import { faultOf } from '../../core/surroundings.ts';
 import type { Db } from '../../db/schema.ts';
-import { EXPORT_STATUS, type RelationExport } from '../../db/tables/relation-exports.ts';
+import { EXPORT_STATUS, type RelationExport, WHOLE } from '../../db/tables/relation-exports.ts';
 import type { Deps } from '../../deps.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -43,6 +43,7 @@ async function othersEnded(db: Db, row: RelationExport, { kind, id }: Portable):
     .where(`${kind}_id`, '=', id)
     .where('status', '=', EXPORT_STATUS.started)
     .where('id', '!=', row.id)
+    .where('relation', '!=', WHOLE)
     .limit(1)
     .executeTakeFirst();
   return other === undefined;

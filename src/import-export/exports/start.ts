@@ -7,7 +7,8 @@ import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { relationsOf } from '../relations/index.ts';
 import type { Portable } from '../relations/relation.ts';
-import { exportIds, removeExports } from './removal.ts';
+import { exportsOf } from './find.ts';
+import { removeExports } from './removal.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,7 +34,12 @@ export interface WantedExport {
 export async function startExport(deps: Deps, db: Db, { portable, batched, userId }: WantedExport): Promise<void> {
   const { kind, id } = portable;
   await lockRow(db, kind === 'group' ? 'namespaces' : 'projects', id);
-  await removeExports(deps, db, await exportIds(db, kind, [id]));
+  const before = await exportsOf(db, portable);
+  await removeExports(
+    deps,
+    db,
+    before.map((each) => each.id),
+  );
   const now = timestamp(deps.clock);
   const rows = await db
     .insertInto('relation_exports')
