@@ -3,8 +3,9 @@ import { type SshReader, sshString, uint32 } from '../../../core/ssh-fields.ts';
 import { Message, SshError } from './numbers.ts';
 import type { Transport } from './transport.ts';
 
-/** Bytes that a client may send ahead of who reads them. */
-export const WINDOW = 1024 * 1024;
+/** Bytes that a client may send ahead of who reads them, at first; more as all of it is read, so that only what is read takes memory. */
+export const WINDOW = 64 * 1024;
+const LARGEST_WINDOW = 2 * 1024 * 1024;
 export const MAX_DATA = 32 * 1024;
 const MAX_WINDOW = 0xffff_ffff;
 const STDERR = 1;
@@ -37,7 +38,9 @@ export class Channel {
   readonly left = new AbortController();
   readonly #transport: Transport;
   readonly #peer: Peer;
+  /** What is left of what the client may send, and how much it may be at most for now. */
   #window = WINDOW;
+  #largest = WINDOW;
   #unsent: Unsent[] = [];
   #inputEnded = false;
   #closed = false;
@@ -85,8 +88,10 @@ export class Channel {
 
   /** Tells the client how much it may send, as what it has sent is read. */
   #makeRoom(): void {
-    const room = WINDOW - this.#window - this.input.readableLength;
-    if (this.#inputEnded || this.#closed || room < WINDOW / 2) return;
+    if (this.#inputEnded || this.#closed || this.#window > this.#largest / 2) return;
+    if (this.input.readableLength === 0) this.#largest = Math.min(2 * this.#largest, LARGEST_WINDOW);
+    const room = this.#largest - this.#window - this.input.readableLength;
+    if (room < this.#largest / 2) return;
     this.#window += room;
     this.#send(Message.channelWindowAdjust, uint32(room));
   }
