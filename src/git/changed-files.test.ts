@@ -33,3 +33,14 @@ test('what is missing is an error of git', async (t) => {
   const { repo, commit } = gitFixture(t);
   await assert.rejects(changedFiles(repo, 'f'.repeat(40), commit({ a: '1' })), { code: 'failed' });
 });
+
+test('more files than anybody could be shown are an error', async (t) => {
+  const { repo, git } = gitFixture(t);
+  const paths = Array.from({ length: 25_000 }, (_, at) => `M 100644 :1 d${at % 200}/${'x'.repeat(180)}${at}\n`);
+  git(
+    ['fast-import', '--quiet'],
+    `blob\nmark :1\ndata 1\nx\ncommit refs/heads/main\ncommitter A <a@b.c> 1 +0000\ndata 1\nx\n${paths.join('')}`,
+  );
+  const head = git(['rev-parse', 'refs/heads/main']);
+  await assert.rejects(changedFiles(repo, null, head), { code: 'output_too_large' });
+});

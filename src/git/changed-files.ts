@@ -13,6 +13,8 @@ export interface ChangedFiles {
 }
 
 const TIMEOUT_MS = 30_000;
+/** Bytes of paths: who asks for files of a commit shows all of them. */
+const MAX_OUTPUT = 4 * 1024 * 1024;
 const LIST_OF: Readonly<Record<string, keyof ChangedFiles>> = {
   A: 'added',
   D: 'removed',
@@ -28,7 +30,7 @@ const results = new ResultCache<ChangedFiles>(4 * 1024 * 1024, ({ added, modifie
  * What files a commit adds, changes and removes.
  * @param from the commit or tree before; null for nothing
  * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout`,
- *   `output_too_large` past 64 MiB of paths
+ *   `output_too_large` past 4 MiB of paths
  */
 export async function changedFiles(repo: Repository, from: string | null, to: string): Promise<ChangedFiles> {
   checkOids(from === null ? [to] : [from, to]);
@@ -52,7 +54,7 @@ async function readWithGit(
 ): Promise<void> {
   const what = from === null ? ['--root', '--no-commit-id', '--end-of-options', to] : ['--end-of-options', from, to];
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', ...what, '--'];
-  const { stdout } = await runGit(args, { gitDir: repo.dir, timeoutMs: TIMEOUT_MS });
+  const { stdout } = await runGit(args, { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
   const parts = stdout.toString('latin1').split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
     found[LIST_OF[parts[at]!] ?? 'modified'].push(decodeBytes(Buffer.from(parts[at + 1]!, 'latin1')));
