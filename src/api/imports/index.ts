@@ -6,15 +6,24 @@ import { registerSheets } from './placeholder-reassignments/process-sheet.ts';
 import { registerReassignments } from './placeholder-reassignments/reassign.ts';
 import { placeholderReassignmentRoutes } from './placeholder-reassignments/routes.ts';
 import { projectExportRoutes } from './project-exports/routes.ts';
+import { projectImportRoutes } from './project-imports/routes.ts';
+import { registerFileImports } from './project-imports/run.ts';
 import { relationExportRoutes } from './relation-exports/routes.ts';
 
 /** What groups and projects are taken elsewhere with, and come from elsewhere with. */
 export const imports: Area = {
-  routes: [...bulkImportRoutes, ...placeholderReassignmentRoutes, ...projectExportRoutes, ...relationExportRoutes],
+  routes: [
+    ...bulkImportRoutes,
+    ...placeholderReassignmentRoutes,
+    ...projectExportRoutes,
+    ...projectImportRoutes,
+    ...relationExportRoutes,
+  ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerImportExport(deps);
     registerBulkImports(deps);
+    registerFileImports(deps);
     registerReassignments(deps);
     registerSheets(deps);
   },

@@ -28,7 +28,8 @@ const shared = { tag: 'Imports from other servers' } as const;
 
 /** Imports that the caller sees: his own, all for administrators. */
 const visible = ({ db }: Deps, { user, admin }: UserCaller) => {
-  const query = db.selectFrom('bulk_imports').selectAll('bulk_imports');
+  // Those of archives have no other server.
+  const query = db.selectFrom('bulk_imports').selectAll('bulk_imports').where('source_url', '!=', '');
   return admin ? query : query.where('user_id', '=', user.id);
 };
 
@@ -40,7 +41,10 @@ async function findImport(deps: Deps, caller: UserCaller, id: number): Promise<I
 }
 
 const entities = ({ db }: Deps, { user, admin }: UserCaller) => {
-  const query = db.selectFrom('bulk_import_entities').selectAll('bulk_import_entities');
+  const query = db
+    .selectFrom('bulk_import_entities')
+    .selectAll('bulk_import_entities')
+    .where('source_full_path', '!=', '');
   if (admin) return query;
   return query.where('bulk_import_id', 'in', (eb) =>
     eb.selectFrom('bulk_imports').select('id').where('user_id', '=', user.id),
