@@ -203,6 +203,10 @@ const eventKinds = {
     complete?: boolean;
     system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
   }>(),
+  /** Somebody wants it merged as soon as everything allows it. */
+  'merge_request.auto_merge_set': payload<{ merge_request_id: number; project_id: number }>(),
+  /** Git cannot merge it any more. */
+  'merge_request.unmergeable': payload<{ merge_request_id: number; project_id: number }>(),
   /** Comments were published together. */
   'merge_request.reviewed': payload<{ merge_request_id: number; project_id: number; note_ids: number[] }>(),
   /** What an external status check said of its head. */
@@ -254,6 +258,8 @@ const eventKinds = {
     version: string | null;
   }>(),
   'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
+  /** A push mirror could not be updated, and is not tried again by itself. */
+  'remote_mirror.failed': payload<{ remote_mirror_id: number; project_id: number; error: string }>(),
   'release.created': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
   'release.updated': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
   /** By itself, or with its tag. */

@@ -4,7 +4,10 @@ import type { RecordedEvent } from '../../jobs/events.ts';
 import { type Dispatch, dispatch, registerDelivery } from './mails/dispatch.ts';
 import { registerLedger } from './mails/ledger.ts';
 import { ISSUE_EVENTS, isToldOfIssue, newsOfIssue } from './news/issues.ts';
+import { isToldOfMergeRequest, MERGE_REQUEST_EVENTS, newsOfMergeRequest } from './news/merge-requests.ts';
 import { newsOfNote, newsOfReview } from './news/notes.ts';
+import { isToldOfPipeline, newsOfPipeline } from './news/pipelines.ts';
+import { newsOfFailedMirror, newsOfMove, newsOfRelease } from './news/projects.ts';
 
 /** Mails people of what happens. Where there is no mail server events cost nothing: nobody wants them. */
 export function registerNotifications(deps: Deps): void {
@@ -16,6 +19,12 @@ export function registerNotifications(deps: Deps): void {
     types: ISSUE_EVENTS,
     wants: (event) => mailer.sends && isToldOfIssue(event),
     handle: (event) => tell(deps, event, newsOfIssue(deps, event)),
+  });
+  events.subscribe({
+    name: 'notifications.merge_request',
+    types: MERGE_REQUEST_EVENTS,
+    wants: (event) => mailer.sends && isToldOfMergeRequest(event),
+    handle: (event) => tell(deps, event, newsOfMergeRequest(deps, event)),
   });
   events.subscribe({
     name: 'notifications.note',
@@ -32,6 +41,30 @@ export function registerNotifications(deps: Deps): void {
       if (all !== undefined) await dispatch(deps, `event:${id}`, all);
       if (internal !== undefined) await dispatch(deps, `event:${id}:internal`, internal);
     },
+  });
+  events.subscribe({
+    name: 'notifications.pipeline',
+    types: ['pipeline.updated'],
+    wants: (event) => mailer.sends && isToldOfPipeline(event),
+    handle: (event) => tell(deps, event, newsOfPipeline(deps, event)),
+  });
+  events.subscribe({
+    name: 'notifications.release',
+    types: ['release.created'],
+    wants: () => mailer.sends,
+    handle: (event) => tell(deps, event, newsOfRelease(deps, event)),
+  });
+  events.subscribe({
+    name: 'notifications.moved_project',
+    types: ['project.transferred'],
+    wants: () => mailer.sends,
+    handle: (event) => tell(deps, event, newsOfMove(deps, event)),
+  });
+  events.subscribe({
+    name: 'notifications.remote_mirror',
+    types: ['remote_mirror.failed'],
+    wants: () => mailer.sends,
+    handle: (event) => tell(deps, event, newsOfFailedMirror(deps, event)),
   });
 }
 

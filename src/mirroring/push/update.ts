@@ -79,6 +79,10 @@ async function end(deps: Deps, mirrorId: number, text: string | null): Promise<v
       .where('id', '=', mirrorId)
       .execute();
     if (again) await requestPush(deps, db, mirror, intervalOf(mirror));
+    if (text === null || again) return;
+    const { project_id } = mirror;
+    const payload = { remote_mirror_id: mirrorId, project_id, error: text };
+    await deps.events.record(db, 'remote_mirror.failed', payload, { projectId: project_id });
   });
 }
 

@@ -17,6 +17,12 @@ const MAX_HTML = 200_000;
 /** A sentence. What users wrote stays what it is in HTML. */
 export const line = (text: string): Block => ({ text, html: `<p>${escapeHtml(text)}</p>` });
 
+/** Sentences below each other. */
+export const lines = (texts: readonly string[]): Block => ({
+  text: texts.join('\n'),
+  html: `<p>${texts.map(escapeHtml).join('<br>\n')}</p>`,
+});
+
 /** Text that stands as it was written, such as a piece of a diff, quoted. */
 export const quoted = (text: string): Block => ({
   text: text

@@ -63,7 +63,12 @@ export async function enableAutoMerge(
     const values = { auto_merge: 1, merge_user_id: userId, merge_params, merge_error: null } as const;
     await db.updateTable('merge_requests').set(values).where('id', '=', id).execute();
     const text = `enabled an automatic merge when all merge checks for ${head_sha} pass`;
-    if (row.auto_merge === 0) await note(deps, db, row, userId, text);
+    if (row.auto_merge === 0) {
+      await note(deps, db, row, userId, text);
+      const about = { projectId: row.project_id, actorId: userId };
+      const payload = { merge_request_id: id, project_id: row.project_id };
+      await deps.events.record(db, 'merge_request.auto_merge_set', payload, about);
+    }
     await waitForTime(deps, db, row);
     // What it waits for may have come while it was asked for.
     await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: `${id}:at-once` });

@@ -88,7 +88,11 @@ async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest
     if ((await tipOf(deps, target, target_branch)) === tip) {
       // Told once, not again while it stays so.
       const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
-      if (news && moved !== undefined) await tellParticipants(deps, db, moved, 'unmergeable');
+      if (news && moved !== undefined) {
+        await tellParticipants(deps, db, moved, 'unmergeable');
+        const payload = { merge_request_id: moved.id, project_id: moved.project_id };
+        await deps.events.record(db, 'merge_request.unmergeable', payload, { projectId: moved.project_id });
+      }
       return moved;
     }
     return move(db, { ...mergeRequest, merge_status }, { merge_status: mergeRequest.merge_status });
