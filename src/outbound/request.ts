@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { type OutboundRules, resolveOutside } from './resolve.ts';
+import { BlockedAddress, type OutboundRules, resolveOutside } from './resolve.ts';
 
 export interface OutsideRequest {
   method?: 'GET' | 'POST' | 'PUT';
@@ -35,6 +35,9 @@ export async function requestOutside(
   rules: OutboundRules,
   options: OutsideRequest,
 ): Promise<IncomingMessage> {
+  if (rules.silent === true && (options.method ?? 'GET') !== 'GET') {
+    throw new BlockedAddress('is blocked: only GET requests are sent in silent mode');
+  }
   const found = (await resolveOutside(url, rules)).map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, { all }, callback) => {
     if (all === true) callback(null, found);

@@ -18,6 +18,8 @@ export interface OutboundRules {
   allowLocalNetwork: boolean;
   /** Names, addresses and networks that may be reached where the rest of the local network may not. */
   allowed?: readonly string[];
+  /** Nothing is sent but requests that read. */
+  silent?: boolean;
 }
 
 const LOOKUP_MS = 10_000;

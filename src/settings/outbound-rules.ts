@@ -13,5 +13,6 @@ export async function outboundRules(deps: SettingsDeps, sender: OutboundSender =
         ? settings.allow_local_requests_from_system_hooks
         : settings.allow_local_requests_from_web_hooks_and_services,
     allowed: settings.outbound_local_requests_whitelist,
+    silent: settings.silent_mode_enabled,
   };
 }

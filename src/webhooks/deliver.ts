@@ -6,6 +6,7 @@ import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import type { NewJob } from '../jobs/queue.ts';
+import { isSilent } from '../settings/silence.ts';
 import { takesBranch } from './branch-filter.ts';
 import { alertStatus, isSystem, noteCall, pauseLeft } from './health.ts';
 import type { Entry, Ledger } from './ledger.ts';
@@ -159,7 +160,8 @@ async function deliver(
   let hook = await readyHook(deps, hookId);
   const now = deps.clock.now();
   const late = Date.parse(delivery.created_at) < now.getTime() - LATEST_MS;
-  if (hook === undefined || late || alertStatus(hook, now) === 'disabled') return keep(null, null);
+  const unwanted = late || isSilent(deps);
+  if (hook === undefined || unwanted || alertStatus(hook, now) === 'disabled') return keep(null, null);
   const payloads = await payloadsFor(deps, hook, delivery);
   if (payloads.length === 0) return keep(null, null);
   for (const payload of payloads) {

@@ -8,6 +8,7 @@ import type { Db } from '../db/schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/events.ts';
+import { isSilent } from '../settings/silence.ts';
 import { SWITCHED_OFF } from './health.ts';
 import { chainOf } from './recursion.ts';
 import type { HookSource } from './source.ts';
@@ -50,6 +51,7 @@ const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<Presence> =>
  * @returns whether there is any
  */
 export async function fanOut(deps: Deps, db: Db, source: HookSource, event: RecordedEvent): Promise<boolean> {
+  if (isSilent(deps)) return false;
   const triggers = source.triggersOf(event);
   const systemTriggers = source.systemTriggersOf(event);
   if (triggers.length + systemTriggers.length === 0) return false;

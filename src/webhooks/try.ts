@@ -3,6 +3,7 @@ import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
+import { refuseInSilence } from '../settings/silence.ts';
 import { DELIVER, DELIVER_AGAIN, deliverJob } from './deliver.ts';
 import { noteCall } from './health.ts';
 import { triggerOfLog } from './message.ts';
@@ -15,8 +16,10 @@ const never = new AbortController().signal;
 /**
  * Calls a hook at once with a message, also one that pauses or is switched off: where that succeeds, it is called again from
  * then on.
+ * @throws ApiError 422 in silent mode
  */
 export async function tryHook(deps: Deps, hook: WebHook, message: HookMessage): Promise<Called> {
+  refuseInSilence(deps);
   const payload = JSON.stringify(message.payload);
   const { id } = await deps.db
     .insertInto('web_hook_payloads')
@@ -42,8 +45,9 @@ export async function tryHook(deps: Deps, hook: WebHook, message: HookMessage): 
   });
 }
 
-/** Calls a hook at once, and keeps its account and its log. */
+/** Calls a hook at once, and keeps its account and its log. @throws ApiError 422 in silent mode */
 export async function callNow(deps: Deps, hook: WebHook, news: HookNews): Promise<Called> {
+  refuseInSilence(deps);
   const called = await callHook(deps, hook, news, never);
   await deps.db.transaction().execute(async (db) => {
     const now = await noteCall(deps, db, hook, called.outcome === 'done');

@@ -2,12 +2,13 @@ import { timestamp } from '../../core/clock.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { isSilent } from '../../settings/silence.ts';
 import { endText, MirrorChanged, type Run } from '../failure.ts';
 import { type Followed, follow } from './follow.ts';
 import { leaseUntil, nextUpdate, requestUpdates } from './schedule.ts';
 import { mirrorSettings } from './settings.ts';
 
-/** A project that is being filled or moved is looked at again after this. */
+/** A project that is being filled or moved is looked at again after this, and any in silent mode. */
 const POSTPONED_MS = 60_000;
 
 /**
@@ -45,7 +46,7 @@ function begin(deps: Deps, projectId: number): Promise<Project | null> {
       .executeTakeFirst();
     if (project === undefined || !mirrorSettings(project).mirror || project.import_url === null) return null;
     const now = deps.clock.now();
-    const busy = project.repository_read_only === 1;
+    const busy = project.repository_read_only === 1 || isSilent(deps);
     const later = new Date(now.getTime() + POSTPONED_MS).toISOString();
     await db
       .updateTable('pull_mirrors')

@@ -10,6 +10,7 @@ import type { Repository } from '../../git/repository.ts';
 import type { HistoryRange } from '../../git/transport/pushed-objects.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { loadProtections } from '../../repositories/protections.ts';
+import { isSilent } from '../../settings/silence.ts';
 import { remoteSource } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
 import { endText, MirrorFailure, type Run } from '../failure.ts';
@@ -22,6 +23,8 @@ import { intervalOf, requestPush, triesAgain } from './schedule.ts';
  * so that the job runs again.
  */
 export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run): Promise<void> {
+  // The first push after the silence brings what came meanwhile.
+  if (isSilent(deps)) return;
   const found = await begin(deps, mirrorId);
   if (found === null) return;
   let text: string | null = null;
