@@ -46,6 +46,7 @@ import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
 import { CurrentSettings } from './settings/current-settings.ts';
 import { defaultSettings } from './settings/settings-table.ts';
+import { lockRule } from './settings/sign-in.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
@@ -119,7 +120,11 @@ export async function open(
     memory: memoryBudget(config.limits.memory),
     waiting: new WaitingRoom(WAITING),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
-    passwords: new PasswordGate(clock, () => config.passwordHash),
+    passwords: new PasswordGate(
+      clock,
+      () => config.passwordHash,
+      () => lockRule(deps.settings.now),
+    ),
     mailer: new Mailer(config.mail, () => mailHost(deps)),
     jobs,
     events: new EventBus(database.db, jobs, clock),

@@ -6,8 +6,6 @@ import { currentScope } from '../core/request-scope.ts';
 import { hashPassword, type PasswordCost, randomText, verifyPassword } from '../core/secrets.ts';
 import { ToldFailures } from './told-failures.ts';
 
-const MAX_FAILURES = 10;
-const PERIOD_MS = 10 * 60_000;
 /** Names whose failures are remembered; the least recent is forgotten first. */
 const MAX_NAMES = 50_000;
 /** Each hash costs memory and a thread for tens of milliseconds. */
@@ -25,6 +23,14 @@ const tooMany = (whose: 'caller' | 'server'): ApiError =>
       )
     : new ApiError(503, '503 Service Unavailable - too many sign-ins at once', {}, { 'Retry-After': '1' });
 
+/** After how many wrong passwords in a row a name is closed, and for how many milliseconds. */
+export interface LockRule {
+  failures: number;
+  periodMs: number;
+}
+
+const DEFAULT_RULE: LockRule = { failures: 10, periodMs: 10 * 60_000 };
+
 interface Failures {
   count: number;
   /** Milliseconds (unix) at which they are forgotten. */
@@ -32,15 +38,18 @@ interface Failures {
 }
 
 /** A lock that would last longer than any was made by a clock that ran ahead. */
-const isOver = ({ until }: Failures, now: number): boolean => until <= now || until > now + PERIOD_MS;
+const isOver = ({ until }: Failures, now: number, { periodMs }: LockRule): boolean =>
+  until <= now || until > now + periodMs;
 
 /**
  * Checks passwords: few at once, so that guessing cannot take the machine, with turns for each address; as long for a
- * user who does not exist as for one who does; and not at all for ten minutes after ten failures for one name.
+ * user who does not exist as for one who does; and not at all for a while (ten minutes) after some (ten) failures for one
+ * name.
  */
 export class PasswordGate {
   readonly #clock: Clock;
   readonly #cost: () => PasswordCost;
+  readonly #rule: () => LockRule;
   /** Made with the first failure: it sets room aside for all names at once. */
   #failures: LRUCache<string, Failures> | undefined;
   readonly #hashes = new FairSlots({
@@ -54,8 +63,12 @@ export class PasswordGate {
   /** Which failures are told of. */
   readonly told: ToldFailures;
 
-  /** @param cost what new hashes cost: the decoy for unknown users is as dear as a real one */
-  constructor(clock: Clock, cost: () => PasswordCost) {
+  /**
+   * @param cost what new hashes cost: the decoy for unknown users is as dear as a real one
+   * @param rule asked each time
+   */
+  constructor(clock: Clock, cost: () => PasswordCost, rule: () => LockRule = () => DEFAULT_RULE) {
+    this.#rule = rule;
     this.#clock = clock;
     this.#cost = cost;
     this.told = new ToldFailures(clock);
@@ -91,8 +104,9 @@ export class PasswordGate {
 
   #refuseLocked(key: string): void {
     const now = this.#clock.now().getTime();
+    const rule = this.#rule();
     const failures = this.#failures?.get(key);
-    if (failures === undefined || failures.count < MAX_FAILURES || isOver(failures, now)) return;
+    if (failures === undefined || failures.count < rule.failures || isOver(failures, now, rule)) return;
     const seconds = Math.ceil((failures.until - now) / 1000);
     throw new ApiError(
       429,
@@ -105,10 +119,11 @@ export class PasswordGate {
   #countFailure(key: string): void {
     const now = this.#clock.now().getTime();
     this.#failures ??= new LRUCache({ max: MAX_NAMES });
+    const rule = this.#rule();
     const known = this.#failures.get(key);
-    const count = known === undefined || isOver(known, now) ? 1 : known.count + 1;
+    const count = known === undefined || isOver(known, now, rule) ? 1 : known.count + 1;
     // The lock lasts from the failure that made it; before, all count from the first on.
-    const until = count === 1 || count >= MAX_FAILURES ? now + PERIOD_MS : known!.until;
+    const until = count === 1 || count >= rule.failures ? now + rule.periodMs : known!.until;
     this.#failures.set(key, { count, until });
   }
 

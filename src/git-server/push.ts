@@ -2,10 +2,12 @@ import type { Caller } from '../access/caller.ts';
 import { requireSnippetUpdate } from '../access/snippets.ts';
 import { ApiError } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
+import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { findInTheWay } from '../git/ref-collision.ts';
 import type { Repository } from '../git/repository.ts';
+import { repositorySize } from '../git/repository-files.ts';
 import type {
   CheckContext,
   CheckVerdict,
@@ -24,6 +26,7 @@ import { type Judged, judge } from '../repositories/push-rules/judge.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
+import { refusalOfBytes, repositorySizeLimit, repositorySizeRefusal } from '../settings/repository-size-limit.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
 import { type GitAccess, type ProjectAccess, requireDeployKeyPush, type SnippetAccess } from './access.ts';
 import { afterPush } from './after-push/message.ts';
@@ -117,10 +120,19 @@ async function refuseInProject(
   if (judged.reason !== null) return judged.reason;
   found.judged = judged;
   return (
-    (adds ? await storageRefusal(deps, project) : null) ??
+    (adds ? ((await tooLarge(deps, project, env)) ?? (await storageRefusal(deps, project))) : null) ??
     (await missingLfsObjects(deps, repo, project, env)) ??
     (await lockedByPush(deps, repo, project, userId, branchHeads(updates), env))
   );
+}
+
+/** Why what arrives is too much for the repository; null where it is not. */
+async function tooLarge(deps: Deps, project: Project, env: CheckContext['quarantineEnv']): Promise<string | null> {
+  if (repositorySizeLimit(deps) === 0) return null;
+  const full = repositorySizeRefusal(deps, project, 'push');
+  if (full !== null) return full;
+  const arrived = env.GIT_QUARANTINE_PATH;
+  return arrived === undefined ? null : refusalOfBytes(deps, project, await repositorySize(arrived));
 }
 
 /** Where a push puts branches. */

@@ -10,6 +10,7 @@ import { GitError } from '../git/errors.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import type { Repository } from '../git/repository.ts';
+import { repositorySizeRefusal } from '../settings/repository-size-limit.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
 import { actorNow } from './actor-now.ts';
 import { refuseInTheWay } from './branch-names.ts';
@@ -66,7 +67,7 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
   if (!isValidBranchName(branch)) throw refused('Branch name is invalid');
   if (request.message.trim() === '') throw refused('You must provide a commit message');
   const { pushRule } = await requirePush(deps, request.actor, request);
-  const full = await storageRefusal(deps, project);
+  const full = repositorySizeRefusal(deps, project, 'commit') ?? (await storageRefusal(deps, project));
   if (full !== null) throw refused(full);
   return inRepositoryQueue(deps, project, async (repo) => {
     for (let attempt = 1; ; attempt += 1) {

@@ -11,6 +11,7 @@ import { keyLookupRoutes } from './ssh-keys/lookup-routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { userPreferenceRoutes } from './user-preferences/routes.ts';
 import { userAccountRoutes } from './users/account-routes.ts';
+import { registerDormant } from './users/dormant.ts';
 import { userFollowRoutes } from './users/follow-routes.ts';
 import { userMembershipRoutes } from './users/membership-routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -71,5 +72,8 @@ export const identity: Area = {
     ...userStateRoutes,
     ...userStatusRoutes,
   ],
+  register(deps) {
+    registerDormant(deps);
+  },
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };

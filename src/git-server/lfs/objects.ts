@@ -5,6 +5,7 @@ import { ApiError, notFound } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { enterLfsObjects, type LfsObject, lfsSizes, MAX_LFS_OBJECT_BYTES } from '../../repositories/lfs-objects.ts';
 import { refuseInMaintenance } from '../../settings/maintenance.ts';
+import { refusalOfBytes, repositorySizeRefusal } from '../../settings/repository-size-limit.ts';
 import { requireStorage } from '../../settings/storage-limit.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import { type ProjectAccess, requireDeployKeyPush } from '../access.ts';
@@ -27,6 +28,7 @@ export async function findObjects(
   if (operation === 'upload') {
     requirePush(access);
     refuseInMaintenance(deps, 'push');
+    requireRoom(deps, access, objects);
     await requireStorage(deps, access.project);
   }
   if (objects.length > MAX_OBJECTS) throw new ApiError(413, `objects must be at most ${MAX_OBJECTS}`);
@@ -39,6 +41,13 @@ export async function findObjects(
     objects.map(({ oid }) => oid),
   );
   return objects.map(({ oid, size }) => ({ oid, size, stored: sizes.get(oid) ?? null }));
+}
+
+/** @throws ApiError 406 for more than the repository may have */
+function requireRoom(deps: Deps, { project }: ProjectAccess, objects: readonly LfsObject[]): void {
+  const bytes = objects.reduce((sum, { size }) => sum + size, 0);
+  const reason = repositorySizeRefusal(deps, project, 'push') ?? refusalOfBytes(deps, project, bytes);
+  if (reason !== null) throw new ApiError(406, reason);
 }
 
 /** Reads an object out of an address. @throws ApiError 404 for what can be none, 413 */
@@ -58,6 +67,7 @@ export async function storeObject(
   { oid, size }: LfsObject,
   bytes: Readable,
 ): Promise<void> {
+  requireRoom(deps, access, [{ oid, size }]);
   await requireStorage(deps, access.project);
   try {
     await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { hashPassword } from '../../../core/secrets.ts';
 import { randomPassword } from '../../identity/index.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
+const clock = new TestClock();
 before(async () => {
-  app = await buildTestApp();
+  app = await buildTestApp({ clock });
 });
 after(() => app.close());
 afterEach(async () => {
@@ -67,4 +69,25 @@ test('passwords: those that the server makes keep every rule', async () => {
   await set({ minimum_password_length: 8 });
   assert.match(randomPassword(settings.now), /^\S{24}$/);
   assert.notEqual(randomPassword(settings.now), randomPassword(settings.now));
+});
+
+test('wrong passwords in a row close a name as often and as long as the settings say', async () => {
+  const password_hash = await hashPassword('correct horse', app.deps.config.passwordHash);
+  const { user } = await app.make.user({ columns: { password_hash } });
+  const sign = async (password: string) =>
+    (
+      await app.instance.server.app.inject({
+        method: 'POST',
+        url: '/oauth/token',
+        payload: { grant_type: 'password', username: user.username, password },
+      })
+    ).statusCode;
+  await set({ max_login_attempts: 2, failed_login_attempts_unlock_period_in_minutes: 1 });
+  for (const status of [400, 400]) assert.equal(await sign('wrong'), status);
+  assert.equal(await sign('correct horse'), 429);
+  clock.advance(60_000);
+  assert.equal(await sign('correct horse'), 200);
+  await set({ max_login_attempts: null, failed_login_attempts_unlock_period_in_minutes: null });
+  for (let n = 0; n < 9; n += 1) assert.equal(await sign('wrong'), 400);
+  assert.equal(await sign('correct horse'), 200);
 });

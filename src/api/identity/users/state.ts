@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
 /** A setting of more days means as many: older than that nobody is. */
-const MOST_DORMANT_DAYS = 36_500;
+export const MOST_DORMANT_DAYS = 36_500;
 
 interface Told {
   name: AuditEventName;

@@ -14,6 +14,7 @@ import { ofProject } from '../../../../repositories/holder.ts';
 import { refuseLaterLocks, type SeenLocks, seenLocks } from '../../../../repositories/lfs-locks.ts';
 import { type Judged, judge } from '../../../../repositories/push-rules/judge.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
+import { repositorySizeRefusal } from '../../../../settings/repository-size-limit.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { requireMerger } from './actor.ts';
 import { mergeFacts } from './facts.ts';
@@ -86,6 +87,8 @@ async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<vo
       via: 'api',
       made: { oids: [made.mergeCommit, made.squashCommit], from: 'commits' },
     });
+    const full = repositorySizeRefusal(deps, order.target, 'merge');
+    if (full !== null) throw cannotBeMerged(full);
     if (judged.reason !== null) throw cannotBeMerged(judged.reason);
     const locks = await seenLocks(deps, order.target);
     const [facts] = await mergeFacts(deps, deps.db, [order.mergeRequest]);
