@@ -1,4 +1,5 @@
 import { type FieldErrors, invalidModel, invalidParameter, refused } from '../core/errors.ts';
+import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { BlockedAddress, resolveOutside, UnresolvedHost } from '../outbound/resolve.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
@@ -7,9 +8,13 @@ import { FIELDS } from './catalogue/fields.ts';
 import type { IntegrationKind } from './catalogue/kinds.ts';
 import type { Settings } from './settings.ts';
 
-/** Whether the settings of the server let a kind be used. */
-export async function isAllowed(deps: Deps, { slug }: Pick<IntegrationKind, 'slug'>): Promise<boolean> {
-  const { allow_all_integrations: all, allowed_integrations: some } = await applicationSettings(deps);
+/** Whether the settings of the server let a kind be used. @param db the handle of a transaction where there is one */
+export async function isAllowed(
+  deps: Deps,
+  { slug }: Pick<IntegrationKind, 'slug'>,
+  db: Db = deps.db,
+): Promise<boolean> {
+  const { allow_all_integrations: all, allowed_integrations: some } = await applicationSettings(deps, db);
   return all || some.includes(slug) || some.includes(slug.replaceAll('-', '_'));
 }
 

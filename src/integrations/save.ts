@@ -76,7 +76,6 @@ export async function saveIntegration(
       flags: JSON.stringify({ ...flags, ...change.flags }),
       settings: sealSettings(deps, settings),
       failures: 0,
-      disabled_until: null,
       updated_at: now,
     };
     const names = Object.keys({ ...change.settings, ...change.flags }).sort();
@@ -149,7 +148,6 @@ export async function disableIntegration(deps: Deps, scope: IntegrationScope, ki
       flags: '{}',
       settings: sealSettings(deps, {}),
       failures: 0,
-      disabled_until: null,
       updated_at: now,
     };
     if (own === undefined) await insert(db, place, { slug: kind.slug, ...values, created_at: now });

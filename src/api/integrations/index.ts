@@ -1,3 +1,4 @@
+import { registerIntegrations } from '../../integrations/background.ts';
 import { registerWebhooks } from '../../webhooks/background.ts';
 import type { Area } from '../area.ts';
 import { groupHookRoutes } from './group-hooks/routes.ts';
@@ -12,5 +13,6 @@ export const integrations: Area = {
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerWebhooks(deps, hookSource);
+    registerIntegrations(deps, hookSource);
   },
 };

@@ -8,7 +8,6 @@ create table integrations (
   flags {text} not null default '{}',
   settings {text} not null,
   failures {int} not null default 0,
-  disabled_until {text},
   created_at {text} not null,
   updated_at {text} not null,
   check ((project_id is null) <> (group_id is null))

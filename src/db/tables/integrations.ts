@@ -15,10 +15,8 @@ export interface IntegrationsTable {
   flags: DefaultedJson<Record<string, boolean | null>>;
   /** All that was set up of it, sealed: `settings.ts` reads it. */
   settings: string;
-  /** Events in a row that it could not be told of. */
+  /** Attempts in a row in which it was not reached. */
   failures: Defaulted<number>;
-  /** It is told nothing before this instant. */
-  disabled_until: Timestamp | null;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

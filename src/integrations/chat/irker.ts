@@ -1,0 +1,85 @@
+import { connect } from 'node:net';
+import { BlockedAddress, resolveOutside } from '../../outbound/resolve.ts';
+import { hookRules } from '../../webhooks/address.ts';
+import { isNewRef, isRemovedRef, isTag, refName, whoDid } from '../telling/payload.ts';
+import { type Act, NotReached, type Work } from '../telling/work.ts';
+
+const HOST = 'localhost';
+const PORT = 6659;
+const TIMEOUT_MS = 10_000;
+/** Commits that are told one by one. */
+const MAX_COMMITS = 3;
+const MAX_RECIPIENTS = 50;
+
+/** Where messages go: whole addresses, and names that the default address stands before. */
+export function recipientsOf(text: (name: string) => string): string[] {
+  const before = text('default_irc_uri');
+  return text('recipients')
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, MAX_RECIPIENTS)
+    .map((name) => (/^ircs?:\/\//.test(name) || before === '' ? name : `${before.replace(/\/?$/, '/')}${name}`));
+}
+
+/** What IRC is told of a push, a line each. */
+export function linesOf({ payload, setting }: Work): string[] {
+  const color = (code: string, text: string) =>
+    setting('colorize_messages') === true ? `\x03${code}${text}\x0f` : text;
+  const { project, commits = [], total_commits_count: total = 0, before = '', after = '' } = payload;
+  const name = refName(payload);
+  const head = `${color('05', project?.path_with_namespace ?? '')}:`;
+  const who = color('10', whoDid(payload));
+  const ref = color('06', name);
+  const kind = isTag(payload) ? 'tag' : 'branch';
+  if (isRemovedRef(payload)) return [`${head} ${who} has deleted the ${kind} ${ref}`];
+  const first = isNewRef(payload)
+    ? [
+        `${head} ${who} has created a new ${kind} ${ref}: ${project?.web_url}/-/${isTag(payload) ? 'tags' : 'tree'}/${name}`,
+      ]
+    : [];
+  if (isTag(payload) || total === 0) return first;
+  const pushed = `${head} ${who} pushed ${total} new ${total === 1 ? 'commit' : 'commits'} to ${ref}: ${project?.web_url}/-/compare/${before.slice(0, 8)}...${after.slice(0, 8)}`;
+  const each = commits
+    .slice(0, MAX_COMMITS)
+    .map((commit) => `${head} ${ref} * ${color('14', commit.id.slice(0, 8))} ${commit.author.name}: ${commit.title}`);
+  return [...first, pushed, ...each];
+}
+
+/** irker, which passes on to IRC what it gets as lines of JSON. */
+export const irker: Act = async (work) => {
+  const to = recipientsOf(work.text);
+  const lines = linesOf(work);
+  if (to.length === 0 || lines.length === 0) return;
+  const text = lines.map((privmsg) => `${JSON.stringify({ to, privmsg })}\n`).join('');
+  await send(work, text);
+};
+
+async function send({ deps, setting, text, signal }: Work, bytes: string): Promise<void> {
+  const port = Number(setting('server_port') ?? PORT);
+  try {
+    // The address says the host and the port alone: nothing is asked over HTTP.
+    const url = new URL(`http://${text('server_host') || HOST}:${port}`);
+    const [host] = await resolveOutside(url, await hookRules(deps, false));
+    await write(host!, port, bytes, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof BlockedAddress) throw new NotReached(`it ${error.message}`);
+    throw new NotReached(error instanceof Error ? error.message : 'no connection');
+  }
+}
+
+/** Writes to a port and closes it. */
+const write = (host: string, port: number, bytes: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host, port });
+    const stop = () => socket.destroy(new Error('the server was stopped'));
+    signal.addEventListener('abort', stop, { once: true });
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('it did not answer in time')));
+    socket.on('connect', () => socket.end(bytes));
+    socket.on('data', () => {});
+    socket.on('error', reject);
+    socket.on('close', (failed) => {
+      signal.removeEventListener('abort', stop);
+      if (!failed) resolve();
+    });
+  });

@@ -1,0 +1,59 @@
+import { base, postJson } from '../telling/work.ts';
+import { type Post, wholeText } from './rooms.ts';
+
+const MATRIX = 'https://matrix-client.matrix.org';
+const TELEGRAM = 'https://api.telegram.org';
+/** Characters of a message to Telegram. */
+const MAX_TELEGRAM = 4_096;
+
+/** Google Chat: what belongs together is one thread. */
+export const hangouts: Post = async (work, message) => {
+  const url = new URL(work.text('webhook'));
+  url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
+  await work.call(postJson(url.href, { text: wholeText(message), thread: { threadKey: message.thread } }));
+};
+
+export const webex: Post = (work, { summary }) => work.call(postJson(work.text('webhook'), { markdown: summary }));
+
+export const pumble: Post = (work, { summary }) => work.call(postJson(work.text('webhook'), { text: summary }));
+
+export const unifyCircuit: Post = (work, { summary }) =>
+  work.call(
+    postJson(work.text('webhook'), { subject: work.payload.project?.name ?? '', text: summary, markdown: true }),
+  );
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Links and bold letters of a message as HTML; all else is text. */
+export const htmlOf = (text: string): string =>
+  text
+    .replace(/[&<>"]/g, (sign) => HTML[sign]!)
+    .replace(/\[((?:\\.|[^[\]\\])*)\]\((https?:[^\s)]+)\)/g, '<a href="$2">$1</a>')
+    .replace(/\*([^*\n]+)\*/g, '<strong>$1</strong>')
+    .replace(/\\([[\]])/g, '$1')
+    .replaceAll('\n', '<br>');
+
+/** Matrix: who tells it again says the same transaction, so it is there once. */
+export const matrix: Post = async (work, message) => {
+  const room = encodeURIComponent(work.text('room'));
+  const text = wholeText(message);
+  const url = `${base(work.text('hostname') || MATRIX)}/_matrix/client/v3/rooms/${room}/send/m.room.message/${work.idempotencyKey}`;
+  const body = { msgtype: 'm.notice', body: text, format: 'org.matrix.custom.html', formatted_body: htmlOf(text) };
+  await work.call({
+    ...postJson(url, body, { Authorization: `Bearer ${work.text('token')}` }),
+    method: 'PUT',
+  });
+};
+
+/** Telegram: what it cannot read as Markdown it gets as a plain text. */
+export const telegram: Post = async (work, message) => {
+  const url = `${base(work.text('hostname') || TELEGRAM)}/bot${work.text('token')}/sendMessage`;
+  const thread = work.text('thread');
+  const body = {
+    chat_id: work.text('room'),
+    ...(thread === '' ? {} : { message_thread_id: thread }),
+    text: wholeText(message).slice(0, MAX_TELEGRAM),
+  };
+  const { status } = await work.call(postJson(url, { ...body, parse_mode: 'markdown' }));
+  if (status === 400) await work.call(postJson(url, body));
+};

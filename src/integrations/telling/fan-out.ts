@@ -1,0 +1,62 @@
+import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Integration } from '../../db/tables/integrations.ts';
+import type { Deps } from '../../deps.ts';
+import type { RecordedEvent, Target } from '../../jobs/events.ts';
+import type { HookSource } from '../../webhooks/source.ts';
+import { type Flag, type FlagValues, flagValue } from '../catalogue/flags.ts';
+import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
+import { type IntegrationPlace, integrationsInForce } from '../in-force.ts';
+import { isAllowed } from '../rules.ts';
+import { ACTS } from './acts.ts';
+
+/** Integrations of one are told one thing after the other, in any process. */
+const orderKeyOf = (id: number): string => `integration:${id}`;
+
+/** Whether there are any, of projects or of groups: where there are none an event costs no statement. */
+const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<boolean> =>
+  deps.recent.get('integrations', async () => {
+    const found = await db.selectFrom('integrations').select('id').where('active', '=', 1).limit(1).executeTakeFirst();
+    return found !== undefined;
+  });
+
+/** The flag of a kind that something is told under; undefined where it is told nothing of the sort. */
+export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag | undefined {
+  if (slug === 'jira' && trigger === 'push') return 'commit_events';
+  if (trigger === 'job') return flags.includes('build_events') ? 'job_events' : undefined;
+  const flag = `${trigger}_events` as Flag;
+  return flags.includes(flag) ? flag : undefined;
+}
+
+/**
+ * Whether an integration is told of something. Incidents are issues, and have a flag of their own beside.
+ * @param mayBeIncident false where it is known not to be one
+ */
+export function isTold(row: Integration, kind: IntegrationKind, trigger: string, mayBeIncident = true): boolean {
+  const kept = parseJson<FlagValues>(row.flags);
+  const flags = [flagOf(kind, trigger)];
+  if (mayBeIncident && /issues$/.test(trigger) && kind.flags.includes('incident_events')) flags.push('incident_events');
+  return flags.some((flag) => flag !== undefined && flagValue(kept, flag) === true);
+}
+
+export const placeOf = ({ project_id, group_id }: Pick<RecordedEvent, 'project_id' | 'group_id'>) =>
+  project_id !== null
+    ? ({ kind: 'project', id: project_id } as const satisfies IntegrationPlace)
+    : group_id !== null
+      ? ({ kind: 'group', id: group_id } as const satisfies IntegrationPlace)
+      : null;
+
+/** The integrations that are told of an event, in its transaction: each gets a job of its own. */
+export async function fanOut(deps: Deps, db: Db, source: HookSource, event: RecordedEvent): Promise<readonly Target[]> {
+  const triggers = source.triggersOf(event);
+  const place = placeOf(event);
+  if (triggers.length === 0 || place === null || !(await presence(deps, db))) return [];
+  const targets: Target[] = [];
+  for (const { row } of await integrationsInForce(db, place)) {
+    const kind = kindOf(row.slug);
+    if (row.active === 0 || kind === undefined || !ACTS.has(row.slug)) continue;
+    if (!triggers.some((trigger) => isTold(row, kind, trigger)) || !(await isAllowed(deps, kind, db))) continue;
+    targets.push({ orderKey: orderKeyOf(row.id), data: { integration_id: row.id } });
+  }
+  return targets;
+}

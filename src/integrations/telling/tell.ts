@@ -1,0 +1,126 @@
+import { ComesAgain } from '../../core/comes-again.ts';
+import type { Integration } from '../../db/tables/integrations.ts';
+import type { Deps } from '../../deps.ts';
+import type { RecordedEvent } from '../../jobs/events.ts';
+import { uuidOf } from '../../webhooks/message.ts';
+import type { HookMessage, HookSource } from '../../webhooks/source.ts';
+import { FIELDS } from '../catalogue/fields.ts';
+import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
+import { integrationInForce } from '../in-force.ts';
+import { isAllowed } from '../rules.ts';
+import { openSettings, type Settings } from '../settings.ts';
+import { ACTS } from './acts.ts';
+import { callProgram, serverOf } from './call.ts';
+import { isTold, placeOf } from './fan-out.ts';
+import type { Payload } from './payload.ts';
+import { NotReached, type Work } from './work.ts';
+
+/** First pause after a program was not reached, in milliseconds; it doubles, up to the longest. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+/** What it could not be told within this time it is not told any more. */
+const LATEST_MS = 86_400_000;
+
+/** An integration as it is now, where it is still to be told of the event. */
+async function stillTold(deps: Deps, event: RecordedEvent, id: number): Promise<Integration | undefined> {
+  const row = await deps.db.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirst();
+  const place = placeOf(event);
+  if (row === undefined || place === null || row.active === 0) return undefined;
+  const found = await integrationInForce(deps.db, place, row.slug);
+  return found?.row.id === id ? row : undefined;
+}
+
+/**
+ * Tells one integration of an event. What is not reached is told later, and what comes after waits; what refuses is not asked
+ * again.
+ * @throws ComesAgain; the reason of the signal
+ */
+export async function tellIntegration(
+  deps: Deps,
+  source: HookSource,
+  event: RecordedEvent,
+  id: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await stillTold(deps, event, id);
+  const kind = row && kindOf(row.slug);
+  if (row === undefined || kind === undefined || !(await isAllowed(deps, kind))) return;
+  const settings = openSettings(deps, row);
+  let done = false;
+  try {
+    for (const [position, message] of (await source.hookEventsOf(deps, event)).entries()) {
+      const incident = (message.payload as Payload).object_attributes?.type === 'Incident';
+      if (!isTold(row, kind, message.trigger, incident)) continue;
+      const key = uuidOf('integration', row.id, event.id, position);
+      await ACTS.get(row.slug)?.(
+        workOf({ deps, event, kind, settings, message, signal }, key, () => {
+          done = true;
+        }),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof NotReached)) throw error;
+    deps.log.log('warn', 'an integration was not reached', { integration: id, slug: row.slug, reason: error.message });
+    const late = Date.parse(event.created_at) < deps.clock.now().getTime() - LATEST_MS;
+    // What was told in part is not told once more.
+    if (done || late) return;
+    await noteFailures(deps, row, row.failures + 1);
+    throw new ComesAgain(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.failures, 20)), error.message);
+  }
+  if (row.failures > 0) await noteFailures(deps, row, 0);
+}
+
+const noteFailures = async ({ db }: Deps, { id }: Integration, failures: number): Promise<void> => {
+  await db.updateTable('integrations').set({ failures }).where('id', '=', id).execute();
+};
+
+interface Case {
+  deps: Deps;
+  event: RecordedEvent;
+  kind: IntegrationKind;
+  settings: Settings;
+  message: HookMessage;
+  signal: AbortSignal;
+}
+
+/** @param answered is called when the other program has taken something */
+function workOf(
+  { deps, event, kind, settings, message, signal }: Case,
+  idempotencyKey: string,
+  answered: () => void,
+): Work {
+  const setting = (name: string) => {
+    const value = settings[name] ?? FIELDS[name]?.fallback;
+    return value === '' ? undefined : value;
+  };
+  return {
+    deps,
+    slug: kind.slug,
+    projectId: event.project_id,
+    actorId: event.actor_id,
+    trigger: message.trigger,
+    header: message.header,
+    payload: message.payload as Payload,
+    raw: message.payload,
+    idempotencyKey,
+    setting,
+    text: (name) => {
+      const value = setting(name);
+      return typeof value === 'string' ? value.trim() : '';
+    },
+    call: async (request) => {
+      const answer = await callProgram(
+        deps,
+        { verifyTls: setting('enable_ssl_verification') !== false, ...request },
+        signal,
+      );
+      if (answer.status >= 200 && answer.status < 400) answered();
+      else {
+        const about = { slug: kind.slug, server: serverOf(request.url), status: answer.status };
+        deps.log.log('warn', 'an integration was refused', about);
+      }
+      return answer;
+    },
+    signal,
+  };
+}
