@@ -118,3 +118,7 @@ export function whoDid({ user, user_name, user_username }: Payload): string {
   const username = user?.username ?? user_username;
   return name == null ? 'Somebody' : username == null ? name : `${name} (${username})`;
 }
+
+/** Whether a push brought commits, or a tag. */
+export const broughtCommits = (payload: Payload): boolean =>
+  !isRemovedRef(payload) && (payload.total_commits_count ?? 0) > 0;

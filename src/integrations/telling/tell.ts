@@ -1,10 +1,12 @@
 import { ComesAgain } from '../../core/comes-again.ts';
+import { parseJson } from '../../db/columns.ts';
 import type { Integration } from '../../db/tables/integrations.ts';
 import type { Deps } from '../../deps.ts';
 import type { RecordedEvent } from '../../jobs/events.ts';
 import { uuidOf } from '../../webhooks/message.ts';
 import type { HookMessage, HookSource } from '../../webhooks/source.ts';
 import { FIELDS } from '../catalogue/fields.ts';
+import { type FlagValues, flagValue } from '../catalogue/flags.ts';
 import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
 import { integrationInForce } from '../in-force.ts';
 import { isAllowed } from '../rules.ts';
@@ -46,6 +48,7 @@ export async function tellIntegration(
   const kind = row && kindOf(row.slug);
   if (row === undefined || kind === undefined || !(await isAllowed(deps, kind))) return;
   const settings = openSettings(deps, row);
+  const flags = parseJson<FlagValues>(row.flags);
   let done = false;
   try {
     for (const [position, message] of (await source.hookEventsOf(deps, event)).entries()) {
@@ -53,7 +56,7 @@ export async function tellIntegration(
       if (!isTold(row, kind, message.trigger, incident)) continue;
       const key = uuidOf('integration', row.id, event.id, position);
       await ACTS.get(row.slug)?.(
-        workOf({ deps, event, kind, settings, message, signal }, key, () => {
+        workOf({ deps, event, kind, settings, flags, message, signal }, key, () => {
           done = true;
         }),
       );
@@ -79,13 +82,14 @@ interface Case {
   event: RecordedEvent;
   kind: IntegrationKind;
   settings: Settings;
+  flags: FlagValues;
   message: HookMessage;
   signal: AbortSignal;
 }
 
 /** @param answered is called when the other program has taken something */
 function workOf(
-  { deps, event, kind, settings, message, signal }: Case,
+  { deps, event, kind, settings, flags, message, signal }: Case,
   idempotencyKey: string,
   answered: () => void,
 ): Work {
@@ -108,6 +112,7 @@ function workOf(
       const value = setting(name);
       return typeof value === 'string' ? value.trim() : '';
     },
+    flag: (name) => flagValue(flags, name) === true,
     call: async (request) => {
       const answer = await callProgram(
         deps,

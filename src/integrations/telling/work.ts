@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { OutsideAnswer } from '../../outbound/call.ts';
+import type { Flag } from '../catalogue/flags.ts';
 import type { SettingValue } from '../settings.ts';
 import type { Payload } from './payload.ts';
 
@@ -32,6 +33,8 @@ export interface Work {
   setting(name: string): SettingValue | undefined;
   /** The same as a text; empty where it is none. */
   text(name: string): string;
+  /** Whether it is told of more, as one of its flags says. */
+  flag(name: Flag): boolean;
   /**
    * Calls the other program. What it refuses is logged. Give it secrets in the address or in headers alone: neither is logged.
    * @throws NotReached when it may be told later; the reason of the signal
@@ -69,6 +72,11 @@ export const postForm = (
   url,
   headers: { ...FORM_TYPE, ...headers },
   body: new URLSearchParams(fields).toString(),
+});
+
+/** The header of a user with a password. */
+export const basic = (user: string, password: string): Record<string, string> => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
 /** An address without slashes at its end. */

@@ -1,0 +1,134 @@
+import { parseJson } from '../../db/columns.ts';
+import { refName, type ToldCommit, whoDid } from '../telling/payload.ts';
+import { type Act, base, basic, postJson, type Work } from '../telling/work.ts';
+
+/** A key of an issue: that of its project and a number. */
+const KEY = /(?<![A-Za-z0-9])([A-Z][A-Z0-9_]+-\d+)(?![A-Za-z0-9])/g;
+/** Words before a key that close the issue, as for issues of the server. */
+const CLOSING =
+  /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+(?:(?:issues?\s+)?[A-Z][A-Z0-9_]+-\d+(?:,?\s+and\s+|,\s*|\s+)?)+/gi;
+const MAX_KEYS = 20;
+
+const keysIn = (text: string): string[] =>
+  [...new Set([...text.matchAll(KEY)].map(([, key]) => key!))].slice(0, MAX_KEYS);
+
+const closedBy = (text: string): string[] => keysIn([...text.matchAll(CLOSING)].map(([words]) => words).join(' '));
+
+/** What mentions an issue. */
+interface Mention {
+  /** `a commit`, `a merge request`. */
+  kind: string;
+  title: string;
+  url: string;
+}
+
+const headersOf = ({ setting, text }: Work): Record<string, string> =>
+  setting('jira_auth_type') === 1
+    ? { Authorization: `Bearer ${text('password')}` }
+    : basic(text('username'), text('password'));
+
+/** Calls below the address of one issue. */
+function issueOf(work: Work, key: string) {
+  const url = `${base(work.text('api_url') || work.text('url'))}/rest/api/2/issue/${encodeURIComponent(key)}`;
+  const headers = { ...headersOf(work), Accept: 'application/json' };
+  const read = async <T>(path: string): Promise<T | null> => {
+    const { status, body } = await work.call({ method: 'GET', url: `${url}${path}`, headers });
+    if (status !== 200) return null;
+    try {
+      return parseJson<T>(body);
+    } catch {
+      return null;
+    }
+  };
+  const send = (path: string, body: unknown) => work.call(postJson(`${url}${path}`, body, headers));
+  return { read, send };
+}
+
+const inBraces = (text: string): string => text.replace(/[{}]/g, '');
+
+/** Leaves a link and, where that is wanted, a comment at an issue that is mentioned. */
+async function mention(work: Work, key: string, { kind, title, url }: Mention): Promise<void> {
+  const { payload, deps } = work;
+  const issue = issueOf(work, key);
+  if ((await issue.read('')) === null) return;
+  const { project, user } = payload;
+  const username = user?.username ?? payload.user_username;
+  const who = `[${inBraces(whoDid(payload))}|${deps.externalUrl()}/${username ?? ''}]`;
+  const place = `[${project?.path_with_namespace}|${project?.web_url}]`;
+  if (work.flag('comment_on_event_enabled')) {
+    const body = `${who} mentioned this issue in [${kind}|${url}] of ${place}:{quote}${inBraces(title)}{quote}`;
+    await issue.send('/comment', { body });
+  }
+  await issue.send('/remotelink', {
+    globalId: url,
+    application: { name: 'GitLab', type: 'com.gitlab.jira' },
+    object: {
+      url,
+      title: `${kind.replace(/^an? /, '').replace(/^./, (first) => first.toUpperCase())} - ${title}`,
+      icon: { title: 'GitLab', url16x16: `${deps.externalUrl()}/favicon.ico` },
+      status: { resolved: false },
+    },
+  });
+}
+
+interface Transitions {
+  transitions: readonly { id: string; to?: { statusCategory?: { key?: string } } }[];
+}
+
+interface Issue {
+  fields?: { resolution?: unknown; status?: { statusCategory?: { key?: string } } };
+}
+
+/** Closes an issue: by the transitions that were set up, else by the first that leads to a state that is done. */
+async function close(work: Work, key: string, { title, url }: Pick<Mention, 'title' | 'url'>): Promise<void> {
+  const issue = issueOf(work, key);
+  const found = await issue.read<Issue>('');
+  if (found === null || found.fields?.status?.statusCategory?.key === 'done') return;
+  const named = work
+    .text('jira_issue_transition_id')
+    .split(/[,;]/)
+    .map((id) => id.trim())
+    .filter(Boolean);
+  const known = (await issue.read<Transitions>('/transitions'))?.transitions ?? [];
+  const done = known.find(({ to }) => to?.statusCategory?.key === 'done')?.id;
+  for (const id of named.length > 0 ? named : done === undefined ? [] : [done]) {
+    const { status } = await issue.send('/transitions', { transition: { id } });
+    if (status >= 400) return;
+  }
+  if (named.length === 0 && done === undefined) return;
+  await issue.send('/comment', { body: `Issue solved with [${inBraces(title)}|${url}].` });
+}
+
+const asMention = ({ title, url }: ToldCommit): Mention => ({ kind: 'a commit', title, url });
+
+async function onPush(work: Work): Promise<void> {
+  const { payload } = work;
+  const onDefault = refName(payload) === payload.project?.default_branch;
+  for (const commit of payload.commits ?? []) {
+    const closed = new Set(onDefault ? closedBy(commit.message) : []);
+    for (const key of keysIn(commit.message)) {
+      if (closed.has(key)) await close(work, key, { title: commit.id.slice(0, 8), url: commit.url });
+      else await mention(work, key, asMention(commit));
+    }
+  }
+}
+
+async function onMergeRequest(work: Work): Promise<void> {
+  const {
+    title = '',
+    description,
+    url = '',
+    iid,
+    action = '',
+    target_branch,
+  } = work.payload.object_attributes ?? { id: 0 };
+  const text = `${title}\n${description ?? ''}`;
+  if (action === 'open') {
+    for (const key of keysIn(text)) await mention(work, key, { kind: 'a merge request', title, url });
+  }
+  if (action !== 'merge' || target_branch !== work.payload.project?.default_branch) return;
+  for (const key of closedBy(text)) await close(work, key, { title: `!${iid}`, url });
+}
+
+/** Jira: issues are told where they are mentioned, and closed where a commit of the default branch or a merge request says so. */
+export const jira: Act = (work) => (work.trigger === 'push' ? onPush(work) : onMergeRequest(work));
