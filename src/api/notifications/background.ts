@@ -3,7 +3,9 @@ import type { Deps } from '../../deps.ts';
 import type { RecordedEvent } from '../../jobs/events.ts';
 import { type Dispatch, dispatch, registerDelivery } from './mails/dispatch.ts';
 import { registerLedger } from './mails/ledger.ts';
+import { registerDaily } from './news/daily.ts';
 import { ISSUE_EVENTS, isToldOfIssue, newsOfIssue } from './news/issues.ts';
+import { isToldOfMembership, MEMBERSHIP_EVENTS, tellOfMembership } from './news/membership.ts';
 import { isToldOfMergeRequest, MERGE_REQUEST_EVENTS, newsOfMergeRequest } from './news/merge-requests.ts';
 import { newsOfNote, newsOfReview } from './news/notes.ts';
 import { isToldOfPipeline, newsOfPipeline } from './news/pipelines.ts';
@@ -13,6 +15,7 @@ import { newsOfFailedMirror, newsOfMove, newsOfRelease } from './news/projects.t
 export function registerNotifications(deps: Deps): void {
   registerDelivery(deps);
   registerLedger(deps);
+  registerDaily(deps);
   const { events, mailer } = deps;
   events.subscribe({
     name: 'notifications.issue',
@@ -65,6 +68,12 @@ export function registerNotifications(deps: Deps): void {
     types: ['remote_mirror.failed'],
     wants: () => mailer.sends,
     handle: (event) => tell(deps, event, newsOfFailedMirror(deps, event)),
+  });
+  events.subscribe({
+    name: 'notifications.membership',
+    types: MEMBERSHIP_EVENTS,
+    wants: (event) => mailer.sends && isToldOfMembership(event),
+    handle: (event) => tellOfMembership(deps, event),
   });
 }
 
