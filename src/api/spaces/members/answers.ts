@@ -9,7 +9,7 @@ export const Member = Type.Object({
   created_at: Type.String(),
   created_by: Type.Optional(UserBasic),
   expires_at: Nullable(Type.String()),
-  member_role: Nullable(MemberRoleEntity),
+  member_role: Type.Optional(MemberRoleEntity),
   membership_state: Enum(['active', 'awaiting']),
   group_saml_identity: Type.Null(),
   email: Type.Optional(Type.String({ description: 'For administrators.' })),

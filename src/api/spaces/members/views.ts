@@ -59,7 +59,7 @@ function presentMember(
     created_at: row.created_at,
     ...(creator === undefined ? {} : { created_by: userBasic(deps, creator) }),
     expires_at: row.expires_at,
-    member_role: role,
+    ...(role === null ? {} : { member_role: role }),
     membership_state: row.state,
     group_saml_identity: null,
     ...(view.admin ? { email: user.email } : {}),

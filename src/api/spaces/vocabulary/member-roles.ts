@@ -3,7 +3,7 @@ import type { Vocabulary } from '../../../http/openapi/words.ts';
 /** Custom roles: what each permission gives. */
 export const memberRoleWords: Vocabulary['words'] = {
   base_access_level: ['Level of the role that it adds to.', 10],
-  member_role: ['Custom role of the membership; null for none.'],
+  member_role: ['Custom role of the membership, where it has one.'],
   admin_cicd_variables: ['Whether CI/CD variables of groups and projects can be read and changed.', false],
   admin_compliance_framework: ['Whether compliance frameworks can be administered.', false],
   admin_group_member: [
