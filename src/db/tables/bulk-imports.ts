@@ -11,7 +11,7 @@ export interface BulkImportsTable {
   user_id: number;
   /** Base address of the other server, without a trailing slash. */
   source_url: string;
-  /** Shown to the other server; null once the import has ended. */
+  /** Shown to the other server, sealed here; null once the import has ended. */
   token: string | null;
   status: Defaulted<ImportStatus>;
   has_failures: Defaulted<Bit>;

@@ -20,6 +20,8 @@ export interface Destination {
 }
 
 const UPLOAD_MS = 3_600_000;
+/** What addresses of destinations are sealed for: whoever has one can write there. */
+const PURPOSE = 'project_exports.upload';
 const ARCHIVE = jobKind<{ export_id: number; upload: Destination | null }>('project_exports.run', {
   lane: 'transfers',
   maxAttempts: 5,
@@ -60,7 +62,8 @@ export async function startProjectExport(
     .onConflict((conflict) => conflict.columns(['project_id', 'relation']).doUpdateSet(state))
     .returning('id')
     .executeTakeFirstOrThrow();
-  await deps.jobs.enqueue(db, ARCHIVE, { export_id: id, upload }, { uniqueKey: id, projectId });
+  const sealed = upload && { ...upload, url: deps.secrets.seal(upload.url, PURPOSE) };
+  await deps.jobs.enqueue(db, ARCHIVE, { export_id: id, upload: sealed }, { uniqueKey: id, projectId });
 }
 
 async function send(
@@ -127,7 +130,8 @@ export function registerProjectExports(deps: Deps): void {
     try {
       const file = await writeArchive(deps, archive.files());
       if (upload === null) return await enter(deps, row, file, null);
-      const problem = await send(deps, upload, file, signal);
+      const url = deps.secrets.open(upload.url, PURPOSE);
+      const problem = url === null ? 'The address cannot be read.' : await send(deps, { ...upload, url }, file, signal);
       await enqueueBlobRemoval(deps, deps.db, [file.sha256]);
       await enter(deps, row, null, problem);
     } catch (error) {

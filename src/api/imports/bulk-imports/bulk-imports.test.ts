@@ -276,6 +276,12 @@ describe('what cannot come', () => {
     expectStatus(await app.post(`/bulk_imports/${made.id}/cancel`, { token }), 404);
     assert.deepEqual(expectStatus(await app.get('/bulk_imports', { token }), 200), []);
     assert.deepEqual(expectStatus(await app.get('/bulk_imports/entities', { token }), 200), []);
+    const { token: sealed } = await app.deps.db
+      .selectFrom('bulk_imports')
+      .select('token')
+      .where('id', '=', Number(made.id))
+      .executeTakeFirstOrThrow();
+    assert.ok(sealed !== null && !sealed.includes(ROOT_TOKEN));
     const canceled = expectStatus<Json>(await app.post(`/bulk_imports/${made.id}/cancel`), 200);
     assert.equal(canceled.status, 'canceled');
     await app.settle();

@@ -15,6 +15,7 @@ import { BlockedAddress, parseHttpUrl } from '../../../outbound/resolve.ts';
 import { findPlacement, mayCreateTopLevel, visibleGroup } from '../../spaces/index.ts';
 import type { createInput } from './inputs.ts';
 import { ENTITY } from './jobs.ts';
+import { TOKEN_PURPOSE } from './status.ts';
 
 type Input = Static<typeof createInput>;
 type NewEntity = Input['entities'][number];
@@ -87,7 +88,13 @@ export async function createImport(deps: Deps, caller: UserCaller, input: Input)
   return deps.db.transaction().execute(async (db) => {
     const row = await db
       .insertInto('bulk_imports')
-      .values({ user_id: caller.user.id, source_url, token, created_at: now, updated_at: now })
+      .values({
+        user_id: caller.user.id,
+        source_url,
+        token: deps.secrets.seal(token, TOKEN_PURPOSE),
+        created_at: now,
+        updated_at: now,
+      })
       .returningAll()
       .executeTakeFirstOrThrow();
     for (const entity of input.entities) {

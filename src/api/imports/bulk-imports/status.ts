@@ -4,9 +4,12 @@ import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.t
 import { type BulkImport, IMPORT_STATUS, type ImportStatus } from '../../../db/tables/bulk-imports.ts';
 import type { Deps } from '../../../deps.ts';
 
+/** What tokens of other servers are sealed for. */
+export const TOKEN_PURPOSE = 'bulk_imports.token';
+
 const OPEN: readonly ImportStatus[] = [IMPORT_STATUS.created, IMPORT_STATUS.started];
 
-/** Marks an entity, and its import, as under way. @returns null where there is nothing to be done for it any more */
+/** Marks an entity, and its import, as under way. @returns them, with the token as it was given; null where there is nothing to be done for it any more */
 export async function startEntity(
   deps: Deps,
   id: number,
@@ -28,7 +31,9 @@ export async function startEntity(
       .where('status', 'in', OPEN)
       .returningAll()
       .executeTakeFirst();
-    return row === undefined ? null : { entity, import: row };
+    if (row === undefined) return null;
+    const token = row.token === null ? null : deps.secrets.open(row.token, TOKEN_PURPOSE);
+    return { entity, import: { ...row, token } };
   });
 }
 
