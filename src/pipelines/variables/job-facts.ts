@@ -8,6 +8,7 @@ import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { releasesOfTags } from '../../repositories/tag-releases.ts';
+import { httpCloneAddress } from '../../settings/clone-address.ts';
 import { all, instant, known, secret } from './values.ts';
 
 /** Who jobs are where they sign in with their token. */
@@ -81,7 +82,7 @@ interface Running {
 /** What only a job that runs has: its number, its token and its runner. */
 export function runningJobVariables(deps: Deps, { job, project, pipeline, token, runner }: Running): Variable[] {
   const web = `${deps.externalUrl()}/${project.full_path}`;
-  const clone = new URL(`${web}.git`);
+  const clone = new URL(httpCloneAddress(deps, project.full_path));
   clone.username = JOB_USER;
   clone.password = token;
   const startedAt = instant(job.started_at ?? deps.clock.now().toISOString());

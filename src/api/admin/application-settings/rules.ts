@@ -76,6 +76,7 @@ const RULES: Partial<Record<SettingName, (value: unknown) => string[]>> = {
   domain_denylist: domains,
   email_restrictions: expression,
   first_day_of_week: oneOf(0, 1, 6),
+  custom_http_clone_url_root: webAddress,
   help_page_support_url: webAddress,
   help_page_documentation_base_url: webAddress,
   home_page_url: webAddress,

@@ -5,6 +5,7 @@ import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { pipelineRef } from '../../../pipelines/creation/pipeline-ref.ts';
+import { httpCloneAddress } from '../../../settings/clone-address.ts';
 
 const DEFAULT_DEPTH = 20;
 
@@ -21,7 +22,7 @@ export function gitInfoOf(
 ) {
   const settings = parseJson<GitSettings>(project.settings);
   const depth = depthOf(settings, variables);
-  const address = new URL(`${deps.externalUrl()}/${project.full_path}.git`);
+  const address = new URL(httpCloneAddress(deps, project.full_path));
   address.username = 'gitlab-ci-token';
   address.password = token;
   return {

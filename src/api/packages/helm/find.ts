@@ -5,9 +5,6 @@ import type { PackageFile } from '../../../db/tables/package-files.ts';
 import { INSTALLABLE } from '../../../packages/find.ts';
 import { type Chart, isChartName, isChartVersion } from './chart.ts';
 
-/** Charts in an index: the ones that came last. */
-const MAX_CHARTS = 1000;
-
 /** What is kept of the file of a chart. Its channel stands first, where a query finds it. */
 interface Facts {
   channel: string;
@@ -37,8 +34,8 @@ export interface IndexedChart {
   createdAt: string;
 }
 
-/** The last file of each version in a channel. */
-export async function chartsIn(db: Db, projectId: number, channel: string): Promise<IndexedChart[]> {
+/** The last file of each version in a channel. @param most the ones that came last */
+export async function chartsIn(db: Db, projectId: number, channel: string, most: number): Promise<IndexedChart[]> {
   const rows = await db
     .selectFrom('package_files')
     .select(['file_name', 'sha256', 'metadata', 'created_at'])
@@ -51,7 +48,7 @@ export async function chartsIn(db: Db, projectId: number, channel: string): Prom
         .groupBy('packages.id'),
     )
     .orderBy('id', 'desc')
-    .limit(MAX_CHARTS)
+    .limit(most)
     .execute();
   return rows.map(({ file_name: fileName, sha256, metadata, created_at: createdAt }) => {
     const { chart } = parseJson<Facts>(metadata);

@@ -20,6 +20,8 @@ const reading = { ...shared, method: 'GET', access: readsRegistry, scopes: READ_
 /** What a chart takes of memory while an index is made, most of them. */
 const CHART_BYTES = 16 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
+/** An index never has more, whatever is set. */
+const MOST_CHARTS = 10_000;
 
 /** Charts as helm's plugin for pushing them, or curl, publishes them and helm installs them (part 1, section 4.7). */
 export const helmRoutes: readonly Route[] = [
@@ -46,7 +48,8 @@ export const helmRoutes: readonly Route[] = [
     path: '/projects/:id/packages/helm/:channel/index.yaml',
     operationId: 'getHelmIndex',
     summary: 'Index of the Helm charts in a channel',
-    description: 'The last thousand charts, each with its newest file; none for a channel that is not there.',
+    description:
+      'The last charts, a thousand unless administrators say otherwise, each with its newest file; none for a channel that is not there.',
     params: Type.Object({ channel }),
     success: { status: 200, contentType: 'text/yaml', description: 'The index as helm reads it.' },
     handler: async (c) => {
@@ -55,8 +58,9 @@ export const helmRoutes: readonly Route[] = [
       const wanted = channelOf(c.params.channel);
       const { text, rows } = await snapshot.get(`helm ${id}`, () => editionOf(charts(db, id)));
       const bytes = Math.min(rows * CHART_BYTES, MAX_BYTES);
-      const document = await keptDocument(c, `helm ${id} ${wanted} ${text}`, bytes, async () => {
-        const found = await chartsIn(db, id, wanted);
+      const most = Math.min(c.deps.settings.now.helm_max_packages_count, MOST_CHARTS);
+      const document = await keptDocument(c, `helm ${id} ${wanted} ${text} ${most}`, bytes, async () => {
+        const found = await chartsIn(db, id, wanted, most);
         const generated = found[0]?.createdAt ?? created_at;
         return indexYaml(found, generated, `/api/v4/projects/${id}/packages/helm`);
       });

@@ -10,6 +10,7 @@ import {
 } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { maskCredentials } from '../../../mirroring/address.ts';
+import { httpCloneAddress } from '../../../settings/clone-address.ts';
 import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/views.ts';
 import type { Project, ProjectStatistics, SimpleProject } from './answers.ts';
@@ -72,7 +73,7 @@ export function simpleProject(
     tag_list: view.topics,
     topics: view.topics,
     ssh_url_to_repo: deps.sshUrl(`${project.full_path}.git`),
-    http_url_to_repo: `${webUrl}.git`,
+    http_url_to_repo: httpCloneAddress(deps, project.full_path),
     web_url: webUrl,
     // Known only where the files are looked at: in answers with one project.
     readme_url: null,
