@@ -42,6 +42,18 @@ test('a license that another process adds or removes decides about the next requ
   }
 });
 
+test('settings of a paid plan come and go with the license', async () => {
+  const license = expectStatus<{ id: number }>(
+    await app.post('/license', { json: { license: licenseKey(app, issuer) } }),
+    201,
+  );
+  const json = { prevent_merge_requests_author_approval: true };
+  expectStatus(await app.put('/application/settings', { json }), 200);
+  assert.equal(app.deps.settings.now.prevent_merge_requests_author_approval, true);
+  expectStatus(await app.delete(`/license/${license.id}`), 204);
+  assert.equal(app.deps.settings.now.prevent_merge_requests_author_approval, false);
+});
+
 test('two servers on one database follow the licenses that either is given', async (t) => {
   if (app.deps.config.database.kind !== 'postgres') {
     t.skip('an embedded database has one server');

@@ -2,6 +2,8 @@ import type { ApplicationSettings } from './settings-table.ts';
 
 /** How long another process may go on with the settings that it has read. */
 const STALE_MS = 5_000;
+/** How long the only one may: its licence can end without a change. */
+const STALE_ALONE_MS = 60_000;
 
 /**
  * The settings as this process knows them, for what cannot wait for the database: limits of requests. They are those in force
@@ -9,7 +11,7 @@ const STALE_MS = 5_000;
  */
 export class CurrentSettings {
   readonly #read: () => Promise<ApplicationSettings>;
-  readonly #shared: boolean;
+  readonly #staleMs: number;
   #known: ApplicationSettings;
   #readAt = 0;
   #reading: Promise<void> = Promise.resolve();
@@ -22,12 +24,12 @@ export class CurrentSettings {
   constructor(read: () => Promise<ApplicationSettings>, initial: ApplicationSettings, shared: boolean) {
     this.#read = read;
     this.#known = initial;
-    this.#shared = shared;
+    this.#staleMs = shared ? STALE_MS : STALE_ALONE_MS;
   }
 
   /** Without waiting. */
   get now(): ApplicationSettings {
-    if (this.#shared && !this.#waiting && performance.now() - this.#readAt > STALE_MS) {
+    if (!this.#waiting && performance.now() - this.#readAt > this.#staleMs) {
       this.#waiting = true;
       // Those that are known stay in force while the database cannot be asked.
       this.refresh()

@@ -89,7 +89,9 @@ export const licenseRoutes = [
     success: { status: 201, schema: License },
     handler: async ({ deps, input }) => {
       try {
-        return await presentLicense(deps, await addLicense(deps, input.license));
+        const license = await addLicense(deps, input.license);
+        await deps.settings.refresh();
+        return await presentLicense(deps, license);
       } catch (error) {
         throw error instanceof BadLicenseKey ? refused(error.message) : error;
       }
@@ -105,6 +107,7 @@ export const licenseRoutes = [
     errors: [404],
     handler: async ({ deps, params }) => {
       if (!(await removeLicense(deps, params.id))) throw recordNotFound();
+      await deps.settings.refresh();
     },
   }),
   route({
