@@ -7,18 +7,12 @@ import type { HookSource } from '../../webhooks/source.ts';
 import { type Flag, type FlagValues, flagValue } from '../catalogue/flags.ts';
 import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
 import { type IntegrationPlace, integrationsInForce } from '../in-force.ts';
+import { anyIntegrations } from '../presence.ts';
 import { isAllowed } from '../rules.ts';
 import { ACTS } from './acts.ts';
 
 /** Integrations of one are told one thing after the other, in any process. */
 const orderKeyOf = (id: number): string => `integration:${id}`;
-
-/** Whether there are any, of projects or of groups: where there are none an event costs no statement. */
-const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<boolean> =>
-  deps.recent.get('integrations', async () => {
-    const found = await db.selectFrom('integrations').select('id').where('active', '=', 1).limit(1).executeTakeFirst();
-    return found !== undefined;
-  });
 
 /** The flag of a kind that something is told under; undefined where it is told nothing of the sort. */
 export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag | undefined {
@@ -50,7 +44,7 @@ export const placeOf = ({ project_id, group_id }: Pick<RecordedEvent, 'project_i
 export async function fanOut(deps: Deps, db: Db, source: HookSource, event: RecordedEvent): Promise<readonly Target[]> {
   const triggers = source.triggersOf(event);
   const place = placeOf(event);
-  if (triggers.length === 0 || place === null || !(await presence(deps, db))) return [];
+  if (triggers.length === 0 || place === null || !(await anyIntegrations(deps, db))) return [];
   const targets: Target[] = [];
   for (const { row } of await integrationsInForce(db, place)) {
     const kind = kindOf(row.slug);

@@ -10,6 +10,7 @@ import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
+import { integrationVariables } from '../../integrations/ci-variables.ts';
 import { dependenciesOf } from '../runners/job-dependencies.ts';
 import { environmentVariables } from './environment-variables.ts';
 import { factsOf } from './facts.ts';
@@ -55,6 +56,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     ...running,
     ...(await predefinedVariables(deps, await factsOf(db, pipeline, project, namespace), db)),
     ...(await predefinedJobVariables(db, job, pipeline)),
+    ...(await integrationVariables(deps, db, project.id, job.protected === 1)),
     ...environment.early,
     ...config.variables,
     ...(await userVariables(db, job.user_id)),
