@@ -121,6 +121,7 @@ module.exports = {
         'licence',
         'markup',
         'settings',
+        'feature-flags',
         'import-export',
         'webhooks',
         'integrations',
@@ -133,7 +134,7 @@ module.exports = {
     never(
       'api-imports-what-is-below',
       '^src/api/',
-      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|import-export/|webhooks/|integrations/|deps\\.ts$)',
+      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|feature-flags/|import-export/|webhooks/|integrations/|deps\\.ts$)',
       'A resource imports the folders below it, not the program around it.',
     ),
     ...areasInOrder,

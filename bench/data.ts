@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { makePacked, randomNumbers } from './git.ts';
 
 /** What the generated repository holds. */
 export const SHAPE = { commits: 30_000, files: 1_200, branches: 1_000, lines: 3_000, lineChanges: 600 } as const;
@@ -14,18 +11,9 @@ export const PATHS = {
   blame: 'docs/long.txt',
 } as const;
 
-/** The same numbers in every run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Writes the stream that `git fast-import` reads. */
 async function* stream(): AsyncGenerator<string> {
-  const next = random(42);
+  const next = randomNumbers(42);
   const long = Array.from({ length: SHAPE.lines }, (_, i) => `line ${i} of the long file with some words in it`);
   let mark = 0;
   const time = (n: number) => 1_500_000_000 + n * 600;
@@ -57,26 +45,7 @@ async function* stream(): AsyncGenerator<string> {
   yield 'done\n';
 }
 
-async function git(args: string[]): Promise<void> {
-  const [code] = (await once(spawn('git', args, { stdio: 'ignore' }), 'close')) as [number];
-  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}`);
-}
-
 /** Makes the repository of the benchmarks, or leaves the one of an earlier run. Packed, with a commit-graph. */
 export async function makeRepository(dir: string): Promise<void> {
-  if (existsSync(dir)) return;
-  const temporary = `${dir}.new`;
-  await rm(temporary, { recursive: true, force: true });
-  await mkdir(dirname(dir), { recursive: true });
-  await git(['init', '-q', '--bare', '-b', 'main', temporary]);
-  const child = spawn('git', ['--git-dir', temporary, 'fast-import', '--quiet', '--done'], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
-  for await (const text of stream()) if (!child.stdin.write(text)) await once(child.stdin, 'drain');
-  child.stdin.end();
-  const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
-  await git(['--git-dir', temporary, 'repack', '-adq', '--depth=50', '--window=10']);
-  await git(['--git-dir', temporary, 'commit-graph', 'write', '--reachable', '--changed-paths']);
-  await rename(temporary, dir);
+  if (!existsSync(dir)) await makePacked(dir, stream());
 }

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { artifacts } from './artifacts.ts';
+import { cold } from './cold/index.ts';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { lint } from './lint.ts';
@@ -31,6 +32,11 @@ function row({ name, measured, value, limit, better }: Figure): string {
 await mkdir(data, { recursive: true });
 if (wanted[0] === 'lists') {
   const all = await lists(data, (figure) => say(row(figure)), wanted.slice(1));
+  process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
+  process.exit(0);
+}
+if (wanted[0] === 'cold') {
+  const all = await cold(data, wanted.slice(1), (figure) => say(row(figure)));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }

@@ -38,11 +38,13 @@ async function liftLimits(url: string): Promise<void> {
 /**
  * Starts the server as an operator would, in a process of its own, and waits for its first good answer.
  * @param options of node; with any, the process also takes messages
+ * @param env added to the environment
  */
 export async function startServer(
   dataDir: string,
   port: number,
   options: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
   const started = performance.now();
   const child = spawn(process.execPath, [...options, 'bin/stithy.js', 'serve'], {
@@ -51,9 +53,14 @@ export async function startServer(
       STITHY_DATA_DIR: dataDir,
       STITHY_PORT: String(port),
       STITHY_ROOT_TOKEN: TOKEN,
+      ...env,
     },
     stdio: ['ignore', 'ignore', 'inherit', ...(options.length > 0 ? (['ipc'] as const) : [])],
   });
+  // Also where the bench itself fails: another run would ask it instead of its own.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const url = `http://127.0.0.1:${port}`;
   while (!(await answers(`${url}/api/v4/user`))) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);

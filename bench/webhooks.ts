@@ -6,6 +6,7 @@ import { loadConfig } from '../src/config/config.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { open } from '../src/start.ts';
 import { deliverJob } from '../src/webhooks/deliver.ts';
+import { storedPayload } from '../src/webhooks/stored-payload.ts';
 import type { Figure } from './figures.ts';
 import { residentMb, startServer, TOKEN } from './server.ts';
 
@@ -45,7 +46,7 @@ async function fill(dataDir: string, ports: readonly number[]): Promise<void> {
     trigger_name: 'push',
     header: 'Push Hook',
     branch: 'main',
-    payload: JSON.stringify({ number, text: PAYLOAD }),
+    payload: storedPayload(deps, 'Push Hook', JSON.stringify({ number, text: PAYLOAD })),
     created_at,
   }));
   const uuid = '00000000-0000-8000-8000-000000000000';

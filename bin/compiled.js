@@ -49,11 +49,11 @@ function read(path) {
   }
 }
 
-/** Keeps what is compiled of a file, whole or not at all. */
-function write(path, data) {
+/** Keeps what is compiled of a file, whole or not at all. @param size bytes of compiled code in all */
+function write(path, data, size) {
   const head = Buffer.alloc(HEAD);
   head.writeUInt32LE(crc32(data), 0);
-  head.writeUInt32LE(bytecode(), 4);
+  head.writeUInt32LE(size, 4);
   const temporary = `${path}.${randomUUID()}`;
   try {
     writeFileSync(temporary, Buffer.concat([head, data]), { mode: 0o600, flag: 'wx' });
@@ -71,20 +71,39 @@ function removeOld(cache) {
   }
 }
 
+// What was called once, such as at the start, is still to be there when it is kept.
+const RUNNING = '--no-flush-bytecode';
+const LOADING = '--flush-bytecode';
+/** Milliseconds after which a start is over, in which node loads many of its own modules. */
+const STARTED_MS = 2_000;
+let running = false;
+
+/** Does something under the flags that node was compiled with: what is kept of its modules and ours is not used under others. */
+function asLoading(work) {
+  if (!running) return work();
+  setFlagsFromString(LOADING);
+  try {
+    return work();
+  } finally {
+    setFlagsFromString(RUNNING);
+  }
+}
+
 /**
  * Runs the bundle, with what is kept in the folder of node's own cache, if there is one.
  * @param {string} main path of its first file
  * @param {boolean} keeps whether what this process compiles is kept when it ends well
  */
 export function runBundle(main, keeps) {
-  // What was called once, such as at the start, is still to be there when it is kept.
-  setFlagsFromString('--no-flush-bytecode');
   const folder = dirname(main);
   const cache = getCompileCacheDir();
   const loaded = new Map();
   const scripts = new Map();
   const outside = createRequire(main);
-  const require = Object.assign((id) => (id.startsWith('./') ? load(id.slice(2)) : outside(id)), outside);
+  const require = Object.assign(
+    (id) => (id.startsWith('./') ? load(id.slice(2)) : asLoading(() => outside(id))),
+    outside,
+  );
   /** Bytes of compiled code that the run had which kept the first file. */
   let known = 0;
 
@@ -95,11 +114,12 @@ export function runBundle(main, keeps) {
     const path = cache && join(cache, `${PREFIX}${name}-${crc32(text).toString(16)}`);
     const kept = path ? read(path) : null;
     if (scripts.size === 0 && kept !== null) known = kept.bytecode;
-    const script = new Script(module.wrap(text), {
+    const options = {
       filename,
       cachedData: kept?.data,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    };
+    const script = asLoading(() => new Script(module.wrap(text), options));
     scripts.set(path, script);
     return script.runInThisContext();
   }
@@ -119,10 +139,14 @@ export function runBundle(main, keeps) {
   }
 
   const keep = (code) => {
-    if (code !== 0 || bytecode() < known * MORE) return;
+    const size = bytecode();
+    if (code !== 0 || size < known * MORE) return;
     try {
       // The first file last: it stands for all.
-      for (const [path, script] of [...scripts].reverse()) write(path, script.createCachedData());
+      for (const [path, script] of [...scripts].reverse()) {
+        const data = asLoading(() => script.createCachedData());
+        write(path, data, size);
+      }
       removeOld(cache);
     } catch {
       // The next start compiles again.
@@ -130,4 +154,8 @@ export function runBundle(main, keeps) {
   };
   if (cache && keeps) process.on('exit', keep);
   load(main.slice(folder.length + 1));
+  setTimeout(() => {
+    running = true;
+    setFlagsFromString(RUNNING);
+  }, STARTED_MS).unref();
 }

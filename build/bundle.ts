@@ -32,12 +32,14 @@ const escapeNonAscii = (code: string): string =>
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // Entries of their own: a thread that compiles configurations, or renders a text, loads nothing else.
+    // Entries of their own: a thread that compiles configurations, or renders a text, and the process that starts git load
+    // nothing else.
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
       compiler: 'src/ci/compiler/worker.ts',
       markup: 'src/markup/worker.ts',
+      spawner: 'src/git/spawner/program.ts',
     },
     platform: 'node',
     // Optional, and native: pg asks for it only when it is told to.
@@ -47,8 +49,8 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     dir: folder,
     // Loaded with fewer bytes than an ES module, whose text is always held as 16 bits for each character.
     format: 'cjs',
-    // A server that runs finds its own threads after the bundle has been made again.
-    entryFileNames: ({ name }) => (name === 'compiler' || name === 'markup' ? '[name]-[hash].cjs' : '[name].cjs'),
+    // A server that runs finds its own threads and its spawner after the bundle has been made again.
+    entryFileNames: ({ name }) => (name === 'main' || name === 'index' ? '[name].cjs' : '[name]-[hash].cjs'),
     chunkFileNames: '[name]-[hash].cjs',
     comments: false,
     sourcemap: true,

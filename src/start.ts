@@ -26,6 +26,7 @@ import { useGitConfig } from './git/environment.ts';
 import { endOrphans } from './git/orphans.ts';
 import { KeyedQueue } from './git/queue.ts';
 import { RepositoryPool } from './git/repository.ts';
+import { keepSpawner } from './git/spawner/start-child.ts';
 import { Storages } from './git/storages.ts';
 import type { SshServer } from './git-server/ssh/server.ts';
 import { AnswerCache } from './http/answers.ts';
@@ -34,6 +35,7 @@ import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { registerPruning } from './jobs/prune.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { registerSealing } from './jobs/seal-secrets.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
 import { DownloadTimes } from './packages/download-times.ts';
@@ -149,6 +151,7 @@ export async function open(
     registerBackgroundWork(deps);
     registerMail(deps);
     registerPruning(deps);
+    registerSealing(deps);
     const firstStart = await bootstrap(deps);
     await deps.settings.refresh();
     return { deps, server: buildApp(deps), firstStart, close };
@@ -264,6 +267,9 @@ async function serveClaimed(
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
+  claims.keep(
+    keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
+  );
   let stopping: Promise<void> | undefined;
   return {
     ...instance,

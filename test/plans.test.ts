@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from './support/app.ts';
 import { fillWithMany } from './support/many/fill.ts';
 import { LISTS } from './support/many/lists.ts';
 import { ANA_TOKEN } from './support/many/people.ts';
+import { planOf, scans } from './support/query-plans.ts';
+import { changeSettings } from './support/settings.ts';
 
 const AMOUNTS = {
   projects: 100,
@@ -26,49 +28,11 @@ before(async () => {
       if (listening && /^\s*(select|with)\b/i.test(query.sql)) queries.set(query.sql, query);
     },
   });
+  await changeSettings(app, { bulk_import_enabled: true });
   const { repository_storage, disk_path } = await app.make.project();
   await fillWithMany(app.deps.db, AMOUNTS, () => ({ repository_storage, disk_path }));
 });
 after(() => app.close());
-
-/** What a database says about how it would run a query, a line each. */
-async function planOf({ sql, parameters }: CompiledQuery): Promise<string[]> {
-  if (app.deps.config.database.kind === 'sqlite') {
-    const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-    const { rows } = await app.deps.db.executeQuery<{ detail: string }>(explained);
-    return rows.map(({ detail }) => detail);
-  }
-  return app.deps.db.transaction().execute(async (db) => {
-    // The tables are small here: a scan that is left without this is one that no index can replace.
-    await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
-    const explained = CompiledQuery.raw(`explain ${sql}`, [...parameters]);
-    const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(explained);
-    return rows.map((row) => row['QUERY PLAN']);
-  });
-}
-
-/** Tables of a query by the names that its plan uses. */
-function tablesOf({ sql }: CompiledQuery): Set<string> {
-  const named = sql.matchAll(
-    /\b(?:from|join)\s+"?(\w+)"?(?:\s+(?:as\s+)?"?(?!where|on|order|inner|left|join|limit)(\w+)"?)?/gi,
-  );
-  const tables = new Set([...named].map(([, table, alias]) => alias ?? table!));
-  // What a query makes itself, step by step, is no table.
-  for (const [, made] of sql.matchAll(/\bwith (?:recursive )?"?(\w+)"?/gi)) tables.delete(made!);
-  return tables;
-}
-
-/** Lines of a plan that read a whole table; walks over an index in its order end with the page. */
-function scans(query: CompiledQuery, plan: readonly string[]): string[] {
-  const tables = tablesOf(query);
-  return plan.filter((line) => {
-    const scanned = /^SCAN (\w+)(?: AS (\w+))?(?! USING)/.exec(line);
-    return (
-      /\bSeq Scan on\b/.test(line) ||
-      (scanned !== null && !/ USING /.test(line) && tables.has(scanned[2] ?? scanned[1]!))
-    );
-  });
-}
 
 for (const [caller, token] of [
   ['an administrator', ROOT_TOKEN],
@@ -86,7 +50,7 @@ for (const [caller, token] of [
       assert.equal(statusCode, 200, body.slice(0, 500));
       const bad: string[] = [];
       for (const query of queries.values()) {
-        const found = scans(query, await planOf(query));
+        const found = scans(query, await planOf(app, query));
         if (found.length > 0) bad.push(`${found.join('; ')}\n  in ${query.sql}`);
       }
       assert.equal(bad.join('\n'), '');

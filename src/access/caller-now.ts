@@ -1,5 +1,6 @@
 import { today } from '../core/clock.ts';
 import { unauthorized } from '../core/errors.ts';
+import { prepared } from '../db/prepared.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
@@ -8,6 +9,7 @@ import { isFlagsClientKnown } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
 import { isDeployKeyGood, isSshKeyGood } from './key-caller.ts';
 import { arePersonalTokensOff } from './personal-tokens.ts';
+import { userOfId } from './rows-by-id.ts';
 import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
@@ -27,18 +29,24 @@ export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promis
   return { ...caller, user: now, admin: caller.admin && now.admin === 1 };
 }
 
+/** The user, while the token is his and good. */
+const holderOfToken = prepared((db, { id, token, day }: { id: number; token: number; day: string }) =>
+  db
+    .selectFrom('users')
+    .selectAll('users')
+    .where('users.id', '=', id)
+    .innerJoin('access_tokens', 'access_tokens.user_id', 'users.id')
+    .where('access_tokens.id', '=', token)
+    .where('revoked', '=', 0)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)])),
+);
+
 /** @param credential an access token must still be good, which the same query tells */
 async function activeUser(deps: Deps, { id }: User, credential?: Credential): Promise<User> {
   const { db, clock } = deps;
-  let query = db.selectFrom('users').selectAll('users').where('users.id', '=', id);
-  if (credential?.kind === 'access_token') {
-    query = query
-      .innerJoin('access_tokens', 'access_tokens.user_id', 'users.id')
-      .where('access_tokens.id', '=', credential.token.id)
-      .where('revoked', '=', 0)
-      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today(clock))]));
-  }
-  const user = await query.executeTakeFirst();
+  const [user] = await (credential?.kind === 'access_token'
+    ? holderOfToken(db, { id, token: credential.token.id, day: today(clock) })
+    : userOfId(db, { id }));
   if (user === undefined) throw unauthorized();
   if (credential?.kind === 'access_token' && arePersonalTokensOff(deps, user, credential.token)) throw unauthorized();
   checkUserState(user);

@@ -25,12 +25,20 @@ const ADMINISTERED = { role: 'administrator', writes: true } as const;
 export const INSTANCE_RULES = {
   request_oauth_token: { role: 'anyone', writes: true, further: 'The grant or the client proves who asks' },
   revoke_oauth_token: { role: 'anyone', writes: true, further: 'The client proves that the token is its own' },
+  run_chat_command: {
+    role: 'anyone',
+    writes: true,
+    further:
+      'The token of the integration proves which chat it is, and the user that was linked to the account does what is asked',
+  },
   unsubscribe_by_mail: { role: 'anyone', writes: true, further: 'The key of the mail proves for whom' },
   update_own_account: OWN,
   create_own_email: BY_PERSONS,
   remove_own_email: OWN,
   create_own_key: BY_PERSONS,
   remove_own_key: OWN,
+  link_own_chat_name: BY_PERSONS,
+  remove_own_chat_name: OWN,
   create_own_token: BY_PERSONS,
   /** The token that the request is made with. */
   manage_own_token: OWN,

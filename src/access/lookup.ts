@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { asciiLower } from '../db/like.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
+import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
@@ -11,21 +13,19 @@ export interface FoundProject {
   namespace: Namespace;
 }
 
+const projectOfPath = prepared((db, { path }: { path: string }) =>
+  db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where(sql<string>`lower(full_path)`, '=', path),
+);
+
 /** The project of an id or a full path (part 1, section 1.2), with its namespace; undefined when there is none. */
 export function findProject(deps: Deps, idOrPath: string): Promise<FoundProject | undefined> {
   return deps.snapshot.get(`project:${asciiLower(idOrPath)}`, async () => {
-    const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
-    const project = await (isId(idOrPath)
-      ? query.where('id', '=', Number(idOrPath))
-      : query.where(sql<string>`lower(full_path)`, '=', asciiLower(idOrPath))
-    ).executeTakeFirst();
+    const [project] = await (isId(idOrPath)
+      ? projectOfId(deps.db, { id: Number(idOrPath) })
+      : projectOfPath(deps.db, { path: asciiLower(idOrPath) }));
     if (project === undefined) return undefined;
-    const namespace = await deps.db
-      .selectFrom('namespaces')
-      .selectAll()
-      .where('id', '=', project.namespace_id)
-      .executeTakeFirstOrThrow();
-    return { project, namespace };
+    const [namespace] = await namespaceOfId(deps.db, { id: project.namespace_id });
+    return namespace && { project, namespace };
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import { atLevel, type MemberStanding, type RolePermission, rolePermissions } from './role-permissions.ts';
@@ -43,17 +44,35 @@ export const directGroups = (userId: number, day: string) => sql<{
     and (m.expires_at is null or m.expires_at > ${day})
     and (l.expires_at is null or l.expires_at > ${day})`;
 
-/** The standing that ways of membership come to. @param ways a query for `access_level` and `member_role_id` */
-async function standingBy(db: Db, ways: RawBuilder<unknown>): Promise<MemberStanding> {
-  const { rows } = await sql<{ level: number; permission: string | null }>`
-    select max(w.access_level) as level, p.permission from (${ways}) w
-    left join member_role_permissions p on p.member_role_id = w.member_role_id
-    group by p.permission`.execute(db);
-  return {
-    level: Math.max(0, ...rows.map(({ level }) => Number(level))),
-    permissions: rolePermissions(rows.map(({ permission }) => permission)),
-  };
+interface StandingRow {
+  level: number;
+  permission: string | null;
 }
+
+/** @param ways a query for `access_level` and `member_role_id` */
+const standingBy = (ways: RawBuilder<unknown>) => sql<StandingRow>`
+  select max(w.access_level) as level, p.permission from (${ways}) w
+  left join member_role_permissions p on p.member_role_id = w.member_role_id
+  group by p.permission`;
+
+/** The standing that ways of membership come to. */
+const standingOf = (rows: readonly StandingRow[]): MemberStanding => ({
+  level: Math.max(0, ...rows.map(({ level }) => Number(level))),
+  permissions: rolePermissions(rows.map(({ permission }) => permission)),
+});
+
+interface InGroups {
+  user: number;
+  day: string;
+  groups: readonly number[];
+}
+
+const inGroup = prepared((_, { user, day, groups }: InGroups) =>
+  standingBy(
+    sql`select access_level, member_role_id from (${directGroups(user, day)}) g
+      where g.group_id in (${sql.join(groups)})`,
+  ),
+);
 
 /**
  * What the user is in a group: member of it or of a group above it, shares included.
@@ -66,12 +85,27 @@ export async function groupMembership(
   day: string,
 ): Promise<MemberStanding> {
   if (namespace.owner_id === userId) return atLevel(AccessLevel.owner);
-  return standingBy(
-    db,
-    sql`select access_level, member_role_id from (${directGroups(userId, day)}) g
-      where g.group_id in (${sql.join(lineageIds(namespace.lineage))})`,
-  );
+  return standingOf(await inGroup(db, { user: userId, day, groups: lineageIds(namespace.lineage) }));
 }
+
+const inProject = prepared((_, { project, user, day, groups }: InGroups & { project: number }) =>
+  standingBy(
+    sql`select access_level, member_role_id from members
+      where source_type = 'project' and source_id = ${project} and user_id = ${user} and state = 'active'
+        and (expires_at is null or expires_at > ${day})
+      union all
+      select access_level, member_role_id from (${directGroups(user, day)}) g where g.group_id in (${sql.join(groups)})
+      union all
+      select ${SHARED_LEVEL}, ${SHARED_ROLE}
+      from group_links l
+      join namespaces s on s.id = l.group_id
+      join members m on m.source_type = 'group' and m.user_id = ${user} and m.state = 'active'
+        and s.lineage like '%/' || m.source_id || '/%'
+      where l.source_type = 'project' and l.source_id = ${project}
+        and (l.expires_at is null or l.expires_at > ${day})
+        and (m.expires_at is null or m.expires_at > ${day})`,
+  ),
+);
 
 /** What the user is in a project: member of it, of a group above it, or of a group that it is shared with. */
 export async function projectMembership(
@@ -82,24 +116,8 @@ export async function projectMembership(
   day: string,
 ): Promise<MemberStanding> {
   if (namespace.owner_id === userId) return atLevel(AccessLevel.owner);
-  const ids = lineageIds(namespace.lineage);
-  return standingBy(
-    db,
-    sql`select access_level, member_role_id from members
-      where source_type = 'project' and source_id = ${project.id} and user_id = ${userId} and state = 'active'
-        and (expires_at is null or expires_at > ${day})
-      union all
-      select access_level, member_role_id from (${directGroups(userId, day)}) g where g.group_id in (${sql.join(ids)})
-      union all
-      select ${SHARED_LEVEL}, ${SHARED_ROLE}
-      from group_links l
-      join namespaces s on s.id = l.group_id
-      join members m on m.source_type = 'group' and m.user_id = ${userId} and m.state = 'active'
-        and s.lineage like '%/' || m.source_id || '/%'
-      where l.source_type = 'project' and l.source_id = ${project.id}
-        and (l.expires_at is null or l.expires_at > ${day})
-        and (m.expires_at is null or m.expires_at > ${day})`,
-  );
+  const groups = lineageIds(namespace.lineage);
+  return standingOf(await inProject(db, { project: project.id, user: userId, day, groups }));
 }
 
 /** From which level on memberships are looked for; also those of lower ones with a custom role that has one of the permissions. */

@@ -7,6 +7,7 @@ import type { GroupAbility, ProjectAbility } from './abilities.ts';
 import type { Caller } from './caller.ts';
 import { callerNow } from './caller-now.ts';
 import { type GroupPermissions, groupPermissions, type ProjectPermissions, projectPermissions } from './permissions.ts';
+import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 import { within } from './within.ts';
 
 /** Somebody in a project, with what he may do there. */
@@ -27,20 +28,9 @@ export async function standingIn<C extends Caller>(
   projectId: number,
   row: Project | null = null,
 ): Promise<Standing<C> | undefined> {
-  const project =
-    row ??
-    (await deps.db
-      .selectFrom('projects')
-      .selectAll()
-      .where('id', '=', projectId)
-      .where('pending_delete', '=', 0)
-      .executeTakeFirst());
+  const project = row ?? (await projectOfId(deps.db, { id: projectId }))[0];
   if (project === undefined) return undefined;
-  const namespace = await deps.db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', '=', project.namespace_id)
-    .executeTakeFirst();
+  const [namespace] = await namespaceOfId(deps.db, { id: project.namespace_id });
   if (namespace === undefined) return undefined;
   return { caller, project, namespace, permissions: await projectPermissions(deps, caller, project, namespace) };
 }
@@ -79,7 +69,7 @@ export async function requireStillInGroup<C extends Caller>(
 ): Promise<{ caller: C; permissions: GroupPermissions }> {
   const inside = within(deps, db);
   const now = await callerNow(inside, caller);
-  const group = await db.selectFrom('namespaces').selectAll().where('id', '=', groupId).executeTakeFirst();
+  const [group] = await namespaceOfId(db, { id: groupId });
   const permissions = group && (await groupPermissions(inside, now, group));
   if (permissions === undefined || !permissions.can('read_group')) throw notFound('Group');
   if (!permissions.can(ability)) throw forbidden();

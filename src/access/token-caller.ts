@@ -2,12 +2,14 @@ import { today } from '../core/clock.ts';
 import { ApiError, forbidden } from '../core/errors.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
+import { prepared } from '../db/prepared.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { OauthToken } from '../db/tables/oauth-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
 import { arePersonalTokensOff } from './personal-tokens.ts';
+import { userOfId } from './rows-by-id.ts';
 
 const headersOf = (error: string, description: string) => ({
   'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,
@@ -40,26 +42,23 @@ type FoundToken =
   | { kind: 'access_token'; token: AccessToken; user: User; scopes: string[] }
   | { kind: 'oauth'; token: OauthToken; user: User; scopes: string[] };
 
+const tokenOfDigest = prepared((db, { digest }: { digest: string }) =>
+  db.selectFrom('access_tokens').selectAll().where('digest', '=', digest),
+);
+
 function findToken(deps: Deps, digest: string): Promise<FoundToken | undefined> {
   return deps.snapshot.get(`token:${digest}`, async (): Promise<FoundToken | undefined> => {
-    const token = await deps.db.selectFrom('access_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
+    const [token] = await tokenOfDigest(deps.db, { digest });
     if (token !== undefined) {
-      const user = await loadUser(deps, token.user_id);
-      return { kind: 'access_token', token, user, scopes: parseJson<string[]>(token.scopes) };
+      const [user] = await userOfId(deps.db, { id: token.user_id });
+      return user && { kind: 'access_token', token, user, scopes: parseJson<string[]>(token.scopes) };
     }
     const oauth = await deps.db.selectFrom('oauth_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
     if (oauth === undefined) return undefined;
-    return {
-      kind: 'oauth',
-      token: oauth,
-      user: await loadUser(deps, oauth.user_id),
-      scopes: parseJson<string[]>(oauth.scopes),
-    };
+    const [user] = await userOfId(deps.db, { id: oauth.user_id });
+    return user && { kind: 'oauth', token: oauth, user, scopes: parseJson<string[]>(oauth.scopes) };
   });
 }
-
-const loadUser = (deps: Deps, id: number): Promise<User> =>
-  deps.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 /** The user as a caller; refuses users who may not sign in. @throws ApiError 403 */
 export function checkUserState(user: User): void {

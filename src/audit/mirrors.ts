@@ -1,3 +1,4 @@
+import { openStored } from '../core/stored-secret.ts';
 import { bareAddress } from '../core/url-credentials.ts';
 import type { Db } from '../db/schema.ts';
 import type { RemoteMirror } from '../db/tables/remote-mirrors.ts';
@@ -6,7 +7,9 @@ import { changesOf, type Watched } from './changes.ts';
 import { type AuditEntry, project, recordAudit } from './record.ts';
 
 const updated = 'remote_mirror_updated';
-const WATCHED: Watched<RemoteMirror> = {
+/** With its address as text. */
+type Opened = Omit<RemoteMirror, 'url'> & { url: string };
+const WATCHED: Watched<Opened> = {
   url: { name: updated, as: 'url', address: true },
   auth_method: { name: updated, as: 'authentication method' },
   enabled: { name: updated, as: 'enabled', flag: true },
@@ -15,8 +18,13 @@ const WATCHED: Watched<RemoteMirror> = {
   mirror_branch_regex: { name: updated, as: 'mirror branch regex' },
 };
 
+const opened = ({ secrets }: Pick<Deps, 'secrets'>, row: RemoteMirror): Opened => ({
+  ...row,
+  url: openStored(secrets, row.url, 'remote_mirrors.url') ?? '',
+});
+
 /** The entry of a push mirror: its address is told without user, password and query. */
-const entryOf = ({ id, project_id, url }: RemoteMirror, told: Pick<AuditEntry, 'name' | 'message' | 'more'>) => ({
+const entryOf = ({ id, project_id, url }: Opened, told: Pick<AuditEntry, 'name' | 'message' | 'more'>) => ({
   ...told,
   entity: project(project_id),
   target: { id, type: 'RemoteMirror', details: bareAddress(url) },
@@ -24,19 +32,19 @@ const entryOf = ({ id, project_id, url }: RemoteMirror, told: Pick<AuditEntry, '
 
 /** Records that a project has a push mirror, or has it no more, with the handle of the transaction. */
 export function recordRemoteMirror(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<Deps, 'clock' | 'secrets'>,
   db: Db,
   happened: 'created' | 'deleted',
   row: RemoteMirror,
 ): Promise<void> {
   const message = happened === 'created' ? 'Added push mirror' : 'Removed push mirror';
   const more = { enabled: row.enabled === 1, auth_method: row.auth_method };
-  return recordAudit(deps, db, entryOf(row, { name: `remote_mirror_${happened}`, message, more }));
+  return recordAudit(deps, db, entryOf(opened(deps, row), { name: `remote_mirror_${happened}`, message, more }));
 }
 
 /** Records what is another in a push mirror than it was, with the handle of the transaction. */
 export const recordRemoteMirrorChanges = (
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<Deps, 'clock' | 'secrets'>,
   db: Db,
   before: RemoteMirror,
   after: RemoteMirror,
@@ -44,5 +52,5 @@ export const recordRemoteMirrorChanges = (
   recordAudit(
     deps,
     db,
-    changesOf(before, after, WATCHED).map((told) => entryOf(after, told)),
+    changesOf(opened(deps, before), opened(deps, after), WATCHED).map((told) => entryOf(opened(deps, after), told)),
   );

@@ -17,6 +17,7 @@ export type AuditEventName =
   | `${'add' | 'remove'}_${'ssh' | 'gpg'}_key`
   | `${'create' | 'delete'}_ssh_certificate`
   | `protected_${'branch' | 'tag'}_${'created' | 'updated' | 'removed'}`
+  | `chat_name_${'linked' | 'unlinked'}`
   | `push_rule_${'created' | 'deleted'}`
   | `approval_rule_${'created' | 'deleted'}`
   | 'update_approval_rules'
@@ -53,4 +54,11 @@ export type AuditEventName =
   | `remote_mirror_${'created' | 'deleted'}`
   | `webhook_${'created' | 'destroyed'}`
   | `integration_${'created' | 'disabled' | 'inherited'}`
-  | 'repository_storage_move_scheduled';
+  | 'repository_storage_move_scheduled'
+  | `${'project' | 'group'}_export_created`
+  | `${'project' | 'group'}_export_file_download_started`
+  | `${'project' | 'group'}_relation_export_created`
+  | `${'project' | 'group'}_relation_export_download_started`
+  | `${'project' | 'group' | 'bulk'}_import_created`
+  | 'bulk_import_canceled'
+  | `placeholder_reassignment_${'proposed' | 'accepted' | 'declined' | 'completed' | 'failed'}`;

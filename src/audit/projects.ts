@@ -1,3 +1,4 @@
+import { openStored } from '../core/stored-secret.ts';
 import type { Db } from '../db/schema.ts';
 import { PROJECT_FEATURES, type Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
@@ -5,7 +6,7 @@ import { changesOf, type Watched } from './changes.ts';
 import type { AuditEventName } from './names.ts';
 import { type AuditEntity, type AuditEntry, group, INSTANCE, project, recordAudit } from './record.ts';
 
-type Row = Pick<Project, 'id'> & Readonly<Record<string, unknown>>;
+type Row = Pick<Project, 'id'> & Partial<Pick<Project, 'import_url'>> & Readonly<Record<string, unknown>>;
 type AnyWatched = Record<string, { name: AuditEventName; as: string }>;
 
 const spoken = (key: string): string => key.replaceAll('_', ' ').replaceAll('ci ', 'CI ');
@@ -116,15 +117,25 @@ export const WATCHED_OF_PROJECTS: Watched<Record<string, unknown>> = {
   merge_trains_enabled: { name: 'project_cicd_merge_trains_enabled_updated', as: 'merge trains enabled' },
 };
 
+const opened = ({ secrets }: Pick<Deps, 'secrets'>, { import_url = null, ...row }: Row): Record<string, unknown> => ({
+  ...row,
+  import_url: openStored(secrets, import_url, 'projects.import_url'),
+});
+
 /**
  * Records what is another in a project than it was, with the handle of the transaction.
  * @param before its columns and settings in one object, as `after`
  */
-export const recordProjectChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: Row, after: Row): Promise<void> =>
+export const recordProjectChanges = (
+  deps: Pick<Deps, 'clock' | 'secrets'>,
+  db: Db,
+  before: Row,
+  after: Row,
+): Promise<void> =>
   recordAudit(
     deps,
     db,
-    changesOf<Record<string, unknown>>({ ...before }, { ...after }, WATCHED_OF_PROJECTS).map((told) => ({
+    changesOf<Record<string, unknown>>(opened(deps, before), opened(deps, after), WATCHED_OF_PROJECTS).map((told) => ({
       ...told,
       entity: project(after.id),
     })),

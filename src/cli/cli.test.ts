@@ -50,6 +50,11 @@ test('serve refuses a setting it cannot use, by name, in one line', async () => 
     ['STITHY_DATABASE_URL', 'sqlite:/etc/outside.db'],
     ['STITHY_DATABASE_URL', 'postgres://[x'],
     ['STITHY_TRUSTED_PROXIES', '10.0.0.0/99'],
+    ['STITHY_SSH_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['STITHY_SSH_EXTERNAL_URL', 'git.example.com'],
+    ['STITHY_SSH_EXTERNAL_URL', 'ssh://git.example.com:99999'],
+    ['STITHY_SSH_EXTERNAL_URL', 'ssh://[::x]'],
+    ['STITHY_SSH_EXTERNAL_URL', 'ssh://git.example.com/path'],
     ['STITHY_MONITORING_ALLOWLIST', '::1/8/8'],
     ['STITHY_MONITORING_ALLOWLIST', '10.0.0.0/'],
   ] as const) {

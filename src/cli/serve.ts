@@ -73,7 +73,9 @@ function greeting({ url, deps, firstStart, newToken, ssh }: Running, seconds: nu
     `  API:   ${url}/api/v4   Reference: ${url}/-/api`,
   ];
   if (ssh !== null) {
-    lines.push(`  SSH:   ${deps.sshUrl('<path>.git')}   Host key: ${ssh.fingerprints[0]}`);
+    const { host, sshExternal } = deps.config;
+    const listens = sshExternal === null ? '' : `   Listening on ${host}, port ${ssh.port}`;
+    lines.push(`  SSH:   ${deps.sshUrl('<path>.git')}   Host key: ${ssh.fingerprints[0]}${listens}`);
   }
   if (newToken !== null) {
     lines.push(`  Administrator: root, token ${newToken}   (shown this once)`);

@@ -24,6 +24,10 @@ export interface Config {
   port: number;
   /** Where SSH clients come in, at the same host; null where they do not. */
   sshPort: number | null;
+  /** What they are told of it where that is something else: the host (of IPv6 in brackets) and port of what forwards them. */
+  sshExternal: { host: string; port: number } | null;
+  /** Whose connections to SSH begin with a header that tells whom they forward: addresses or networks. */
+  sshTrustedProxies: string[];
   dataDir: string;
   database: { kind: 'sqlite'; path: string; durable: boolean } | { kind: 'postgres'; url: string };
   rootToken: string | null;
@@ -43,6 +47,9 @@ export interface Config {
     smtpUrl: string | null;
     /** Who all mail comes from; null for an address at the host of the web address. */
     from: MailAddress | null;
+    /** What stands before and behind all subjects, parted from them by ` | `; null for nothing. */
+    subjectPrefix: string | null;
+    subjectSuffix: string | null;
   };
   /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
   trustedProxies: string[];
@@ -167,6 +174,8 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     host: env.string('STITHY_HOST', '127.0.0.1'),
     port: env.integer('STITHY_PORT', 8080, { min: 0, max: 65_535 }),
     sshPort: env.maybeInteger('STITHY_SSH_PORT', { min: 0, max: 65_535 }),
+    sshExternal: env.sshEndpoint('STITHY_SSH_EXTERNAL_URL'),
+    sshTrustedProxies: env.addresses('STITHY_SSH_TRUSTED_PROXIES'),
     dataDir,
     database: database(
       env.string('STITHY_DATABASE_URL', null),
@@ -180,7 +189,12 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),
     ...storages(env, dataDir),
     allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),
-    mail: { smtpUrl: env.smtpUrl('STITHY_SMTP_URL'), from: mailFrom(env.string('STITHY_MAIL_FROM', null)) },
+    mail: {
+      smtpUrl: env.smtpUrl('STITHY_SMTP_URL'),
+      from: mailFrom(env.string('STITHY_MAIL_FROM', null)),
+      subjectPrefix: env.string('STITHY_MAIL_SUBJECT_PREFIX', null),
+      subjectSuffix: env.string('STITHY_MAIL_SUBJECT_SUFFIX', null),
+    },
     trustedProxies: env.addresses('STITHY_TRUSTED_PROXIES'),
     monitoringAllowlist: env.addresses('STITHY_MONITORING_ALLOWLIST'),
     limits: {

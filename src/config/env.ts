@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { CannotStart } from '../core/cannot-start.ts';
 
+const SSH_ENDPOINT =
+  /^ssh:\/\/(?:git@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?\/?$/;
+
 /** A variable whose value cannot be used; the message says which and what to write instead. */
 export class ConfigError extends CannotStart {
   override name = 'ConfigError';
@@ -75,6 +78,18 @@ export class EnvironmentReader {
       throw new ConfigError(`${name} must be an address such as smtp://user:password@mail.example.com:587.`);
     }
     return text;
+  }
+
+  /** Where clients of SSH come in, as `ssh://git.example.com:2222`; port 22 where it says none. */
+  sshEndpoint(name: string): { host: string; port: number } | null {
+    const text = this.string(name, null);
+    if (text === null) return null;
+    const [, host, port = '22'] = SSH_ENDPOINT.exec(text) ?? [];
+    const address = host?.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : true;
+    if (host === undefined || !address || Number(port) < 1 || Number(port) > 65_535) {
+      throw new ConfigError(`${name} must be an address such as ssh://git.example.com:2222, not "${text}".`);
+    }
+    return { host, port: Number(port) };
   }
 
   /** Addresses or networks, separated by commas. */

@@ -14,6 +14,7 @@ import type {
   UserFacts,
 } from './event-fact-types.ts';
 import type {
+  ClosedHow,
   ExpiringPayload,
   Given,
   MemberPayload,
@@ -55,6 +56,8 @@ const eventKinds = {
   'access_request.created': payload<RequestPayload>(),
   /** Denied, or withdrawn by the user himself. */
   'access_request.removed': payload<RequestPayload>(),
+  /** An address without a user was invited. */
+  'invitation.created': payload<{ invitation_id: number; source_type: 'project' | 'group'; source_id: number }>(),
   /** A token of a project or group ends in `days`. */
   'access_token.expiring': payload<ExpiringPayload>(),
   'deploy_token.expiring': payload<ExpiringPayload>(),
@@ -111,7 +114,7 @@ const eventKinds = {
     project_id: number;
     changes: Record<string, [unknown, unknown]>;
   }>(),
-  'issue.closed': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
+  'issue.closed': payload<{ issue?: IssueFacts; issue_id: number; project_id: number; how?: ClosedHow }>(),
   'issue.reopened': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
   'issue.destroyed': payload<{
     issue?: IssueFacts;
@@ -249,6 +252,8 @@ const eventKinds = {
     status: string;
     old_status: string | null;
   }>(),
+  /** The log of a job that is over was made a file. */
+  'job.trace_archived': payload<{ job_id: number; pipeline_id: number; project_id: number }>(),
   /** A version of a package, or what belongs to all versions of it, was deleted by somebody: it goes with nothing above it. */
   'package.deleted': payload<{
     package_id: number;

@@ -48,6 +48,16 @@ export interface NotePayload {
   in_review?: boolean;
 }
 
+/** What closed an issue, where nobody did so himself. */
+export interface ClosedHow {
+  /** It was moved: this is the issue that goes on. */
+  moved_to_id?: number;
+  merge_request_id?: number;
+  commit_sha?: string;
+  /** Project of the merge request or commit. */
+  project_id?: number;
+}
+
 /** What a new issue or merge request was given. */
 export interface Given {
   labels?: LabelFacts[];

@@ -50,6 +50,19 @@ export function findReferences(text: string, options: ReferenceOptions = {}): Re
   return unique(scan(text, options).found.map(({ reference }) => reference));
 }
 
+const PATH = /(?<![\w\\])@([a-zA-Z0-9_.][\w.-]{0,254}(?:\/[a-zA-Z0-9_.][\w.-]{0,254}){0,20})/g;
+
+/** What a text calls by `@name` or `@group/subgroup`, in lower case: at most 200 names of users, groups and `all`. */
+export function calledNames(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const { 1: name } of scan(text, {}).masked.matchAll(PATH)) {
+    const whole = name!.replace(/\.{1,255}$/, '').toLowerCase();
+    if (whole !== '') names.add(whole);
+    if (names.size >= MAX_REFERENCES) break;
+  }
+  return names;
+}
+
 /** Names at the head of a line, behind marks of lists and quotations. */
 const ADDRESS = /^[ \t>*+-]*((?:@[\w.][\w.-]{0,254}(?:[ \t,:]+(?:and[ \t]+)?|$))+)/gm;
 
@@ -70,20 +83,25 @@ const BETWEEN = / *(?:, *)?(?:and +)?(?:issues? +)?/y;
 /** Issues that the text says it closes: `Closes #1, #2 and group/project#3`, also with fix, resolve and implement. */
 export function closingReferences(text: string, options: ReferenceOptions = {}): IssueReference[] {
   const { found, masked } = scan(text, options);
-  const issues = new Map<number, { reference: IssueReference; end: number }>();
-  for (const { reference, start, end } of found) {
-    if (reference.type === 'issue') issues.set(start, { reference, end });
-  }
-  const closed: IssueReference[] = [];
-  for (const keyword of masked.matchAll(KEYWORD)) {
-    let issue = issues.get(keyword.index + keyword[0].length);
+  const issues = found.flatMap(({ reference, ...place }) =>
+    reference.type === 'issue' ? [{ reference, ...place }] : [],
+  );
+  return unique(closedAmong(masked, issues).map(({ reference }) => reference));
+}
+
+/** Those of the issues, named where they say, that stand behind a word that closes them. */
+export function closedAmong<I extends { start: number; end: number }>(text: string, issues: readonly I[]): I[] {
+  const byStart = new Map(issues.map((issue) => [issue.start, issue]));
+  const closed: I[] = [];
+  for (const keyword of text.matchAll(KEYWORD)) {
+    let issue = byStart.get(keyword.index + keyword[0].length);
     while (issue !== undefined) {
-      closed.push(issue.reference);
+      closed.push(issue);
       BETWEEN.lastIndex = issue.end;
-      issue = issues.get(BETWEEN.exec(masked) === null ? issue.end : BETWEEN.lastIndex);
+      issue = byStart.get(BETWEEN.exec(text) === null ? issue.end : BETWEEN.lastIndex);
     }
   }
-  return unique(closed);
+  return closed;
 }
 
 /** The text with full paths where it speaks of issues and merge requests of its own project or of a neighbour. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SshReader, sshString } from './ssh-fields.ts';
-import { verifySshSignature } from './ssh-verify.ts';
+import { verifySshSignatureApart } from './ssh-verify.ts';
 
 /** An SSH signature, read and checked against the key it names. */
 export interface SshSignature {
@@ -15,35 +15,54 @@ const MAX_LENGTH = 64 * 1024;
 const MAGIC = Buffer.from('SSHSIG');
 const NAMESPACE = 'git';
 
-/**
- * Reads an armoured SSH signature (OpenSSH's PROTOCOL.sshsig) and checks it.
- * @param payload the bytes that were signed
- * @returns null where the text is no such signature
- */
-export function readSshSignature(armoured: string, payload: Buffer): SshSignature | null {
+/** What an SSH signature says, and what has to be checked; `signed` is null where it is none for git. */
+interface Read {
+  publicKey: Buffer;
+  signature: Buffer;
+  signed: Buffer | null;
+}
+
+/** @throws RangeError for fields that end too early */
+function read(bytes: Buffer, payload: Buffer): Read | null {
+  const fields = new SshReader(bytes, MAGIC.length);
+  if (fields.uint32() !== 1) return null;
+  const publicKey = fields.string();
+  const [namespace, reserved, algorithm, signature] = [
+    fields.string(),
+    fields.string(),
+    fields.text(),
+    fields.string(),
+  ];
+  if (namespace.toString('latin1') !== NAMESPACE || (algorithm !== 'sha256' && algorithm !== 'sha512')) {
+    return { publicKey, signature, signed: null };
+  }
+  const digest = hash(algorithm, payload, 'buffer');
+  const parts = [namespace, reserved, Buffer.from(algorithm), digest].map(sshString);
+  return { publicKey, signature, signed: Buffer.concat([MAGIC, ...parts]) };
+}
+
+function readArmoured(armoured: string, payload: Buffer): Read | null {
   const match = armoured.length > MAX_LENGTH ? null : ARMOUR.exec(armoured);
   if (match === null) return null;
   const bytes = Buffer.from(match[1]!, 'base64');
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   try {
-    const fields = new SshReader(bytes, MAGIC.length);
-    if (fields.uint32() !== 1) return null;
-    const publicKey = fields.string();
-    const [namespace, reserved, algorithm, signature] = [
-      fields.string(),
-      fields.string(),
-      fields.text(),
-      fields.string(),
-    ];
-    const fingerprint = `SHA256:${hash('sha256', publicKey, 'base64').replace(/=+$/, '')}`;
-    if (namespace.toString('latin1') !== NAMESPACE || (algorithm !== 'sha256' && algorithm !== 'sha512')) {
-      return { fingerprint, valid: false };
-    }
-    const digest = hash(algorithm, payload, 'buffer');
-    const parts = [namespace, reserved, Buffer.from(algorithm), digest].map(sshString);
-    return { fingerprint, valid: verifySshSignature(publicKey, signature, Buffer.concat([MAGIC, ...parts])) };
+    return read(bytes, payload);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+/**
+ * Reads an armoured SSH signature (OpenSSH's PROTOCOL.sshsig) and checks it, on another thread.
+ * @param payload the bytes that were signed
+ * @returns null where the text is no such signature
+ */
+export async function readSshSignature(armoured: string, payload: Buffer): Promise<SshSignature | null> {
+  const found = readArmoured(armoured, payload);
+  if (found === null) return null;
+  const { publicKey, signature, signed } = found;
+  const fingerprint = `SHA256:${hash('sha256', publicKey, 'base64').replace(/=+$/, '')}`;
+  return { fingerprint, valid: signed !== null && (await verifySshSignatureApart(publicKey, signature, signed)) };
 }

@@ -1,5 +1,6 @@
-import { createPublicKey, hash, verify } from 'node:crypto';
+import { createPublicKey, hash } from 'node:crypto';
 import { SshReader } from './ssh-fields.ts';
+import { type Verification, verifyApart, verifyNow } from './verification.ts';
 
 /** Elliptic curves by the last part of the key's type: JWK name, bytes of a coordinate, hash of the signature. */
 const CURVES: Readonly<Record<string, { crv: string; bytes: number; digest: string }>> = {
@@ -33,27 +34,28 @@ function fixedWidth(number: Buffer, bytes: number): Buffer {
 
 const keyOf = (key: Record<string, string>) => createPublicKey({ key, format: 'jwk' });
 
-function checkRsa(key: SshReader, format: string, signature: SshReader, signed: Buffer): boolean {
+function byRsa(key: SshReader, format: string, signature: SshReader, signed: Buffer): Verification {
   const [e, n] = [key.string().toString('base64url'), key.string().toString('base64url')];
-  return verify(format.replace('rsa-sha2-', 'sha'), signed, keyOf({ kty: 'RSA', e, n }), signature.string());
+  const digest = format.replace('rsa-sha2-', 'sha');
+  return { digest, signed, key: keyOf({ kty: 'RSA', e, n }), value: signature.string() };
 }
 
-function checkEcdsa(key: SshReader, name: string, signature: SshReader, signed: Buffer): boolean {
+function byEcdsa(key: SshReader, name: string, signature: SshReader, signed: Buffer): Verification | null {
   const curve = CURVES[name];
-  if (curve === undefined || key.text() !== name) return false;
+  if (curve === undefined || key.text() !== name) return null;
   const { crv, bytes, digest } = curve;
   const point = key.string();
-  if (point.length !== 1 + 2 * bytes || point[0] !== 4) return false;
+  if (point.length !== 1 + 2 * bytes || point[0] !== 4) return null;
   const x = point.subarray(1, 1 + bytes).toString('base64url');
   const y = point.subarray(1 + bytes).toString('base64url');
   const numbers = new SshReader(signature.string());
-  const raw = Buffer.concat([fixedWidth(numbers.string(), bytes), fixedWidth(numbers.string(), bytes)]);
-  return verify(digest, signed, { key: keyOf({ kty: 'EC', crv, x, y }), dsaEncoding: 'ieee-p1363' }, raw);
+  const value = Buffer.concat([fixedWidth(numbers.string(), bytes), fixedWidth(numbers.string(), bytes)]);
+  return { digest, signed, key: { key: keyOf({ kty: 'EC', crv, x, y }), dsaEncoding: 'ieee-p1363' }, value };
 }
 
-function checkEd25519(key: SshReader, signature: SshReader, signed: Buffer): boolean {
+function byEd25519(key: SshReader, signature: SshReader, signed: Buffer): Verification {
   const x = key.string().toString('base64url');
-  return verify(null, signed, keyOf({ kty: 'OKP', crv: 'Ed25519', x }), signature.string());
+  return { digest: null, signed, key: keyOf({ kty: 'OKP', crv: 'Ed25519', x }), value: signature.string() };
 }
 
 /** What a security token signs in the place of a text (OpenSSH, `PROTOCOL.u2f`); null where nobody has touched it. */
@@ -64,7 +66,7 @@ function signedByToken(application: Buffer, signature: SshReader, signed: Buffer
   return Buffer.concat([hash('sha256', application, 'buffer'), flags, counter, hash('sha256', signed, 'buffer')]);
 }
 
-function checkToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): boolean {
+function byToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): Verification | null {
   const parts = new SshReader(key);
   for (let left = type === SK_ECDSA ? 3 : 2; left > 0; left -= 1) parts.string();
   const application = parts.string();
@@ -72,24 +74,33 @@ function checkToken(type: string, key: Buffer, signature: Buffer, signed: Buffer
   after.string();
   after.string();
   const text = signedByToken(application, after, signed);
-  if (text === null) return false;
+  if (text === null) return null;
   const [fields, inner] = [new SshReader(key), new SshReader(signature)];
   fields.string();
   inner.string();
-  return type === SK_ECDSA ? checkEcdsa(fields, 'nistp256', inner, text) : checkEd25519(fields, inner, text);
+  return type === SK_ECDSA ? byEcdsa(fields, 'nistp256', inner, text) : byEd25519(fields, inner, text);
 }
 
-function check(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
+function read(publicKey: Buffer, signature: Buffer, signed: Buffer): Verification | null {
   const key = new SshReader(publicKey);
   const type = key.text();
   const fields = new SshReader(signature);
   const format = fields.text();
-  if (!SSH_SIGNATURES.includes(format)) return false;
-  if (type === 'ssh-rsa') return format.startsWith('rsa-') && checkRsa(key, format, fields, signed);
-  if (format !== type) return false;
-  if (type === SK_ED25519 || type === SK_ECDSA) return checkToken(type, publicKey, signature, signed);
-  if (type === 'ssh-ed25519') return checkEd25519(key, fields, signed);
-  return checkEcdsa(key, type.slice(ECDSA.length), fields, signed);
+  if (!SSH_SIGNATURES.includes(format)) return null;
+  if (type === 'ssh-rsa') return format.startsWith('rsa-') ? byRsa(key, format, fields, signed) : null;
+  if (format !== type) return null;
+  if (type === SK_ED25519 || type === SK_ECDSA) return byToken(type, publicKey, signature, signed);
+  if (type === 'ssh-ed25519') return byEd25519(key, fields, signed);
+  return byEcdsa(key, type.slice(ECDSA.length), fields, signed);
+}
+
+function verification(publicKey: Buffer, signature: Buffer, signed: Buffer): Verification | null {
+  try {
+    return read(publicKey, signature, signed);
+  } catch {
+    // Numbers that are no key, and fields that end too early.
+    return null;
+  }
 }
 
 /**
@@ -98,10 +109,12 @@ function check(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
  * @param signature as it goes over the wire: its format, then the signature
  */
 export function verifySshSignature(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
-  try {
-    return check(publicKey, signature, signed);
-  } catch {
-    // Numbers that are no key, and fields that end too early.
-    return false;
-  }
+  const found = verification(publicKey, signature, signed);
+  return found !== null && verifyNow(found);
+}
+
+/** As `verifySshSignature`, on another thread: for many at a time. */
+export async function verifySshSignatureApart(publicKey: Buffer, signature: Buffer, signed: Buffer): Promise<boolean> {
+  const found = verification(publicKey, signature, signed);
+  return found !== null && verifyApart(found);
 }

@@ -16,6 +16,7 @@ import type { BulkImportEntitiesTable } from './tables/bulk-import-entities.ts';
 import type { BulkImportFailuresTable } from './tables/bulk-import-failures.ts';
 import type { BulkImportTrackersTable } from './tables/bulk-import-trackers.ts';
 import type { BulkImportsTable } from './tables/bulk-imports.ts';
+import type { ChatNamesTable } from './tables/chat-names.ts';
 import type { CiJobArtifactsTable } from './tables/ci-job-artifacts.ts';
 import type { CiJobConfigsTable } from './tables/ci-job-configs.ts';
 import type { CiJobNeedsTable } from './tables/ci-job-needs.ts';
@@ -61,6 +62,7 @@ import type { GroupSshCertificatesTable } from './tables/group-ssh-certificates.
 import type { ImportPlaceholderMembershipsTable } from './tables/import-placeholder-memberships.ts';
 import type { ImportSourceUsersTable } from './tables/import-source-users.ts';
 import type { InstanceValuesTable } from './tables/instance-values.ts';
+import type { IntegrationMailsTable } from './tables/integration-mails.ts';
 import type { IntegrationsTable } from './tables/integrations.ts';
 import type { InternalIdsTable } from './tables/internal-ids.ts';
 import type { InvitationsTable } from './tables/invitations.ts';
@@ -216,7 +218,9 @@ export interface Schema {
   ci_job_token_links: CiJobTokenLinksTable;
   lfs_objects: LfsObjectsTable;
   lfs_locks: LfsLocksTable;
+  integration_mails: IntegrationMailsTable;
   integrations: IntegrationsTable;
+  chat_names: ChatNamesTable;
   internal_ids: InternalIdsTable;
   milestones: MilestonesTable;
   labels: LabelsTable;

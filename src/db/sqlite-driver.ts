@@ -9,8 +9,13 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
+  type TransactionSettings,
 } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { SqliteCompiler } from './query-compilers.ts';
+
+/** The level of isolation that transactions have whose commit need not be on disk: no other reason has any of them. */
+export const UNSYNCED = 'read uncommitted';
 
 export interface SqliteOptions {
   path: string;
@@ -22,12 +27,21 @@ export interface SqliteOptions {
 const WRITE_WAIT = 30_000;
 const MAX_STATEMENTS = 500;
 
-/** One open file with its prepared statements. */
+interface Prepared {
+  statement: StatementSync;
+  /** Whether it gives rows. Asked once: to describe the columns takes ten times as long as to read a row. */
+  givesRows: boolean;
+}
+
+/** One open file with its prepared statements, those that were used last. */
 class Handle implements DatabaseConnection {
   readonly database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
+  readonly #durable: boolean;
+  #synced = true;
 
   constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
+    this.#durable = durable;
     this.database = new DatabaseSync(path, { timeout: 10_000 });
     // Its log and index get the same mode.
     const { mode, uid } = statSync(path);
@@ -43,20 +57,26 @@ class Handle implements DatabaseConnection {
     `);
   }
 
-  statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.database.prepare(sql);
-      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+  /** Whether what is committed next is on disk before it counts as committed. Outside a transaction. */
+  sync(synced: boolean): void {
+    if (!this.#durable || synced === this.#synced) return;
+    this.database.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
+    this.#synced = synced;
+  }
+
+  prepared(sql: string): Prepared {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(sql);
+    const prepared = { statement, givesRows: statement.columns().length > 0 };
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 
   run<R>(query: CompiledQuery): QueryResult<R> {
-    const statement = this.statement(query.sql);
+    const { statement, givesRows } = this.prepared(query.sql);
     const parameters = query.parameters as SQLInputValue[];
-    if (statement.columns().length > 0) {
+    if (givesRows) {
       const rows = statement.all(...parameters) as R[];
       return query.query.kind === 'SelectQueryNode' ? { rows } : { rows, numAffectedRows: BigInt(rows.length) };
     }
@@ -130,8 +150,8 @@ class SqliteDriver implements Driver {
     return new Connection(this.#reader, this.#writer, this.#mutex, this.#forget);
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await (connection as Connection).begin();
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    await (connection as Connection).begin(settings.isolationLevel !== UNSYNCED);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -150,7 +170,7 @@ class SqliteDriver implements Driver {
    */
   version(): number {
     if (this.#version === null) {
-      const row = this.#reader.statement('PRAGMA data_version').get() as { data_version: number };
+      const row = this.#reader.prepared('PRAGMA data_version').statement.get() as { data_version: number };
       this.#version = row.data_version;
       setImmediate(this.#forget);
     }
@@ -181,9 +201,10 @@ class Connection implements DatabaseConnection {
     this.#committed = committed;
   }
 
-  async begin(): Promise<void> {
+  async begin(synced: boolean): Promise<void> {
     await this.#mutex.lock();
     try {
+      this.#writer.sync(synced);
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
     } catch (error) {
@@ -215,6 +236,7 @@ class Connection implements DatabaseConnection {
     if (isRead(query)) return this.#reader.run(query);
     await this.#mutex.lock();
     try {
+      this.#writer.sync(true);
       return this.#writer.run(query);
     } finally {
       this.#committed();
@@ -224,6 +246,13 @@ class Connection implements DatabaseConnection {
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     return this.#reader.streamQuery<R>();
+  }
+}
+
+/** Lets queries through as they come: the driver itself has writers wait, and has reads wait for nobody. */
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
@@ -249,7 +278,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter() {
-    return new SqliteAdapter();
+    return new Adapter();
   }
 
   createIntrospector(db: Kysely<unknown>) {

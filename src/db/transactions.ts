@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction, type TransactionBuilder } from 'kysely';
 import type { Db, Schema } from './schema.ts';
+import { UNSYNCED } from './sqlite-driver.ts';
 
 /** PostgreSQL has undone a transaction so that another one could go on: deadlock, serialization failure. */
 const UNDONE = new Set<unknown>(['40P01', '40001']);
@@ -17,27 +18,44 @@ const afterwards = new WeakMap<Db, Set<() => void>>();
  */
 export class TransactionalKysely extends Kysely<Schema> {
   override transaction(): TransactionBuilder<Schema> {
-    const builder = super.transaction();
-    const once = builder.execute.bind(builder);
-    builder.execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
-      for (let tries = 1; ; tries += 1) {
-        const effects = new Set<() => void>();
-        try {
-          const result = await once((db) => {
-            afterwards.set(db, effects);
-            return work(db);
-          });
-          for (const effect of effects) effect();
-          return result;
-        } catch (error) {
-          if (tries === TRIES || !UNDONE.has((error as { code?: unknown } | null)?.code)) throw error;
-          await sleep(Math.random() * MAX_PAUSE_MS * tries);
-        }
-      }
-    };
-    return builder;
+    return repeated(super.transaction());
+  }
+
+  /** As `unsynced` below. */
+  unsynced(): TransactionBuilder<Schema> {
+    return repeated(super.transaction().setIsolationLevel(UNSYNCED));
   }
 }
+
+/** The transactions of a builder, begun again where they must be, and with what follows them. */
+function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schema> {
+  const once = builder.execute.bind(builder);
+  builder.execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries += 1) {
+      const effects = new Set<() => void>();
+      try {
+        const result = await once((db) => {
+          afterwards.set(db, effects);
+          return work(db);
+        });
+        for (const effect of effects) effect();
+        return result;
+      } catch (error) {
+        if (tries === TRIES || !UNDONE.has((error as { code?: unknown } | null)?.code)) throw error;
+        await sleep(Math.random() * MAX_PAUSE_MS * tries);
+      }
+    }
+  };
+  return builder;
+}
+
+/**
+ * A transaction that a failure of power may take back, with nothing that was committed before it; the end of the process
+ * may not. For bookkeeping that is done again where it is lost: on SQLite its commit waits for no disk, while everybody waits
+ * for it. The next ordinary commit puts it on disk, too. On PostgreSQL it is an ordinary one.
+ */
+export const unsynced = (db: Db): TransactionBuilder<Schema> =>
+  db instanceof TransactionalKysely ? db.unsynced() : db.transaction();
 
 /**
  * Does something once the transaction of the handle has committed, at once where the handle is none of a transaction; not

@@ -22,6 +22,8 @@ export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | '
   address: string;
   /** Under which the log has what it did. */
   correlationId: string;
+  /** The chain of webhook events that it says it was led by. */
+  hookChain?: string | undefined;
 }
 
 /** What is said of a request that is none. */
@@ -58,7 +60,7 @@ async function start(
   client: Client,
   begin: (options: TransportOptions) => Promise<TransportSession>,
 ): Promise<TransportSession> {
-  const { protocol, signal, stateless, address } = client;
+  const { protocol, signal, stateless, address, hookChain } = client;
   const options: TransportOptions = {
     protocol,
     timeoutMs: deps.config.transfers.totalMs,
@@ -66,7 +68,7 @@ async function start(
     ...(stateless === undefined ? {} : { stateless }),
   };
   const session = await inScope(
-    { caller: shareOf(access.caller, address), origin: originOf(access.caller, address) },
+    { caller: shareOf(access.caller, address), origin: originOf(access.caller, address), hookChain },
     () => begin(options),
   );
   logFailure(deps, access, client, session);

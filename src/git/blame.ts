@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
 import { GitError } from './errors.ts';
+import { lastCommitOf } from './last-commit.ts';
 import type { Commit } from './objects.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { walkUnchanged } from './unchanged.ts';
 
 /** Lines that follow each other and come from one commit. */
 export interface BlameRange {
@@ -34,13 +33,10 @@ interface Lines {
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
-const WALK = 64;
 const COMMITS_AT_ONCE = 500;
 const TAB = 9;
 const SPACE = 0x20;
 const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
-/** The places asked for before: after a push their answers lie a few commits back. */
-const seen = new LRUCache<string, true>({ max: 2_000 });
 
 /** Collects ranges from `git blame --porcelain`: a header with the id, notes on commits, the line after a tab. */
 class PorcelainReader {
@@ -82,20 +78,6 @@ async function askGit(repo: Repository, commit: string, path: string, range: Lin
   return { ranges: reader.ranges, bytes: reader.bytes };
 }
 
-/** Looks a few commits back for the same file's result before it asks git. */
-async function find(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
-  const place = cacheKey(repo.id, path, range);
-  const keyAt = (oid: string) => cacheKey(repo.id, oid, path, range);
-  if (seen.has(place)) {
-    const stop = await walkUnchanged(repo, commit, path, WALK, (oid) => results.peek(keyAt(oid)) !== undefined);
-    const known = stop?.why === 'known' ? results.peek(keyAt(stop.oid)) : undefined;
-    if (known !== undefined) return known;
-  }
-  const lines = await askGit(repo, commit, path, range);
-  seen.set(place, true);
-  return lines;
-}
-
 async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Promise<Map<string, Commit>> {
   const commits = new Map<string, Commit>();
   const oids = [...new Set(ranges.map((range) => range.oid))];
@@ -124,7 +106,10 @@ export async function blame(repo: Repository, commit: string, path: string, rang
   }
   if (!isEntryPath(path) || !fitsArgument(path)) throw new GitError('not_found', 'no such path');
   const bounded = range && { start: range.start, end: Math.min(range.end, MAX_LINE_NUMBER) };
-  const key = cacheKey(repo.id, commit, path, bounded);
-  const { ranges } = await results.get(key, () => find(repo, commit, path, bounded));
+  // Since then nothing has changed, so it is kept through pushes that leave the file as it is.
+  const from = await lastCommitOf(repo, commit, path);
+  if (from === null) throw new GitError('not_found', 'no such path');
+  const key = cacheKey(repo.id, from, path, bounded);
+  const { ranges } = await results.get(key, () => askGit(repo, from, path, bounded));
   return { ranges, commits: await readCommits(repo, ranges) };
 }

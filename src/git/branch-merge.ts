@@ -44,13 +44,9 @@ export async function makeMerge(repo: Repository, merge: BranchMerge): Promise<B
   if (method === 'ff') return { kind: 'merged', tip: source, mergeCommit: null, squashCommit };
   const merged = await mergeCommits(repo, tip, source);
   if (merged.kind !== 'clean') return { kind: 'conflict' };
-  const mergeCommit = await writeCommit(repo, {
-    tree: merged.tree,
-    parents: [tip, source],
-    author: merge.committer,
-    committer: merge.committer,
-    message: merge.mergeMessage,
-  });
+  const { committer, mergeMessage: message } = merge;
+  const commit = { tree: merged.tree, parents: [tip, source], author: committer, committer, message };
+  const mergeCommit = await writeCommit(repo, commit, merged.objects);
   return { kind: 'merged', tip: mergeCommit, mergeCommit, squashCommit };
 }
 

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FETCH, mayTakeOver } from './import.ts';
 import { runGit } from './process.ts';
 import { makeRepository } from './repository-files.ts';
@@ -5,10 +7,19 @@ import { makeRepository } from './repository-files.ts';
 const TIMEOUT_MS = 3_600_000;
 const MAX_REFS = 64 * 1024 * 1024;
 
+/** Looks at every object as git does at those of a fetch: it takes those of a bundle without (before 2.46 in any case). */
+async function checkObjects(gitDir: string, signal: AbortSignal): Promise<void> {
+  const folder = join(gitDir, 'objects', 'pack');
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.pack')) continue;
+    await runGit(['index-pack', '--verify', '--strict', join(folder, name)], { gitDir, signal, timeoutMs: TIMEOUT_MS });
+  }
+}
+
 /**
- * Makes a repository of the branches and tags of a bundle; objects are checked as they come in. Durable when it fulfils.
+ * Makes a repository of the branches and tags of a bundle; objects are checked before it stands in its place. Durable when it fulfils.
  * @param file path of the bundle
- * @param options `maxBytes` of its objects
+ * @param options `defaultBranch`: HEAD, where the bundle has it, else its first branch; `maxBytes` of its objects
  * @throws GitError for what is no bundle, `conflict` where `to` is there already, `aborted`
  */
 export async function importBundle(
@@ -23,12 +34,14 @@ export async function importBundle(
     .filter((ref) => /^refs\/(?:heads|tags)\/./.test(ref));
   const taken = refs.filter(mayTakeOver);
   const format = /^[0-9a-f]{64} /.test(lines[0] ?? '') ? 'sha256' : 'sha1';
+  const heads = taken.filter((ref) => ref.startsWith('refs/heads/'));
+  const wanted = `refs/heads/${defaultBranch}`;
   await makeRepository(to, {
-    head: `ref: refs/heads/${defaultBranch}\n`,
+    head: `ref: ${heads.includes(wanted) ? wanted : (heads[0] ?? wanted)}\n`,
     format,
     fill: async (temporary) => {
       if (taken.length === 0) return;
-      const only = ['-c', 'protocol.allow=never', '-c', 'protocol.file.allow=always', '-c', 'fetch.fsckObjects=true'];
+      const only = ['-c', 'protocol.allow=never', '-c', 'protocol.file.allow=always', '-c', 'fetch.unpackLimit=1'];
       await runGit([...only, ...FETCH, '--stdin', '--end-of-options', file], {
         gitDir: temporary,
         signal,
@@ -36,6 +49,7 @@ export async function importBundle(
         fileBytes: maxBytes,
         input: `${taken.map((ref) => `+${ref}:${ref}`).join('\n')}\n`,
       });
+      await checkObjects(temporary, signal);
     },
   });
 }

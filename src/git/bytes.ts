@@ -4,6 +4,8 @@
  * `String.prototype.toWellFormed` makes such a string fit for people.
  */
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** What bytes that are no UTF-8 become without an error. */
+const REPLACED = '\ufffd';
 const LONE_SURROGATE = /[\udc80-\udcff]/;
 const ABOVE_BASIC_ORDER = /[\ud800-\uffff]/;
 
@@ -22,6 +24,8 @@ function sequenceLength(bytes: Buffer, at: number): number {
 
 /** A name's bytes as a string that `encodeBytes` turns back into the same bytes. */
 export function decodeBytes(bytes: Buffer): string {
+  const plain = bytes.toString('utf8');
+  if (!plain.includes(REPLACED)) return plain;
   try {
     return strict.decode(bytes);
   } catch {}
@@ -60,6 +64,8 @@ export function decodeText(bytes: Buffer, encoding?: string): string {
       return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {}
   }
+  const text = bytes.toString('utf8');
+  if (!text.includes(REPLACED)) return text;
   try {
     return strict.decode(bytes);
   } catch {

@@ -1,7 +1,7 @@
 import { CommitError } from './commit-error.ts';
 import { GitError } from './errors.ts';
 import { encodeCommit, type NewCommit, type NewIdentity } from './object-encode.ts';
-import { nameObject, ObjectWriter } from './object-writer.ts';
+import { type NewObject, nameObject, ObjectWriter } from './object-writer.ts';
 import type { ObjectFormat } from './objects.ts';
 import { splitPath } from './path-rules.ts';
 import type { Repository } from './repository.ts';
@@ -74,6 +74,7 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
   const { tree, objects } = await editor.finish(format);
   const { author, committer, message } = input;
   const parents = input.parents ?? (input.base === null ? [] : [input.base]);
+  await checkParents(repo, parents);
   const data = encodeCommit({ tree, parents, author, committer, message });
   const oid = await nameObject('commit', data, format);
   await new ObjectWriter(repo.dir, format).write([...objects, { type: 'commit', data, oid }]);
@@ -81,13 +82,26 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
 }
 
 /**
- * Writes a commit of a tree that is there already; gives its id. Durable when it fulfils; no reference moves.
+ * Writes a commit; gives its id. Durable when it fulfils; no reference moves.
+ * @param objects of its tree, which are not there already
  * @throws GitError `invalid` for an identity that git refuses or what is no object id
  */
-export async function writeCommit(repo: Repository, commit: NewCommit): Promise<string> {
+export async function writeCommit(
+  repo: Repository,
+  commit: NewCommit,
+  objects: readonly NewObject[] = [],
+): Promise<string> {
   const format = await formatOf(repo, commit.tree);
-  const [oid] = await new ObjectWriter(repo.dir, format).write([{ type: 'commit', data: encodeCommit(commit) }]);
-  return oid!;
+  await checkParents(repo, commit.parents);
+  const data = encodeCommit(commit);
+  return (await new ObjectWriter(repo.dir, format).write([...objects, { type: 'commit', data }])).at(-1)!;
+}
+
+/** @throws GitError `corrupt` where a commit that another is built on is damaged on the disk, `not_found` where it is none */
+async function checkParents(repo: Repository, commits: readonly string[]): Promise<void> {
+  for (const oid of commits) {
+    if ((await repo.objects.typeOnDisk(oid)) !== 'commit') throw new GitError('not_found', `no commit ${oid}`);
+  }
 }
 
 async function formatOf(repo: Repository, oid: string | null): Promise<ObjectFormat> {

@@ -1,5 +1,9 @@
 import { checkOids } from './arguments.ts';
 import { GitError } from './errors.ts';
+import type { Commits } from './history/commits.ts';
+import { descend } from './history/descend.ts';
+import type { Pace } from './history/pace.ts';
+import { isReachable, reachedOf } from './history/reach.ts';
 import { runGit } from './process.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
@@ -13,9 +17,24 @@ export interface Divergence {
 }
 
 const MAX_MERGE_BASE_OIDS = 50;
-const bases = new ResultCache<{ oid: string | null }>(1024 * 1024, () => 100);
+const bases = new ResultCache<{ oids: readonly string[] }>(1024 * 1024, ({ oids }) => 100 * (oids.length + 1));
 const merged = new ResultCache<{ merged: boolean }>(8 * 1024 * 1024, () => 32);
 const divergences = new ResultCache<Divergence>(1024 * 1024, () => 48);
+
+const ONE = 1;
+const OTHER = 2;
+const BOTH = ONE | OTHER;
+const BELOW = 4;
+
+/** Ids of one repository have one length. */
+const mergedKey = (repo: Repository, target: string, oid: string): string => `${repo.id} ${target}${oid}`;
+
+/** @throws GitError `failed` where there is no such commit */
+async function commitNamed(commits: Commits, oid: string): Promise<number> {
+  const commit = await commits.named(oid);
+  if (commit === null) throw new GitError('failed', `fatal: ${oid} is no commit`);
+  return commit;
+}
 
 /**
  * The best common ancestor of the first commit and a merge of all others.
@@ -25,25 +44,58 @@ const divergences = new ResultCache<Divergence>(1024 * 1024, () => 48);
  * @throws GitError `invalid` for incomplete ids or a wrong number of them, `failed` where one is not in the repository
  */
 export async function mergeBase(repo: Repository, oids: readonly string[]): Promise<string | null> {
-  checkOids(oids);
-  const [first, ...others] = oids;
-  if (first === undefined || oids.length > MAX_MERGE_BASE_OIDS) throw new GitError('invalid', 'merge base of 1 to 50');
-  if (others.every((oid) => oid === first)) return first;
-  const { oid } = await bases.get(cacheKey(repo.id, oids), async () => {
-    const { stdout } = await runGit(['merge-base', ...oids], { gitDir: repo.dir, okCodes: [0, 1] });
-    return { oid: stdout.toString('latin1').split('\n', 1)[0] || null };
-  });
-  return oid;
+  return (await mergeBases(repo, oids))[0] ?? null;
 }
 
 /**
- * Which of these commits are part of a target's history; the target itself is. One git command for all.
+ * Every best common ancestor, none of which is an ancestor of another; the one that `mergeBase` gives comes first.
+ * @throws GitError as `mergeBase` does
+ */
+export async function mergeBases(repo: Repository, oids: readonly string[]): Promise<readonly string[]> {
+  checkOids(oids);
+  const [first, ...others] = oids;
+  if (first === undefined || oids.length > MAX_MERGE_BASE_OIDS) throw new GitError('invalid', 'merge base of 1 to 50');
+  if (others.every((oid) => oid === first)) return [first];
+  const found = await bases.get(cacheKey(repo.id, oids), async () => {
+    return await repo.history.answer({
+      walk: async (commits, pace) => ({ oids: await walkToBases(commits, pace, oids) }),
+      git: async (env) => {
+        const args = ['merge-base', '--all', ...oids];
+        const { stdout } = await runGit(args, { gitDir: repo.dir, okCodes: [0, 1], env });
+        const lines = stdout.toString('latin1').split('\n');
+        return { oids: lines.filter((line) => line !== '') };
+      },
+    });
+  });
+  return found.oids;
+}
+
+/** The newest first, of these the one that was found first, as with git. */
+async function walkToBases(commits: Commits, pace: Pace, oids: readonly string[]): Promise<string[]> {
+  const named: number[] = [];
+  for (const oid of oids) named.push(await commitNamed(commits, oid));
+  if (named.indexOf(named[0]!, 1) > 0) return [commits.oid(named[0]!)];
+  const found: number[] = [];
+  await descend(commits, pace, {
+    starts: named.map((commit, at) => [commit, at === 0 ? ONE : OTHER] as const),
+    isDone: (marks) => (marks & BELOW) !== 0,
+    visit: (commit, marks) => {
+      if (marks !== BOTH) return marks;
+      found.push(commit);
+      return marks | BELOW;
+    },
+  });
+  return found.sort((a, b) => commits.date(b) - commits.date(a)).map((commit) => commits.oid(commit));
+}
+
+/**
+ * Which of these commits are part of a target's history; the target itself is. One walk for all.
  * Serves `merged` of a branch and the deletion of merged branches.
  * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository
  */
 export async function mergedInto(repo: Repository, oids: readonly string[], target: string): Promise<Set<string>> {
   checkOids([...oids, target]);
-  const keyOf = (oid: string) => cacheKey(repo.id, target, oid);
+  const keyOf = (oid: string) => mergedKey(repo, target, oid);
   const result = new Set<string>();
   const open = new Set<string>();
   for (const oid of oids) {
@@ -52,19 +104,47 @@ export async function mergedInto(repo: Repository, oids: readonly string[], targ
     else if (known) result.add(oid);
   }
   if (open.size === 0) return result;
-  const unmerged = new Set<string>();
-  const input = [...open, `^${target}`].map((line) => `${line}\n`).join('');
-  // What the target does not reach is printed: a commit among it is not merged.
-  await readRecords(['rev-list', '--stdin'], { gitDir: repo.dir, input }, (record) => {
-    const oid = record.toString('latin1');
-    if (open.has(oid)) unmerged.add(oid);
-    return unmerged.size < open.size;
+  const found = await repo.history.answer({
+    walk: (commits, pace) => walkToMerged(commits, pace, open, target),
+    git: (env) => askForMerged(repo, open, target, env),
   });
   for (const oid of open) {
-    if (!unmerged.has(oid)) result.add(oid);
-    merged.put(keyOf(oid), { merged: !unmerged.has(oid) });
+    if (found.has(oid)) result.add(oid);
+    merged.put(keyOf(oid), { merged: found.has(oid) });
   }
   return result;
+}
+
+async function walkToMerged(
+  commits: Commits,
+  pace: Pace,
+  oids: ReadonlySet<string>,
+  target: string,
+): Promise<Set<string>> {
+  const numbers = new Map<string, number>();
+  for (const oid of oids) {
+    if (pace.isDue) await pace.rest();
+    numbers.set(oid, await commitNamed(commits, oid));
+  }
+  const from = await commitNamed(commits, target);
+  const found = await reachedOf(commits, pace, [...numbers.values()], from);
+  return new Set([...numbers].flatMap(([oid, number]) => (found.has(number) ? [oid] : [])));
+}
+
+async function askForMerged(
+  repo: Repository,
+  oids: ReadonlySet<string>,
+  target: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Set<string>> {
+  const found = new Set(oids);
+  const input = [...oids, `^${target}`].map((line) => `${line}\n`).join('');
+  // What the target does not reach is printed: a commit among it is not merged.
+  await readRecords(['rev-list', '--stdin'], { gitDir: repo.dir, input, env }, (record) => {
+    found.delete(record.toString('latin1'));
+    return found.size > 0;
+  });
+  return found;
 }
 
 /**
@@ -74,33 +154,20 @@ export async function mergedInto(repo: Repository, oids: readonly string[], targ
 export async function isAncestor(repo: Repository, ancestor: string, descendant: string): Promise<boolean> {
   checkOids([ancestor, descendant]);
   if (ancestor === descendant) return true;
-  // A walk from both ends, as of `mergedInto`, would stop early where commits are dated long before their parents.
-  const known = await merged.get(cacheKey(repo.id, descendant, ancestor), async () => {
-    const args = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant];
-    return { merged: (await runGit(args, { gitDir: repo.dir, okCodes: [0, 1] })).code === 0 };
+  const known = await merged.get(mergedKey(repo, descendant, ancestor), async () => {
+    return await repo.history.answer({
+      walk: async (commits, pace) => {
+        const wanted = await commitNamed(commits, ancestor);
+        return { merged: await isReachable(commits, pace, wanted, await commitNamed(commits, descendant)) };
+      },
+      git: async (env) => {
+        // A walk from both ends, as of `mergedInto`, would stop early where commits are dated long before their parents.
+        const args = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant];
+        return { merged: (await runGit(args, { gitDir: repo.dir, okCodes: [0, 1], env })).code === 0 };
+      },
+    });
   });
   return known.merged;
-}
-
-/** Commits that are looked at before git is started. */
-const NEAR = 256;
-
-/**
- * The same for commits that are likely near each other, as those of a branch that moves: looks at the newest commits by the
- * warm reader, and starts a command only where these do not tell.
- * @throws GitError as `mergedInto` does
- */
-export async function isNearAncestor(repo: Repository, ancestor: string, descendant: string): Promise<boolean> {
-  checkOids([ancestor, descendant]);
-  const seen = new Set([descendant]);
-  // Grows while it is gone through.
-  for (const oid of seen) {
-    if (oid === ancestor) return true;
-    const commit = seen.size > NEAR ? null : await repo.objects.commit(oid);
-    if (commit === null) return isAncestor(repo, ancestor, descendant);
-    for (const parent of commit.parents) seen.add(parent);
-  }
-  return false;
 }
 
 /**
@@ -111,9 +178,26 @@ export async function divergence(repo: Repository, a: string, b: string): Promis
   checkOids([a, b]);
   if (a === b) return { ahead: 0, behind: 0 };
   return await divergences.get(cacheKey(repo.id, a, b), async () => {
-    const args = ['rev-list', '--left-right', '--count', '--end-of-options', `${a}...${b}`, '--'];
-    const { stdout } = await runGit(args, { gitDir: repo.dir });
-    const [ahead, behind] = stdout.toString('latin1').trim().split('\t').map(Number);
-    return { ahead: ahead!, behind: behind! };
+    return await repo.history.answer({
+      walk: async (commits, pace) => {
+        const found = [0, 0, 0, 0];
+        const starts = [[await commitNamed(commits, a), ONE] as const, [await commitNamed(commits, b), OTHER] as const];
+        await descend(commits, pace, {
+          starts,
+          isDone: (marks) => marks === BOTH,
+          visit: (_, marks) => {
+            found[marks]! += 1;
+            return marks;
+          },
+        });
+        return { ahead: found[ONE]!, behind: found[OTHER]! };
+      },
+      git: async (env) => {
+        const args = ['rev-list', '--left-right', '--count', '--end-of-options', `${a}...${b}`, '--'];
+        const { stdout } = await runGit(args, { gitDir: repo.dir, env });
+        const [ahead, behind] = stdout.toString('latin1').trim().split('\t').map(Number);
+        return { ahead: ahead!, behind: behind! };
+      },
+    });
   });
 }

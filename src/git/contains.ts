@@ -1,6 +1,10 @@
 import { checkOids } from './arguments.ts';
 import { decodeBytes } from './bytes.ts';
 import { isAncestor } from './compare.ts';
+import { GitError } from './errors.ts';
+import type { Commits } from './history/commits.ts';
+import type { Pace } from './history/pace.ts';
+import { Containment } from './history/reach.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 
@@ -20,18 +24,47 @@ export async function refsContaining(
 ): Promise<readonly string[]> {
   checkOids([commit]);
   if (folders.length === 0) return [];
+  return await repo.history.answer({
+    walk: (commits, pace) => walk(repo, commits, pace, commit, folders, most),
+    git: async (env) => {
+      const names: string[] = [];
+      await readRecords(
+        ['for-each-ref', `--contains=${commit}`, '--format=%(refname)', ...folders],
+        { gitDir: repo.dir, env },
+        (record) => names.push(decodeBytes(record)) < most,
+      );
+      return names;
+    },
+  });
+}
+
+async function walk(
+  repo: Repository,
+  commits: Commits,
+  pace: Pace,
+  commit: string,
+  folders: readonly RefFolder[],
+  most: number,
+): Promise<readonly string[]> {
+  const wanted = await commits.named(commit);
+  if (wanted === null) throw new GitError('failed', `fatal: ${commit} is no commit`);
+  const containment = new Containment(commits, pace, wanted);
   const names: string[] = [];
-  await readRecords(
-    ['for-each-ref', `--contains=${commit}`, '--format=%(refname)', ...folders],
-    { gitDir: repo.dir },
-    (record) => names.push(decodeBytes(record)) < most,
-  );
+  for (const folder of folders.toSorted()) {
+    for (const { name, oid, peeled } of await repo.refs.list(folder)) {
+      if (pace.isDue) await pace.rest();
+      const tip = await commits.named(peeled ?? oid);
+      if (tip === null || !(await containment.isIn(tip))) continue;
+      names.push(name);
+      if (names.length >= most) return names;
+    }
+  }
   return names;
 }
 
 /**
  * The full name of a branch or tag whose history a commit is part of: one that points to it, the default branch, else
- * the first by name. Only where no ref points to it and it is not known to be of the default branch does git search.
+ * the first by name. All are searched only where no ref points to it and it is not of the default branch.
  * @returns null for a commit of no branch or tag, such as that of a merge request from elsewhere
  * @throws GitError as `refsContaining` does
  */

@@ -20,9 +20,9 @@ test('one for each address, with the newest name, merges left out', async () => 
   git.commit('5', { author: 'Jos\u00e9', email: 'jose@example.org' });
   const head = git.merge('side');
   assert.deepEqual(await listContributors(git.repo, head), [
-    { name: 'Jos\u00e9', email: 'jose@example.org', commits: 2 },
-    { name: 'Mapped', email: 'other@example.org', commits: 1 },
-    { name: 'Grace', email: 'grace@example.org', commits: 2 },
+    { name: 'Jos\u00e9', email: 'jose@example.org', commits: 2, date: 1700000300 },
+    { name: 'Mapped', email: 'other@example.org', commits: 1, date: 1700000240 },
+    { name: 'Grace', email: 'grace@example.org', commits: 2, date: 1700000180 },
   ]);
   await assert.rejects(listContributors(git.repo, '--all'), { code: 'invalid' });
 });
@@ -39,6 +39,6 @@ test('a name that is no UTF-8 is read as Latin-1', async () => {
   ]);
   const oid = git.bytes(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: data }).toString().trim();
   assert.deepEqual(await listContributors(git.repo, oid), [
-    { name: 'J\u00fcrgen', email: 'j@example.org', commits: 1 },
+    { name: 'J\u00fcrgen', email: 'j@example.org', commits: 1, date: 1700000000 },
   ]);
 });

@@ -1,16 +1,17 @@
-import type { RequestMemory } from '../core/request-memory.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
+import { DIFF_OPTIONS, SMALL_CHILD, WARM_CONTEXT } from './diff-commands.ts';
 import { GitError } from './errors.ts';
 import { type DiffLimits, type DiffResult, type FileDiff, PatchParser } from './patch-parser.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
+import { treeOf } from './tree.ts';
 
 export interface DiffOptions extends Partial<DiffLimits> {
   /** Only these files and folders; taken literally. */
   paths?: readonly string[];
-  /** Lines of context around a change; default 3, at most 100. */
+  /** Lines of context around a change; default 3, at most 100. Others than 3 cost a process, as do the other options. */
   context?: number;
   /** Leave out changes of blanks only. */
   ignoreWhitespace?: boolean;
@@ -26,9 +27,8 @@ export const DEFAULT_DIFF_LIMITS: Readonly<DiffLimits> = {
 };
 
 const MiB = 1024 * 1024;
-/** Bytes of patches that are kept at first, and what git may allocate for them. */
+/** Bytes of patches that are kept at first. */
 const SMALL_BYTES = 512 * 1024;
-const SMALL_CHILD = 48 * MiB;
 /** What git may allocate for two large files, if the server may take so much. */
 const LARGE_CHILD = 512 * MiB;
 const LEAST_LARGE_CHILD = 256 * MiB;
@@ -41,21 +41,6 @@ const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.leng
 const results = new ResultCache<DiffResult>(16 * 1024 * 1024, ({ files }) =>
   files.reduce((sum, file) => sum + sizeOfFile(file), 100),
 );
-
-const COMMAND = [
-  'diff-tree',
-  '-r',
-  '--raw',
-  '--patch',
-  '--full-index',
-  '--find-renames=30%',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--submodule=short',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-];
 
 function limitsOf(options: Partial<DiffLimits>): DiffLimits {
   const usual = DEFAULT_DIFF_LIMITS;
@@ -83,19 +68,22 @@ export async function diffTrees(
 ): Promise<DiffResult> {
   const oldTree = from ?? emptyTreeLike(to);
   checkOids([oldTree, to]);
-  const { paths, context = 3, ignoreWhitespace = false } = options;
+  const { paths, context = WARM_CONTEXT, ignoreWhitespace = false } = options;
   const limits = limitsOf(options);
   const literal = (paths ?? []).filter(isPathArgument);
   const nothing: DiffResult = { files: [], overflow: false, changedFiles: 0 };
   if (paths !== undefined && literal.length === 0) return nothing;
-  const args = [...COMMAND, `--unified=${Math.min(Math.max(0, Math.trunc(context)), MAX_CONTEXT)}`];
+  const lines = Math.min(Math.max(0, Math.trunc(context)), MAX_CONTEXT);
+  const args = ['diff-tree', ...DIFF_OPTIONS, `--unified=${lines}`];
   if (ignoreWhitespace) args.push('--ignore-all-space');
   args.push('--end-of-options', oldTree, to, '--', ...literal);
+  const isWarm = paths === undefined && lines === WARM_CONTEXT && !ignoreWhitespace;
+  const warm = (parser: PatchParser) => byWorker(repo, oldTree, to, limits.maxPatchBytes + 1, parser);
   const { memory } = currentScope();
   let computed = false;
   const result = await results.get(cacheKey(repo.id, args, limits), () => {
     computed = true;
-    return readDiff(repo, args, limits, memory);
+    return readDiff(repo, args, limits, isWarm ? warm : undefined);
   });
   // What is made of a kept result for the answer takes room, too.
   if (!computed && bytesOf(result) > SMALL_BYTES)
@@ -103,32 +91,21 @@ export async function diffTrees(
   return result;
 }
 
-/** Reads a diff within little memory, and where that does not do, with much of it. */
+/** Reads a diff within little memory, by a warm process if it may, and where that does not do, with much of it. */
 async function readDiff(
   repo: Repository,
   args: readonly string[],
   limits: DiffLimits,
-  memory: RequestMemory | undefined,
+  warm: ((parser: PatchParser) => Promise<boolean>) | undefined,
 ): Promise<DiffResult> {
-  const { signal } = currentScope();
-  const attempt = async (child: number, kept: number) => {
+  const { memory, signal } = currentScope();
+  const attempt = async (child: number, kept: number, read = byProcess(repo, args, limits, child)) => {
     const cost = child + kept * ANSWER_FACTOR;
     await memory?.hold(cost, signal);
     let needed = 0;
     try {
       const parser = new PatchParser({ ...limits, maxBytes: kept });
-      await readRecords(
-        args,
-        {
-          gitDir: repo.dir,
-          env: LITERAL_PATHS,
-          timeoutMs: TIMEOUT_MS,
-          maxRecord: limits.maxPatchBytes + 1,
-          maxOutput: Number.POSITIVE_INFINITY,
-          memory: child,
-        },
-        (line, length) => parser.push(line, length),
-      );
+      if (!(await read(parser))) return null;
       const result = parser.finish();
       needed = bytesOf(result) * ANSWER_FACTOR;
       return result;
@@ -136,15 +113,69 @@ async function readDiff(
       memory?.give(cost - needed);
     }
   };
-  const small = await attempt(SMALL_CHILD, Math.min(SMALL_BYTES, limits.maxBytes)).catch((error: unknown) => {
-    // Git that has no memory left may say that it cannot read an object.
-    const enough = !(error instanceof GitError) || !(error.code === 'output_too_large' || error.code === 'failed');
-    if (enough) throw error;
-    return null;
-  });
+  const kept = Math.min(SMALL_BYTES, limits.maxBytes);
+  const first = warm && (await attempt(SMALL_CHILD, kept, warm).catch(nullWhereItFailed));
+  const small = first ?? (await attempt(SMALL_CHILD, kept).catch(nullWhereItFailed));
   if (small !== null && !(small.overflow && limits.maxBytes > SMALL_BYTES)) return small;
   const child = Math.min(LARGE_CHILD, Math.max(memory?.total ?? LARGE_CHILD, LEAST_LARGE_CHILD));
-  return await attempt(child, limits.maxBytes);
+  return (await attempt(child, limits.maxBytes))!;
+}
+
+/** Git that has no memory left may say that it cannot read an object. */
+function nullWhereItFailed(error: unknown): null {
+  if (error instanceof GitError && (error.code === 'output_too_large' || error.code === 'failed')) return null;
+  throw error;
+}
+
+/** Reads a diff by a process of its own. */
+function byProcess(repo: Repository, args: readonly string[], limits: DiffLimits, memory: number) {
+  return async (parser: PatchParser): Promise<boolean> => {
+    await readRecords(
+      args,
+      {
+        gitDir: repo.dir,
+        env: LITERAL_PATHS,
+        timeoutMs: TIMEOUT_MS,
+        maxRecord: limits.maxPatchBytes + 1,
+        maxOutput: Number.POSITIVE_INFINITY,
+        memory,
+      },
+      (line, length) => parser.push(line, 0, line.length, length),
+    );
+    return true;
+  };
+}
+
+/** Reads a diff by a warm process. @returns false where an object is missing */
+async function byWorker(repo: Repository, from: string, to: string, maxRecord: number, parser: PatchParser) {
+  const question = await questionOf(repo, from, to);
+  if (question === null) return false;
+  let answered = false;
+  const onLine = (bytes: Buffer, start: number, end: number, length: number) => {
+    if (answered) return parser.push(bytes, start, end, length);
+    answered = bytes.toString('latin1', start, end) === question.header;
+    return answered;
+  };
+  await repo.diffs.ask({ lines: [question.line], onLine, maxRecord, timeoutMs: TIMEOUT_MS });
+  return answered;
+}
+
+/** The line that a warm process is asked, and the first one of its answer. */
+async function questionOf(
+  repo: Repository,
+  from: string,
+  to: string,
+): Promise<{ line: string; header: string } | null> {
+  const [before, after] = await Promise.all([repo.objects.commit(from), repo.objects.commit(to)]);
+  // Git keeps trees that it is asked for until it ends.
+  if (before !== null && after !== null) return { line: `${to} ${from}`, header: to };
+  const trees: string[] = [];
+  for (const oid of [from, to]) {
+    const tree = oid === emptyTreeLike(oid) ? oid : await treeOf(repo, oid);
+    if (tree === null) return null;
+    trees.push(tree);
+  }
+  return { line: trees.join(' '), header: trees.join(' ') };
 }
 
 /**

@@ -15,7 +15,7 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** Makes what a file or folder holds durable; throws the file system's error. */
-export async function syncPath(path: string): Promise<void> {
+export async function syncPath(path: string | Buffer): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();
@@ -25,7 +25,7 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /** `syncPath` that gives false where there is no such path. */
-export async function syncIfThere(path: string): Promise<boolean> {
+export async function syncIfThere(path: string | Buffer): Promise<boolean> {
   try {
     await syncPath(path);
     return true;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf } from '../core/surroundings.ts';
 import { GitError } from './errors.ts';
-import { refusal } from './update-ref.ts';
 
 const LOCK = "fatal: prepare: cannot lock ref 'refs/heads/b': Unable to create '/srv/x.git/refs/heads/b.lock'";
 
@@ -20,8 +19,6 @@ test('what is wrong around a repository is told from locks, conflicts and damage
   ] as const) {
     assert.equal(faultOf(new GitError('failed', text)), fault, text);
   }
-  assert.equal(refusal(`${LOCK}: File exists.`).code, 'locked');
-  assert.equal(refusal(`${LOCK}: Permission denied`).code, 'denied');
 });
 
 test('files that may not be used are told from other refusals of the system', () => {

@@ -43,7 +43,8 @@ const DAMAGE = [
   /broken (?:link|delta)|missing (?:blob|tree|commit) [0-9a-f]{40}/,
 ];
 /** Git lacks an object that it was asked for: damage where the server had found that the object is there. */
-const LACK = /bad (?:object|tree)|nonexistent object|not a tree object|Not a valid (?:commit|object) name/;
+const LACK =
+  /bad (?:object|tree)|nonexistent object|not a tree object|Not a valid (?:commit|object) name|not something we can merge/;
 
 /** Whether what git has printed tells of damage. */
 export const tellsOfDamage = (text: string): boolean => DAMAGE.some((pattern) => pattern.test(text));

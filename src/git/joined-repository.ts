@@ -17,7 +17,12 @@ export async function withJoined<T>(
   const format = await objectFormatOf(a.dir);
   if (format !== (await objectFormatOf(b.dir))) return null;
   const dir = await mkdtemp(join(tmpdir(), 'stithy-joined-'));
-  const pool = new RepositoryPool({ maxRepositories: 1, maxProcesses: 2, cacheBytes: 4 * 1024 * 1024 });
+  const pool = new RepositoryPool({
+    maxRepositories: 1,
+    maxProcesses: 2,
+    cacheBytes: 4 * 1024 * 1024,
+    packBytes: 4 * 1024 * 1024,
+  });
   try {
     await mkdir(join(dir, 'objects', 'info'), { recursive: true });
     await mkdir(join(dir, 'refs'));

@@ -1,9 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { checkOids } from './arguments.ts';
+import { decodeBytes } from './bytes.ts';
 import { type LanguageData, LanguageDetector } from './language-detection.ts';
 import { isDocumentationPath, isGeneratedPath, isVendoredPath } from './language-paths.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
+import { treeOf } from './tree.ts';
+import { changesBetween } from './tree-changes.ts';
 
 export interface LanguageShare {
   name: string;
@@ -14,7 +18,11 @@ const TIMEOUT_MS = 120_000;
 const NUL = 0;
 /** A file of `git ls-tree --long`; links and submodules have other modes. */
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
-const results = new ResultCache<readonly LanguageShare[]>(1024 * 1024, (shares) => shares.length * 80);
+/** Files that differ from the tree before and are measured one by one; more are counted all again. */
+const MAX_CHANGES = 1_000;
+const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500);
+/** The tree that was asked for last, by repository. */
+const latest = new LRUCache<string, string>({ max: 10_000 });
 let detector: Promise<LanguageDetector> | undefined;
 
 /** The data is large and rarely needed: it is loaded when it first is. */
@@ -34,14 +42,24 @@ function add(totals: Map<string, number>, key: string, bytes: number): void {
 /** Bytes by language; those that several languages claim go to the one the repository has most of, else the first. */
 class Counter {
   readonly #detector: LanguageDetector;
-  readonly #certain = new Map<string, number>();
-  readonly #shared = new Map<readonly LanguageData[], number>();
+  readonly #certain: Map<string, number>;
+  readonly #shared: Map<readonly LanguageData[], number>;
 
-  constructor(languages: LanguageDetector) {
+  /** @param from what is counted already */
+  constructor(languages: LanguageDetector, from?: Counter) {
     this.#detector = languages;
+    this.#certain = new Map(from === undefined ? [] : from.#certain);
+    this.#shared = new Map(from === undefined ? [] : from.#shared);
   }
 
+  /** How many sums it holds. */
+  get size(): number {
+    return this.#certain.size + this.#shared.size;
+  }
+
+  /** @param bytes below 0 for those of a file that is gone */
   add(path: string, bytes: number): void {
+    if (isLeftOut(path)) return;
     const candidates = this.#detector.candidates(path.slice(path.lastIndexOf('/') + 1));
     const [only] = candidates;
     if (only === undefined || bytes === 0) return;
@@ -56,40 +74,65 @@ class Counter {
   shares(): LanguageShare[] {
     const totals = new Map(this.#certain);
     for (const [candidates, bytes] of this.#shared) {
+      if (bytes === 0) continue;
       const names = candidates.map((language) => this.#detector.counted(language)).filter((name) => name !== null);
       const [best] = names.toSorted((a, b) => (this.#certain.get(b) ?? 0) - (this.#certain.get(a) ?? 0));
       if (best !== undefined) add(totals, best, bytes);
     }
-    const shares = [...totals].map(([name, bytes]) => ({ name, bytes }));
+    const shares = [...totals].flatMap(([name, bytes]) => (bytes === 0 ? [] : { name, bytes }));
     return shares.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   }
 }
 
 /**
  * How many bytes of a commit's files are written in which programming or markup language, most first; told by the
- * files' names. Vendored, generated and documentation files do not count.
+ * files' names. Vendored, generated and documentation files do not count. Of what was asked for last in a repository only the
+ * files that differ are looked at again.
  * Serves `GET /projects/:id/languages`.
  * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `timeout` after 2 minutes
  */
 export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
   checkOids([commit]);
-  return await results.get(cacheKey(repo.id, commit), async () => {
+  const tree = (await treeOf(repo, commit)) ?? commit;
+  const counted = await results.get(cacheKey(repo.id, tree), async () => {
     detector ??= loadDetector();
-    const counter = new Counter(await detector);
-    await readRecords(
-      ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', commit],
-      {
-        gitDir: repo.dir,
-        separator: NUL,
-        timeoutMs: TIMEOUT_MS,
-        maxRecord: 8_192,
-        maxOutput: Number.POSITIVE_INFINITY,
-      },
-      (record) => {
-        const match = FILE.exec(record.toString('utf8'));
-        if (match !== null && !isLeftOut(match[2]!)) counter.add(match[2]!, Number(match[1]));
-      },
-    );
-    return counter.shares();
+    return (await countChanges(repo, await detector, tree)) ?? (await countAll(repo, await detector, tree));
   });
+  latest.set(repo.id, tree);
+  return counted.shares();
+}
+
+/** Counts what differs from the tree before; null where there is none, or too much does. */
+async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
+  const before = latest.get(repo.id);
+  const kept = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+  if (before === undefined || kept === undefined) return null;
+  const changes = await changesBetween(repo, before, tree);
+  if (changes === null || changes.length > MAX_CHANGES) return null;
+  const counter = new Counter(languages, kept);
+  for (const { path, before, after } of changes) {
+    for (const [file, sign] of [
+      [before, -1],
+      [after, 1],
+    ] as const) {
+      if (file === undefined || file.type !== 'blob' || !file.mode.startsWith('100')) continue;
+      const info = await repo.objects.info(file.oid);
+      if (info === null) return null;
+      counter.add(path, sign * info.size);
+    }
+  }
+  return counter;
+}
+
+async function countAll(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter> {
+  const counter = new Counter(languages);
+  await readRecords(
+    ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree],
+    { gitDir: repo.dir, separator: NUL, timeoutMs: TIMEOUT_MS, maxRecord: 8_192, maxOutput: Number.POSITIVE_INFINITY },
+    (record) => {
+      const match = FILE.exec(decodeBytes(record));
+      if (match !== null) counter.add(match[2]!, Number(match[1]));
+    },
+  );
+  return counter;
 }

@@ -1,46 +1,29 @@
+import { LRUCache } from 'lru-cache';
 import { inTurns } from '../core/in-turns.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
+import type { Commits } from './history/commits.ts';
+import type { Pace } from './history/pace.ts';
+import { PathHistory } from './history/path-history.ts';
 import { runGit } from './process.ts';
 import type { Repository } from './repository.ts';
-import { cacheKey, ResultCache } from './result-cache.ts';
-import { walkUnchanged } from './unchanged.ts';
+import { cacheKey } from './result-cache.ts';
 
-interface Answer {
-  oid: string | null;
+/** From a commit the last one that changed the path, or null: so it is for every commit on the way, too. */
+interface Found {
+  from: string;
+  last: string | null;
 }
 
-/** A walk back over commits that did not change the path is cheaper than a git process while it is this short. */
-const WALK = 8;
+/** So many commits back an answer is looked for that is known: after a push it lies near. */
+const NEAR = 64;
 const AT_ONCE = 4;
-const answers = new ResultCache<Answer>(8 * 1024 * 1024, () => 100);
-
-async function askGit(repo: Repository, commit: string, path: string): Promise<string | null> {
-  const inArgument = fitsArgument(path);
-  const { stdout } = await runGit(
-    ['rev-list', '--max-count=1', ...(inArgument ? ['--end-of-options', commit, '--', path] : ['--stdin'])],
-    {
-      gitDir: repo.dir,
-      env: LITERAL_PATHS,
-      ...(inArgument ? {} : { input: Buffer.concat([Buffer.from(`${commit}\n--\n`), encodeBytes(path)]) }),
-    },
-  );
-  return stdout.toString('latin1').trim() || null;
-}
-
-async function find(repo: Repository, commit: string, path: string): Promise<Answer> {
-  const stop = await walkUnchanged(
-    repo,
-    commit,
-    path,
-    WALK,
-    (oid) => answers.peek(cacheKey(repo.id, oid, path)) !== undefined,
-  );
-  if (stop?.why === 'changed') return { oid: stop.oid };
-  if (stop?.why === 'absent') return { oid: null };
-  const known = stop && answers.peek(cacheKey(repo.id, stop.oid, path));
-  return known ?? { oid: await askGit(repo, commit, path) };
-}
+/** Of each path: the newest, and those of other branches. */
+const KEPT = 6;
+const answers = new LRUCache<string, readonly Found[]>({
+  maxSize: 8 * 1024 * 1024,
+  sizeCalculation: (found, key) => 200 + 2 * key.length + 300 * found.length,
+});
 
 /**
  * The newest commit that changed a file or folder, as `git log -1 <commit> -- <path>` gives it: for a path that is
@@ -50,8 +33,83 @@ async function find(repo: Repository, commit: string, path: string): Promise<Ans
  */
 export async function lastCommitOf(repo: Repository, commit: string, path: string): Promise<string | null> {
   checkOids([commit]);
-  if (!isEntryPath(path) || (path.includes('\n') && !fitsArgument(path))) return null;
-  return (await answers.get(cacheKey(repo.id, commit, path), () => find(repo, commit, path))).oid;
+  if (!isEntryPath(path)) return null;
+  const key = cacheKey(repo.id, path);
+  const kept = answers.get(key) ?? [];
+  const known = kept.find(({ from }) => from === commit);
+  if (known !== undefined) return known.last;
+  const last = await repo.history.answer({
+    walk: (commits, pace) => walk(repo, commits, pace, commit, path, kept),
+    git: (env) => askGit(repo, commit, path, env),
+  });
+  const others = (answers.get(key) ?? []).filter(({ from }) => from !== commit);
+  answers.set(key, [{ from: commit, last }, ...others].slice(0, KEPT));
+  return last;
+}
+
+/** Goes back from parent to parent that has the path in the same state, the first of them, as git does. */
+async function walk(
+  repo: Repository,
+  commits: Commits,
+  pace: Pace,
+  from: string,
+  path: string,
+  kept: readonly Found[],
+): Promise<string | null> {
+  const known = new Map(kept.map((found) => [commits.find(found.from), found]));
+  const history = await PathHistory.of(commits, pace, repo.objects, path);
+  let steps = known.size > 0 ? NEAR : 0;
+  for (let commit = await commits.named(from); commit !== null; ) {
+    if (pace.isDue) await pace.rest();
+    const found = known.get(commit);
+    if (found !== undefined) return found.last;
+    const next = steps > 0 ? commit : history.skipSame(commit);
+    steps -= 1;
+    if (next !== commit) {
+      commit = next;
+      if (pace.isLate) await pace.rest();
+      continue;
+    }
+    const parents = commits.parents(commit);
+    if (parents.length === 0) return (await history.isSame(commit, null, 0)) ? null : commits.oid(commit);
+    const parent = await parentWithSame(commits, history, commit, parents);
+    if (parent === null) return commits.oid(commit);
+    commit = parent;
+  }
+  return null;
+}
+
+async function parentWithSame(
+  commits: Commits,
+  history: PathHistory,
+  commit: number,
+  parents: readonly number[],
+): Promise<number | null> {
+  for (const [nth, parent] of parents.entries()) {
+    if (!commits.isLoaded(parent)) await commits.load(parent);
+    if (await history.isSame(commit, parent, nth)) return parent;
+  }
+  return null;
+}
+
+async function askGit(
+  repo: Repository,
+  commit: string,
+  path: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  const inArgument = fitsArgument(path);
+  // Git takes the lines of its input apart, and arguments hold UTF-8 only.
+  if (!inArgument && path.includes('\n')) return null;
+  const { stdout } = await runGit(
+    ['rev-list', '--max-count=1', ...(inArgument ? ['--end-of-options', commit, '--', path] : ['--stdin'])],
+    {
+      gitDir: repo.dir,
+      env: { ...LITERAL_PATHS, ...env },
+      ...(inArgument ? {} : { input: Buffer.concat([Buffer.from(`${commit}\n--\n`), encodeBytes(path)]) }),
+    },
+  );
+  return stdout.toString('latin1').trim() || null;
 }
 
 /**

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
+import { CommitText } from './history/commit-text.ts';
+import type { Commits } from './history/commits.ts';
+import { walkByDate } from './history/date-walk.ts';
+import { descend } from './history/descend.ts';
+import type { Pace } from './history/pace.ts';
+import { PathHistory } from './history/path-history.ts';
+import { walkByTopology } from './history/topo-walk.ts';
+import { TREESAME, UNINTERESTING, WalkState } from './history/walk-state.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
@@ -42,10 +50,7 @@ function isPattern(text: string): boolean {
   return text.length <= MAX_PATTERN && !/[\n\0]/.test(text) && text.isWellFormed();
 }
 
-function isPath(path: string): boolean {
-  const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  return isEntryPath(plain) && (fitsArgument(plain) || !plain.includes('\n'));
-}
+const isPath = (path: string): boolean => isEntryPath(path.endsWith('/') ? path.slice(0, -1) : path);
 
 /** Whether no commit can match, whatever the history is. */
 function isHopeless(query: LogQuery): boolean {
@@ -96,24 +101,77 @@ function digest(oids: readonly string[] | undefined): string {
  */
 export async function listCommits(repo: Repository, query: LogQuery): Promise<readonly string[]> {
   if (isHopeless(query)) return [];
-  const { path } = query;
   const args = revListArguments(query);
   const input = revisions(query.from, query.not);
-  const inArguments = path === undefined || fitsArgument(path);
-  const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, path);
-  return await pages.get(key, async () => {
-    const oids: string[] = [];
-    await readRecords(
-      [...args, '--stdin', ...(path !== undefined && inArguments ? ['--', path] : [])],
-      {
-        gitDir: repo.dir,
-        env: LITERAL_PATHS,
-        input: inArguments ? input : Buffer.concat([Buffer.from(`${input}--\n`), encodeBytes(path)]),
-      },
-      (record) => oids.push(record.toString('latin1')),
-    );
-    return oids;
+  const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, query.path);
+  return await pages.get(key, () => {
+    return repo.history.answer({
+      walk: (commits, pace) => walkToPage(repo, commits, pace, query),
+      git: (env) => askForPage(repo, args, input, query.path, env),
+    });
   });
+}
+
+async function walkToPage(repo: Repository, commits: Commits, pace: Pace, query: LogQuery): Promise<readonly string[]> {
+  const { path, since, until, author, search, noMerges } = query;
+  const state = new WalkState(commits, {
+    from: await allNamed(commits, pace, query.from),
+    not: await allNamed(commits, pace, query.not ?? []),
+    path: path === undefined ? null : await PathHistory.of(commits, pace, repo.objects, path),
+    firstParent: query.firstParent ?? false,
+    since: since !== undefined && since.getTime() > 0 ? Math.ceil(since.getTime() / 1000) : null,
+    until: until === undefined ? null : Math.floor(until.getTime() / 1000),
+  });
+  const text = new CommitText(repo.objects, { author, message: search });
+  const isWanted = async (commit: number): Promise<boolean> => {
+    if (state.has(commit, UNINTERESTING | TREESAME)) return false;
+    if (state.query.until !== null && commits.date(commit) > state.query.until) return false;
+    if (noMerges && state.parents(commit).length > 1) return false;
+    return await text.isIn(commits.oid(commit));
+  };
+  const limit = Math.min(query.limit, MAX_LIMIT);
+  let skip = Math.max(0, Math.trunc(query.skip ?? 0));
+  const oids: string[] = [];
+  for await (const commit of (query.order === 'topo' ? walkByTopology : walkByDate)(state, pace)) {
+    if (!(await isWanted(commit))) continue;
+    if (skip > 0) skip -= 1;
+    else oids.push(commits.oid(commit));
+    if (oids.length >= limit) break;
+  }
+  return oids;
+}
+
+async function allNamed(commits: Commits, pace: Pace, oids: readonly string[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const oid of oids) {
+    if (pace.isDue) await pace.rest();
+    const commit = await commits.named(oid);
+    if (commit !== null) found.push(commit);
+  }
+  return found;
+}
+
+async function askForPage(
+  repo: Repository,
+  args: readonly string[],
+  input: string,
+  path: string | undefined,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const inArguments = path === undefined || fitsArgument(path);
+  // Git takes the lines of its input apart, and arguments hold UTF-8 only.
+  if (!inArguments && path.includes('\n')) return [];
+  const oids: string[] = [];
+  await readRecords(
+    [...args, '--stdin', ...(path !== undefined && inArguments ? ['--', path] : [])],
+    {
+      gitDir: repo.dir,
+      env: { ...LITERAL_PATHS, ...env },
+      input: inArguments ? input : Buffer.concat([Buffer.from(`${input}--\n`), encodeBytes(path)]),
+    },
+    (record) => oids.push(record.toString('latin1')),
+  );
+  return oids;
 }
 
 /**
@@ -128,15 +186,50 @@ export async function countCommits(
   if (from.length === 0) return 0;
   const input = revisions(from, options.not);
   const { firstParent = false, limit } = options;
-  const args = ['rev-list', '--count', ...(firstParent ? ['--first-parent'] : []), '--stdin'];
-  if (limit !== undefined) args.push(`--max-count=${limit}`);
   const key = cacheKey(repo.id, digest(from), digest(options.not), firstParent, limit ?? 0);
   const { count } = await counts.get(key, async () => {
-    let text = '';
-    await readRecords(args, { gitDir: repo.dir, input }, (record) => {
-      text = record.toString('latin1');
+    return await repo.history.answer({
+      walk: async (commits, pace) => {
+        const all = await countReached(commits, pace, { from, not: options.not ?? [], firstParent });
+        return { count: Math.min(all, limit ?? all) };
+      },
+      git: async (env) => {
+        const args = ['rev-list', '--count', ...(firstParent ? ['--first-parent'] : []), '--stdin'];
+        if (limit !== undefined) args.push(`--max-count=${limit}`);
+        let text = '';
+        await readRecords(args, { gitDir: repo.dir, input, env }, (record) => {
+          text = record.toString('latin1');
+        });
+        return { count: Number(text) };
+      },
     });
-    return { count: Number(text) };
+  });
+  return count;
+}
+
+const WANTED = 1;
+const LEFT_OUT = 2;
+
+async function countReached(
+  commits: Commits,
+  pace: Pace,
+  what: { from: readonly string[]; not: readonly string[]; firstParent: boolean },
+): Promise<number> {
+  const from = await allNamed(commits, pace, what.from);
+  const not = await allNamed(commits, pace, what.not);
+  const starts = [
+    ...from.map((commit) => [commit, WANTED] as const),
+    ...not.map((commit) => [commit, LEFT_OUT] as const),
+  ];
+  let count = 0;
+  await descend(commits, pace, {
+    starts,
+    firstParentOnly: what.firstParent ? WANTED : 0,
+    isDone: (marks) => (marks & LEFT_OUT) !== 0,
+    visit: (_, marks) => {
+      if (marks === WANTED) count += 1;
+      return marks;
+    },
   });
   return count;
 }

@@ -1,9 +1,10 @@
 import { type BigIntStats, closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { isScarcity } from '../core/scarcity.ts';
-import { decodeBytes, encodeBytes } from './bytes.ts';
+import { decodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
+import { bytesPath } from './lock-file.ts';
 import { isOid } from './objects.ts';
 import { isValidRefName } from './ref-name.ts';
 
@@ -24,10 +25,6 @@ interface Folder {
 const MAX_RECENT = 500;
 
 const buffer = Buffer.allocUnsafeSlow(256);
-
-function bytesPath(dir: string, name: string): string | Buffer {
-  return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
-}
 
 function statOf(path: string | Buffer): BigIntStats | undefined {
   try {
@@ -90,6 +87,11 @@ export class LooseRefs {
     const oid = stats.isFile() ? readFile(path) : null;
     if (oid !== undefined && stamp.trusted) this.#recent.set(name, { stamp, oid });
     return oid;
+  }
+
+  /** Has a reference read from its file at the next `read`, whatever its status. */
+  forget(name: string): void {
+    this.#recent.delete(name);
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { writeWholeGraph } from './commit-graph/write.ts';
 import { isMissing, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
-import { spawnGit } from './process.ts';
+import { runInBackground } from './in-background.ts';
 import { KeyedQueue } from './queue.ts';
 import type { Repository } from './repository.ts';
 import { removeStaleLocks } from './stale-locks.ts';
@@ -24,10 +24,7 @@ export interface MaintenanceResult {
   repacked: boolean;
 }
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-/** Lower than that of the server and of the git commands it waits for. */
-const PRIORITY = 15;
+const DAY = 24 * 3_600_000;
 const MAX_WAITING = 10_000;
 
 /** One repository at a time in this process: maintenance must leave room for the work it serves. */
@@ -60,7 +57,7 @@ async function maintainNow(dir: string, limits: MaintenanceLimits): Promise<Main
   const repacked = loose > (limits.looseObjects ?? 2_000) || packs > (limits.packs ?? 20);
   if (repacked) await repack(dir);
   // Last, and always: it only adds the commits that are new, and every history query gains from it.
-  await runInBackground(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress']);
+  await writeWholeGraph(dir);
   return { packedRefs, repacked };
 }
 
@@ -81,20 +78,6 @@ async function repack(dir: string): Promise<void> {
     // A push in between can leave the bitmap without an object it needs. The packs matter more.
     await runInBackground(dir, command);
   }
-}
-
-async function runInBackground(dir: string, args: readonly string[]): Promise<void> {
-  const git = await spawnGit(args, { gitDir: dir, timeoutMs: HOUR });
-  try {
-    if (git.child.pid !== undefined) setPriority(git.child.pid, PRIORITY);
-  } catch {
-    // It has ended already.
-  }
-  git.stdin.end();
-  git.stdout.resume();
-  const { code, stderr, killed } = await git.done;
-  if (killed !== null) throw new GitError('timeout', `git ${args[0]}: took too long`);
-  if (code !== 0) throw new GitError('failed', `git ${args[0]}: ${stderr.trim()}`, code);
 }
 
 async function entriesOf(dir: string, recursive = false): Promise<Dirent[]> {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
-import { cherryPick, mergeCommits, revert } from './merge.ts';
+import { mergeBases } from './compare.ts';
+import { cherryPick, type MergeResult, mergeCommits, type PickResult, revert } from './merge.ts';
+import { ObjectWriter } from './object-writer.ts';
 
 let git: GitRepository;
 let root: string;
@@ -41,28 +44,33 @@ function worktreeResult(onto: string, ...args: string[]): string | null {
   }
 }
 
+/** The tree of a clean result, for which everything is written that it needs. */
+async function cleanTree(result: Promise<PickResult | MergeResult>): Promise<string> {
+  const found = await result;
+  assert.ok(found.kind === 'clean', found.kind);
+  await new ObjectWriter(git.repo.dir).write(found.objects);
+  return found.tree;
+}
+
 test('a clean merge gives the tree that git merge makes', async () => {
   const [main, feature] = [git.oid('main'), git.oid('feature')];
   const tree = worktreeResult(main, 'merge', '--no-commit', '--no-ff', feature);
-  assert.deepEqual(await mergeCommits(git.repo, main, feature), { kind: 'clean', tree });
+  assert.equal(await cleanTree(mergeCommits(git.repo, main, feature)), tree);
 });
 
 test('cherry-pick and revert give the trees that git makes', async () => {
   const [main, feature] = [git.oid('main'), git.oid('feature')];
   const picked = worktreeResult(main, 'cherry-pick', '--no-commit', feature);
-  assert.deepEqual(await cherryPick(git.repo, { commit: feature, onto: main }), { kind: 'clean', tree: picked });
+  assert.equal(await cleanTree(cherryPick(git.repo, { commit: feature, onto: main })), picked);
   const reverted = worktreeResult(main, 'revert', '--no-commit', main);
-  assert.deepEqual(await revert(git.repo, { commit: main, onto: main }), { kind: 'clean', tree: reverted });
+  assert.equal(await cleanTree(revert(git.repo, { commit: main, onto: main })), reverted);
   const merge = git.merge('feature');
   for (const mainline of [1, 2]) {
     const tree = worktreeResult(merge, 'revert', '--no-commit', '-m', `${mainline}`, merge);
-    assert.deepEqual(await revert(git.repo, { commit: merge, onto: merge, mainline }), { kind: 'clean', tree });
+    assert.equal(await cleanTree(revert(git.repo, { commit: merge, onto: merge, mainline })), tree);
   }
   const onRoot = worktreeResult(root, 'cherry-pick', '--no-commit', '-m', '1', merge);
-  assert.deepEqual(await cherryPick(git.repo, { commit: merge, onto: root, mainline: 1 }), {
-    kind: 'clean',
-    tree: onRoot,
-  });
+  assert.equal(await cleanTree(cherryPick(git.repo, { commit: merge, onto: root, mainline: 1 })), onRoot);
   await assert.rejects(cherryPick(git.repo, { commit: merge, onto: root }), { code: 'invalid' });
   await assert.rejects(cherryPick(git.repo, { commit: merge, onto: root, mainline: 3 }), { code: 'invalid' });
 });
@@ -81,9 +89,9 @@ test('a root commit is picked and reverted', async () => {
   git.git('checkout', '--quiet', 'main');
   const onto = git.oid('main');
   const tree = worktreeResult(onto, 'cherry-pick', '--no-commit', orphan);
-  assert.deepEqual(await cherryPick(git.repo, { commit: orphan, onto }), { kind: 'clean', tree });
+  assert.equal(await cleanTree(cherryPick(git.repo, { commit: orphan, onto })), tree);
   const empty = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-  assert.deepEqual(await revert(git.repo, { commit: orphan, onto: orphan }), { kind: 'clean', tree: empty });
+  assert.equal(await cleanTree(revert(git.repo, { commit: orphan, onto: orphan })), empty);
   assert.deepEqual(await mergeCommits(git.repo, onto, orphan), { kind: 'unrelated' });
 });
 
@@ -116,4 +124,53 @@ test('refuses what is no complete id or missing', async () => {
   await assert.rejects(cherryPick(git.repo, { commit: '--abort', onto: root }), { code: 'invalid' });
   await assert.rejects(revert(git.repo, { commit: 'a'.repeat(40), onto: root }), { code: 'not_found' });
   await assert.rejects(mergeCommits(git.repo, root, 'a'.repeat(40)), { code: 'failed' });
+});
+
+/** A branch of so many changed files, on top of a commit. */
+function branchOf(from: string, files: Readonly<Record<string, string>>): string {
+  git.git('checkout', '--quiet', '--detach', from);
+  for (const [path, content] of Object.entries(files)) git.write(path, content);
+  const made = git.commit(Object.keys(files).join());
+  git.git('checkout', '--quiet', 'main');
+  return made;
+}
+
+test('a merge that needs no guess starts no process, another gives what git makes of it', async () => {
+  let started = 0;
+  const onStart = () => {
+    started += 1;
+  };
+  subscribe('child_process', onStart);
+  const base = branchOf(root, { 'd/e/x': '1', 'd/y': '1', text: text({}) });
+  const ours = branchOf(base, { 'd/e/x': '2', 'd/new': 'n', text: text({ 2: 'ours' }) });
+  const theirs = branchOf(base, { 'd/y': '2', 'd/e/new': 'n', text: text({ 10: 'theirs', 17: 'theirs' }) });
+  const close = branchOf(base, { text: text({ 3: 'close' }) });
+  const expected = worktreeResult(ours, 'merge', '--no-commit', '--no-ff', theirs);
+  started = 0;
+  const merged = mergeCommits(git.repo, ours, theirs);
+  assert.equal(await cleanTree(merged), expected);
+  assert.equal(await cleanTree(cherryPick(git.repo, { commit: theirs, onto: ours })), expected);
+  assert.deepEqual(await mergeCommits(git.repo, theirs, base), await mergeCommits(git.repo, base, theirs));
+  assert.equal(started, 0);
+  assert.equal((await mergeCommits(git.repo, ours, close)).kind, 'conflict');
+  assert.equal(started, 1);
+
+  // Two merge bases.
+  const crossed = (one: string, other: string) =>
+    git.git('commit-tree', `${expected}`, '-p', one, '-p', other, '-m', 'x');
+  const left = branchOf(crossed(ours, theirs), { left: '1' });
+  const right = branchOf(crossed(theirs, ours), { right: '1' });
+  assert.equal((await mergeBases(git.repo, [left, right])).length, 2);
+  const both = worktreeResult(left, 'merge', '--no-commit', '--no-ff', right);
+  started = 0;
+  assert.equal(await cleanTree(mergeCommits(git.repo, left, right)), both);
+  assert.equal(started, 1);
+
+  // The repository may have a way of its own to merge a file.
+  git.write('.gitattributes', 'text merge=union\n');
+  git.commit('attributes');
+  started = 0;
+  assert.equal((await mergeCommits(git.repo, ours, theirs)).kind, 'clean');
+  assert.equal(started, 1);
+  unsubscribe('child_process', onStart);
 });

@@ -1,9 +1,11 @@
 import { checkOids } from './arguments.ts';
 import { decodeBytes } from './bytes.ts';
+import { mergeBases } from './compare.ts';
 import { GitError } from './errors.ts';
 import { encodeCommit } from './object-encode.ts';
 import { type NewObject, ObjectWriter } from './object-writer.ts';
 import { type Commit, hashObject } from './objects.ts';
+import { type MergedTrees, mergePlainly } from './plain-merge.ts';
 import { runGit } from './process.ts';
 import type { Repository } from './repository.ts';
 
@@ -16,9 +18,12 @@ export interface ConflictStage {
   side: 'base' | 'ours' | 'theirs';
 }
 
-/** `tree` is written to the repository; of a conflict it holds the files with conflict markers. */
+/**
+ * `objects` have to be written before the tree is there: none where it is already. Of a conflict the tree, which is written,
+ * holds the files with conflict markers.
+ */
 export type MergeResult =
-  | { kind: 'clean'; tree: string }
+  | { kind: 'clean'; tree: string; objects: readonly NewObject[] }
   | { kind: 'conflict'; tree: string; conflicts: ConflictStage[] }
   /** The two commits share no history. */
   | { kind: 'unrelated' };
@@ -40,13 +45,26 @@ function parseStage(record: string): ConflictStage {
 }
 
 /**
- * Merges two commits from their merge base (a made-up one where there are several); writes trees and blobs, no commit.
+ * Merges two commits from their merge base (a made-up one where there are several): in this process where no path needs a
+ * guess, else by git, which writes the trees and blobs of its result.
  * @param ours id of a commit
  * @param theirs id of a commit
  * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout` after a minute
  */
 export async function mergeCommits(repo: Repository, ours: string, theirs: string): Promise<MergeResult> {
-  checkOids([ours, theirs]);
+  const bases = await mergeBases(repo, [ours, theirs]);
+  const [base, ...others] = bases;
+  if (base === undefined) return { kind: 'unrelated' };
+  const commits = await Promise.all([base, ours, theirs].map((oid) => repo.objects.commit(oid)));
+  const [before, one, other] = commits.map((commit) => commit?.tree);
+  if (others.length === 0 && before !== undefined && one !== undefined && other !== undefined) {
+    const plain = await mergePlainly(repo, { base: before, ours: one, theirs: other });
+    if (plain !== null) return { kind: 'clean', ...plain };
+  }
+  return await mergeByGit(repo, ours, theirs);
+}
+
+async function mergeByGit(repo: Repository, ours: string, theirs: string): Promise<MergeResult> {
   const args = ['merge-tree', '--write-tree', '-z', '--no-messages', '--end-of-options', ours, theirs];
   const limits = { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, okCodes: [0, 1, 128] };
   const { code, stdout, stderr } = await runGit(args, limits);
@@ -59,7 +77,9 @@ export async function mergeCommits(repo: Repository, ours: string, theirs: strin
     .toString('latin1')
     .split('\0')
     .filter((record) => record !== '');
-  return code === 0 ? { kind: 'clean', tree } : { kind: 'conflict', tree, conflicts: stages.map(parseStage) };
+  return code === 0
+    ? { kind: 'clean', tree, objects: [] }
+    : { kind: 'conflict', tree, conflicts: stages.map(parseStage) };
 }
 
 function helperCommit(tree: string, parents: readonly string[]): NewObject {
@@ -68,22 +88,17 @@ function helperCommit(tree: string, parents: readonly string[]): NewObject {
   return { type: 'commit', data, oid: hashObject('commit', data, format) };
 }
 
-/**
- * Merges the trees `ours` and `theirs` as if both came from `base`; writes objects, no reference.
- * @throws GitError as `mergeCommits` does
- */
-export async function mergeTrees(
-  repo: Repository,
-  trees: { base: string; ours: string; theirs: string },
-): Promise<Exclude<MergeResult, { kind: 'unrelated' }>> {
-  checkOids([trees.base, trees.ours, trees.theirs]);
-  if (trees.base === trees.theirs) return { kind: 'clean', tree: trees.ours };
-  if (trees.base === trees.ours) return { kind: 'clean', tree: trees.theirs };
+/** Merges the trees `ours` and `theirs` as if both came from `base`. @throws GitError as `mergeCommits` does */
+async function mergeTrees(repo: Repository, trees: MergedTrees): Promise<Exclude<MergeResult, { kind: 'unrelated' }>> {
+  if (trees.base === trees.theirs) return { kind: 'clean', tree: trees.ours, objects: [] };
+  if (trees.base === trees.ours) return { kind: 'clean', tree: trees.theirs, objects: [] };
+  const plain = await mergePlainly(repo, trees);
+  if (plain !== null) return { kind: 'clean', ...plain };
   const base = helperCommit(trees.base, []);
   const ours = helperCommit(trees.ours, [base.oid!]);
   const theirs = helperCommit(trees.theirs, [base.oid!]);
   await writerFor(repo, trees.base).write([base, ours, theirs]);
-  const result = await mergeCommits(repo, ours.oid!, theirs.oid!);
+  const result = await mergeByGit(repo, ours.oid!, theirs.oid!);
   if (result.kind === 'unrelated') throw new GitError('corrupt', 'helper commits without a common parent');
   return result;
 }
@@ -131,7 +146,7 @@ async function pick(repo: Repository, options: PickOptions, direction: 'apply' |
 }
 
 /**
- * The tree that comes from applying a commit's change on top of another commit; writes objects, no commit.
+ * The tree that comes from applying a commit's change on top of another commit; no commit is written.
  * Serves `POST /projects/:id/repository/commits/:sha/cherry_pick`.
  * @throws GitError `not_found` for a missing commit, `invalid` for a missing or wrong mainline, else as `mergeCommits`
  */
@@ -140,7 +155,7 @@ export async function cherryPick(repo: Repository, options: PickOptions): Promis
 }
 
 /**
- * The tree that comes from undoing a commit's change on top of another commit; writes objects, no commit.
+ * The tree that comes from undoing a commit's change on top of another commit; no commit is written.
  * Serves `POST /projects/:id/repository/commits/:sha/revert`.
  * @throws GitError as `cherryPick` does
  */

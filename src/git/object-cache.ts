@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Commit, Tag, TreeEntry } from './objects.ts';
+import type { Commit, Tag } from './objects.ts';
+import type { TreeObject } from './tree-object.ts';
 
 export type CachedObject =
   | { type: 'commit'; commit: Commit }
-  | { type: 'tree'; entries: readonly TreeEntry[] }
+  | { type: 'tree'; tree: TreeObject }
   | { type: 'tag'; tag: Tag }
   | { type: 'blob'; data: Buffer };
 
@@ -12,7 +13,7 @@ export const MAX_CACHED_BLOB = 64 * 1024;
 
 function weigh(object: CachedObject): number {
   if (object.type === 'blob') return 200 + object.data.length;
-  if (object.type === 'tree') return 200 + object.entries.length * 220;
+  if (object.type === 'tree') return object.tree.size;
   const text = object.type === 'commit' ? object.commit : object.tag;
   return 1_200 + 2 * (text.message.length + (text.signature?.length ?? 0));
 }

@@ -1,33 +1,42 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
-import {
-  CatFile,
-  type CatFileAnswer,
-  type CatFileEnd,
-  type CatFileRequest,
-  catFileError,
-  type ObjectInfo,
-} from './cat-file.ts';
-import { mayBeLost } from './damage.ts';
+import { isRepository, mayBeLost } from './damage.ts';
+import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
-import { type Commit, isOid, parseCommit, parseTag, parseTree, type Tag, type TreeEntry } from './objects.ts';
-import { spawnGit } from './process.ts';
+import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './objects.ts';
+import { ObjectNames } from './packs/object-names.ts';
+import { ObjectStore } from './packs/object-store.ts';
+import { owned, type RawObject, type Shared, Unwieldy } from './packs/raw-object.ts';
+import { alone } from './packs/scratch.ts';
+import { runGit, spawnGit } from './process.ts';
 import { isValidRefName } from './ref-name.ts';
-import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
+import { objectFormatOf } from './repository-files.ts';
+import { TreeObject } from './tree-object.ts';
 
-export type { ObjectInfo } from './cat-file.ts';
+export interface ObjectInfo {
+  oid: string;
+  type: ObjectType;
+  /** Bytes of content. */
+  size: number;
+}
 
 /** `data` is null where the object is larger than the caller wanted: `stream` it instead. */
 export interface ObjectData extends ObjectInfo {
   data: Buffer | null;
 }
 
+interface StreamOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
 /** Commits, trees and tags above this are refused: none that people make comes near. */
 const MAX_PARSED_BYTES = 32 * 1024 * 1024;
-const MAX_PENDING = 20_000;
+const MAX_CHECKED_BYTES = 1024 * 1024;
 const MAX_STREAM_MS = 30 * 60_000;
-const PEEL = /\^\{(?:commit|tree|blob|tag|)\}$/;
+const PEEL = /\^\{(commit|tree|blob|tag|)\}$/;
 
 /** Whether a name is an object id (also a shortened one) or a reference, with an optional `^{type}`. */
 function isObjectName(name: string): boolean {
@@ -35,28 +44,37 @@ function isObjectName(name: string): boolean {
   return /^[0-9a-f]{4,64}$/.test(bare) || isValidRefName(bare);
 }
 
-/** Reads the objects of one repository through a warm `git cat-file`. */
+/** Reads the objects of one repository from its files. */
 export class ObjectReader {
   readonly #id: string;
   readonly #dir: string;
-  readonly #slots: WarmSlots;
+  readonly #shared: Shared;
   readonly #cache: ObjectCache;
-  #process: CatFile | undefined;
-  #slot: WarmSlot | undefined;
-  #starting = false;
-  #waiting: CatFileRequest[] = [];
+  readonly #resolve: (ref: string) => Promise<string | null>;
+  #store: Promise<ObjectStore> | undefined;
 
-  constructor(id: string, dir: string, slots: WarmSlots, cache: ObjectCache) {
+  /** @param resolve the id that a reference holds; null where there is no such reference */
+  constructor(
+    id: string,
+    dir: string,
+    shared: Shared,
+    cache: ObjectCache,
+    resolve: (ref: string) => Promise<string | null>,
+  ) {
     this.#id = id;
     this.#dir = dir;
-    this.#slots = slots;
+    this.#shared = shared;
     this.#cache = cache;
+    this.#resolve = resolve;
   }
 
-  /** Lets the warm process end once it has answered; the next read starts another. */
+  /** Closes the files of the repository; the next read opens them again. */
   retire(): void {
-    this.#process?.retire();
-    this.#process = undefined;
+    this.#store?.then(
+      (store) => store.close(),
+      () => {},
+    );
+    this.#store = undefined;
   }
 
   /**
@@ -66,8 +84,14 @@ export class ObjectReader {
    * @throws GitError `invalid` for any other text, `corrupt`, `failed`, `busy`
    */
   async info(name: string): Promise<ObjectInfo | null> {
-    const answer = await this.#ask('info', name, 0);
-    return answer && { oid: answer.oid, type: answer.type, size: answer.size };
+    if (!isObjectName(name)) throw new GitError('invalid', 'not an object name');
+    const oid = await this.#oidOf(name);
+    const object = oid === null ? null : await this.#raw(oid, -1);
+    if (oid === null || object === null) {
+      await this.#refuseLost(name);
+      return null;
+    }
+    return { oid, type: object.type, size: object.size };
   }
 
   /**
@@ -81,13 +105,30 @@ export class ObjectReader {
       const { data } = cached;
       return { oid, type: 'blob', size: data.length, data: data.length > maxBytes ? null : data };
     }
-    const info = await this.info(oid);
-    if (info === null || info.size > maxBytes) return info && { ...info, data: null };
-    const answer = await this.#ask('contents', info.oid, maxBytes);
-    if (answer?.data && answer.type === 'blob' && answer.size <= MAX_CACHED_BLOB) {
-      this.#cache.set(this.#id, answer.oid, { type: 'blob', data: answer.data });
+    const store = await this.#open();
+    const whole = store.isComplete(oid) ? oid : (await this.info(oid))?.oid;
+    const object = whole === undefined ? null : await this.#raw(whole, maxBytes);
+    if (whole === undefined || object === null) {
+      await this.#refuseLost(oid);
+      return null;
     }
-    return answer;
+    const { type, size, data } = object;
+    if (data !== null && type === 'blob' && size <= MAX_CACHED_BLOB) {
+      this.#cache.set(this.#id, whole, { type: 'blob', data: alone(data) });
+    }
+    return { oid: whole, type, size, data };
+  }
+
+  /**
+   * The type of an object whose content lies on the disk as its id says, whatever is in memory: a repository can be damaged
+   * meanwhile. Of a large one only the beginning is looked at.
+   * @throws GitError as `info`
+   */
+  async typeOnDisk(oid: string): Promise<ObjectType | null> {
+    if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
+    const type = await this.#use(oid, MAX_CHECKED_BYTES, (object) => object.type);
+    if (type === null) await this.#refuseLost(oid);
+    return type;
   }
 
   /**
@@ -97,9 +138,8 @@ export class ObjectReader {
   async commit(oid: string): Promise<Commit | null> {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'commit' ? cached.commit : null;
-    const data = await this.#parsed(oid, 'commit');
-    if (data === null) return null;
-    const commit = parseCommit(oid, data);
+    const commit = await this.#parsed(oid, 'commit', parseCommit);
+    if (commit === null) return null;
     this.#cache.set(this.#id, oid, { type: 'commit', commit });
     return commit;
   }
@@ -109,13 +149,24 @@ export class ObjectReader {
    * @throws GitError as `info`
    */
   async tree(oid: string): Promise<readonly TreeEntry[] | null> {
-    const cached = this.#cache.get(this.#id, oid);
-    if (cached !== undefined) return cached.type === 'tree' ? cached.entries : null;
-    const data = await this.#parsed(oid, 'tree');
-    if (data === null) return null;
-    const entries = parseTree(oid, data);
-    this.#cache.set(this.#id, oid, { type: 'tree', entries });
+    const tree = await this.treeObject(oid);
+    if (tree === null) return null;
+    const { isParsed, entries } = tree;
+    // It takes more memory now.
+    if (!isParsed) this.#cache.set(this.#id, oid, { type: 'tree', tree });
     return entries;
+  }
+
+  /**
+   * A tree that is not taken apart; null where there is none of this id. For a few of its entries.
+   * @throws GitError as `info`
+   */
+  async treeObject(oid: string): Promise<TreeObject | null> {
+    const cached = this.#cache.get(this.#id, oid);
+    if (cached !== undefined) return cached.type === 'tree' ? cached.tree : null;
+    const tree = await this.#parsed(oid, 'tree', (_, data) => new TreeObject(oid, alone(data)));
+    if (tree !== null) this.#cache.set(this.#id, oid, { type: 'tree', tree });
+    return tree;
   }
 
   /**
@@ -125,9 +176,8 @@ export class ObjectReader {
   async tag(oid: string): Promise<Tag | null> {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'tag' ? cached.tag : null;
-    const data = await this.#parsed(oid, 'tag');
-    if (data === null) return null;
-    const tag = parseTag(oid, data);
+    const tag = await this.#parsed(oid, 'tag', parseTag);
+    if (tag === null) return null;
     this.#cache.set(this.#id, oid, { type: 'tag', tag });
     return tag;
   }
@@ -138,105 +188,102 @@ export class ObjectReader {
    * @param options `timeoutMs` milliseconds until the child is ended (default 30 minutes)
    * @throws GitError `invalid` where `oid` is no complete object id (of the call, not of the stream)
    */
-  stream(oid: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}): Readable {
+  stream(oid: string, options: StreamOptions = {}): Readable {
     if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
-    return Readable.from(blobChunks(this.#dir, oid, options, currentScope()), {
+    return Readable.from(this.#chunks(oid, options, currentScope()), {
       objectMode: false,
       highWaterMark: 256 * 1024,
     });
   }
 
-  async #parsed(oid: string, type: 'commit' | 'tree' | 'tag'): Promise<Buffer | null> {
-    if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
-    const answer = await this.#ask('contents', oid, MAX_PARSED_BYTES);
-    if (answer === null || answer.type !== type) return null;
-    if (answer.data === null) throw new GitError('output_too_large', `${type} ${oid}: ${answer.size} bytes`);
-    return answer.data;
+  /** @param scope of the request: the stream is read after its handler has ended */
+  async *#chunks(oid: string, options: StreamOptions, scope: RequestScope): AsyncGenerator<Buffer> {
+    const signal = options.signal ?? scope.signal;
+    const end = performance.now() + (options.timeoutMs ?? MAX_STREAM_MS);
+    const store = await this.#open();
+    try {
+      const found = store.isComplete(oid) ? await store.stream(oid) : null;
+      if (found === null) await this.#refuseLost(oid);
+      if (found?.type !== 'blob') throw new GitError('not_found', `no blob ${oid}`);
+      for await (const chunk of found.chunks) {
+        if (signal?.aborted) throw new GitError('aborted', `blob ${oid}: stopped`);
+        if (performance.now() > end) throw new GitError('timeout', `blob ${oid}: took too long`);
+        yield chunk;
+      }
+    } catch (error) {
+      if (!(error instanceof Unwieldy)) throw error;
+      yield* blobChunks(this.#dir, oid, options, scope);
+    }
   }
 
-  async #ask(command: CatFileRequest['command'], name: string, maxBytes: number): Promise<CatFileAnswer | null> {
-    if (!isObjectName(name)) throw new GitError('invalid', 'not an object name');
-    const answer = await new Promise<CatFileAnswer | null>((resolve, reject) => {
-      this.#send({ command, name, maxBytes, attempts: 0, resolve, reject });
+  async #parsed<T>(oid: string, type: ObjectType, parse: (oid: string, data: Buffer) => T): Promise<T | null> {
+    if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
+    const found = await this.#use(oid, MAX_PARSED_BYTES, (object) => {
+      if (object.type !== type) return { parsed: null };
+      if (object.data === null) throw new GitError('output_too_large', `${type} ${oid}: ${object.size} bytes`);
+      return { parsed: parse(oid, object.data) };
     });
-    if (answer === null && isOid(name)) await this.#refuseLost(name);
-    return answer;
+    if (found === null) await this.#refuseLost(oid);
+    return found === null ? null : found.parsed;
+  }
+
+  /** An object by its complete id. */
+  async #raw(oid: string, maxBytes: number): Promise<RawObject | null> {
+    return await this.#use(oid, maxBytes, owned);
+  }
+
+  /** What `take` makes of an object at once: its content may lie in memory that is used again. */
+  async #use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
+    const store = await this.#open();
+    if (!store.isComplete(oid)) return null;
+    try {
+      return await store.use(oid, maxBytes, take);
+    } catch (error) {
+      if (!(error instanceof Unwieldy)) throw error;
+      const { type, size } = (await store.read(oid, -1))!;
+      const { stdout } = await runGit(['cat-file', type, oid], { gitDir: this.#dir, maxOutput: size });
+      return take({ type, size, data: stdout });
+    }
+  }
+
+  async #oidOf(name: string): Promise<string | null> {
+    const bare = name.replace(PEEL, '');
+    const wanted = PEEL.exec(name)?.[1];
+    const names = new ObjectNames(await this.#open(), (oid) => this.#raw(oid, MAX_PARSED_BYTES));
+    const oid = bare.startsWith('refs/') ? await this.#resolve(bare) : await names.complete(bare, wanted);
+    return oid === null || wanted === undefined ? oid : await names.peel(oid, wanted);
+  }
+
+  async #open(): Promise<ObjectStore> {
+    this.#shared.files.refuseClosed();
+    if (this.#store === undefined) {
+      const opening = this.#openNow();
+      this.#store = opening;
+      opening.catch(() => {
+        if (this.#store === opening) this.#store = undefined;
+      });
+    }
+    return await this.#store;
+  }
+
+  async #openNow(): Promise<ObjectStore> {
+    if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is not a git repository`);
+    const format = await objectFormatOf(this.#dir).catch((error: unknown) => {
+      if (isMissing(error)) return 'sha1';
+      throw error;
+    });
+    return new ObjectStore(join(this.#dir, 'objects'), this.#shared, format === 'sha1' ? 20 : 32);
   }
 
   /** An object that is not found where something is damaged is no object that never was. */
-  async #refuseLost(oid: string): Promise<void> {
-    const process = this.#process;
-    // What git complains of lies in its other pipe by now, and is read in this turn.
-    await new Promise(setImmediate);
-    if (!process?.damaged && !(await mayBeLost(this.#dir, oid))) return;
-    throw new GitError('corrupt', `object ${oid} is lost`);
-  }
-
-  #send(request: CatFileRequest): void {
-    if (this.#process !== undefined && this.#process.pending < MAX_PENDING) {
-      this.#process.send(request);
-      this.#slot?.touch();
-    } else if (this.#process !== undefined || this.#waiting.length >= MAX_PENDING) {
-      request.reject(new GitError('busy', 'too many object reads are waiting'));
-    } else {
-      this.#waiting.push(request);
-      void this.#start();
-    }
-  }
-
-  async #start(): Promise<void> {
-    if (this.#starting) return;
-    this.#starting = true;
-    try {
-      const slot = await this.#slots.take();
-      const process: CatFile = orRelease(slot, () => {
-        return new CatFile(this.#dir, (end) => {
-          if (this.#process === process) this.#process = undefined;
-          slot.release();
-          this.#recover(end);
-        });
-      });
-      this.#process = process;
-      this.#slot = slot;
-      // Sent before the slot is held: it may have to be given back at once.
-      for (const request of this.#waiting.splice(0)) process.send(request);
-      slot.hold({
-        get idle() {
-          return process.pending === 0;
-        },
-        retire: () => {
-          if (this.#process === process) this.#process = undefined;
-          process.retire();
-        },
-        check: (now) => process.check(now),
-      });
-    } catch (error) {
-      const reason = error instanceof Error ? error : new GitError('failed', 'cat-file could not start');
-      for (const request of this.#waiting.splice(0)) request.reject(reason);
-    } finally {
-      this.#starting = false;
-    }
-  }
-
-  /** Asks again what a dead process left unanswered; the request it died of gets one second chance. */
-  #recover(end: CatFileEnd): void {
-    const [first] = end.unanswered;
-    if (first === undefined) return;
-    if (end.guilty) first.attempts += 1;
-    for (const request of end.unanswered) {
-      if (end.hopeless || request.attempts > 1) request.reject(catFileError(end, request.name));
-      else this.#send(request);
-    }
+  async #refuseLost(name: string): Promise<void> {
+    if (isOid(name) ? !(await mayBeLost(this.#dir, name)) : isRepository(this.#dir)) return;
+    throw new GitError('corrupt', `object ${name} is lost`);
   }
 }
 
-/** @param scope of the request: the stream is read after its handler has ended */
-async function* blobChunks(
-  dir: string,
-  oid: string,
-  options: { signal?: AbortSignal; timeoutMs?: number },
-  scope: RequestScope,
-) {
+/** What git writes of a blob that takes too much memory here. */
+async function* blobChunks(dir: string, oid: string, options: StreamOptions, scope: RequestScope) {
   const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir, lane: 'transport' as const };
   const git = await inScope(scope, () => spawnGit(['cat-file', 'blob', oid], limits));
   git.stdin.end();

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createDeflate, deflate, deflateSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { isMissing, isTaken, syncPath } from './durable.ts';
 import type { ObjectFormat, ObjectType } from './objects.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
@@ -87,7 +88,7 @@ export class ObjectWriter {
       const fresh = named.filter(({ oid }) => !known.has(oid) && known.add(oid));
       await this.#writeBatch(fresh, folders);
     }
-    await Promise.all([...folders].map(syncPath));
+    await syncFolders(this.#objects, [...folders]);
     return oids;
   }
 
@@ -115,13 +116,31 @@ export class ObjectWriter {
     const header = Buffer.from(`${type} ${sizeOf(data)}\0`);
     const compressed = Buffer.isBuffer(data) ? await compress(Buffer.concat([header, data])) : null;
     const temporary = join(folder, `tmp_obj_${randomUUID()}`);
-    // Also where another writer makes the folder just now and has not synced its entry yet.
-    folders.add(this.#objects);
     await writeInto(folder, temporary, (path) =>
       compressed === null ? writeStored(path, header, data as StoredContent) : writeSynced(path, compressed),
     );
     return { oid, temporary, final, folder };
   }
+}
+
+/** Folders of objects whose names are durable, each with what tells it from another that was made in its place later. */
+const known = new LRUCache<string, string>({ max: 5_000 });
+
+/**
+ * Makes the names in some folders durable, and their own: also where another writer has made a folder just now.
+ * @param parent of all
+ */
+async function syncFolders(parent: string, folders: readonly string[]): Promise<void> {
+  const identities = await Promise.all(folders.map(identityOf));
+  const fresh = folders.some((folder, at) => known.get(folder) !== identities[at]);
+  await Promise.all((fresh ? [parent, ...folders] : folders).map(syncPath));
+  for (const [at, folder] of folders.entries()) known.set(folder, identities[at]!);
+}
+
+/** Where the file system does not tell when a folder was made, it is never the same. */
+async function identityOf(folder: string): Promise<string> {
+  const { dev, ino, birthtimeNs } = await lstat(folder, { bigint: true });
+  return birthtimeNs > 0n ? `${dev} ${ino} ${birthtimeNs}` : randomUUID();
 }
 
 async function freshen(path: string): Promise<boolean> {

@@ -8,7 +8,8 @@ import { decodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
 import { encodeCommit, encodeTree } from './object-encode.ts';
 import { ObjectWriter } from './object-writer.ts';
-import { hashObject, parseCommit, parseTag, parseTree } from './objects.ts';
+import { hashObject, parseCommit, parseTag } from './objects.ts';
+import { parseTree } from './tree-object.ts';
 
 const invalid = (error: unknown) => error instanceof GitError && error.code === 'invalid';
 

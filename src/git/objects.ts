@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeBytes, decodeText } from './bytes.ts';
+import { decodeText } from './bytes.ts';
 import { GitError } from './errors.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -53,6 +53,7 @@ export interface Tag {
 
 const IDENTITY = /^(.*?) ?<([^>\n]*)>(?: (-?\d+) ([+-]\d{4}))?/;
 const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m;
+const ASCII = /^[\x20-\x7e]*$/;
 const MAX_TIMESTAMP = 8_640_000_000_000;
 
 /** Whether a text is a complete object id of either format, in lower case. */
@@ -70,8 +71,10 @@ export function typeOfMode(mode: string): TreeEntry['type'] {
   return mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
 }
 
-function parseIdentity(bytes: Buffer, encoding: string | undefined): Identity {
-  const match = IDENTITY.exec(decodeText(bytes, encoding));
+/** @param line its bytes as Latin-1 */
+function parseIdentity(line: string, encoding: string | undefined): Identity {
+  const isPlain = encoding === undefined && ASCII.test(line);
+  const match = IDENTITY.exec(isPlain ? line : decodeText(Buffer.from(line, 'latin1'), encoding));
   const seconds = Number(match?.[3] ?? 0);
   const timestamp = Math.abs(seconds) <= MAX_TIMESTAMP ? seconds : 0;
   return {
@@ -84,30 +87,33 @@ function parseIdentity(bytes: Buffer, encoding: string | undefined): Identity {
 }
 
 interface Headers {
-  values: Map<string, Buffer[]>;
+  /** Their bytes as Latin-1. */
+  values: Map<string, string[]>;
   body: Buffer;
 }
 
 /** Splits `key value` lines (a line that starts with a space continues the one before) from the body. */
 function parseHeaders(data: Buffer): Headers {
-  const values = new Map<string, Buffer[]>();
-  let last: Buffer[] | undefined;
+  const values = new Map<string, string[]>();
+  const text = data.toString('latin1');
+  let last: string[] | undefined;
   let at = 0;
-  while (at < data.length) {
-    let end = data.indexOf(10, at);
-    if (end < 0) end = data.length;
+  while (at < text.length) {
+    let end = text.indexOf('\n', at);
+    if (end < 0) end = text.length;
     if (end === at) {
       at += 1;
       break;
     }
     if (data[at] === 0x20 && last !== undefined) {
-      last.push(Buffer.concat([last.pop()!, Buffer.from('\n'), data.subarray(at + 1, end)]));
+      last.push(`${last.pop()!}\n${data.toString('latin1', at + 1, end)}`);
     } else {
-      const space = data.indexOf(0x20, at);
+      const space = text.indexOf(' ', at);
       const keyEnd = space < 0 || space > end ? end : space;
-      const key = data.toString('latin1', at, keyEnd);
+      const key = text.slice(at, keyEnd);
       last = values.get(key) ?? [];
-      last.push(data.subarray(Math.min(keyEnd + 1, end), end));
+      // Not a part of the text, which would be kept along with it.
+      last.push(data.toString('latin1', Math.min(keyEnd + 1, end), end));
       values.set(key, last);
     }
     at = end + 1;
@@ -116,7 +122,7 @@ function parseHeaders(data: Buffer): Headers {
 }
 
 function oidHeader(headers: Headers, key: string, oid: string): string {
-  const text = headers.values.get(key)?.[0]?.toString('latin1') ?? '';
+  const text = headers.values.get(key)?.[0] ?? '';
   if (!isOid(text)) throw new GitError('corrupt', `object ${oid}: bad ${key} header`);
   return text;
 }
@@ -127,19 +133,19 @@ function oidHeader(headers: Headers, key: string, oid: string): string {
  */
 export function parseCommit(oid: string, data: Buffer): Commit {
   const headers = parseHeaders(data);
-  const encoding = headers.values.get('encoding')?.[0]?.toString('latin1');
-  const parents = (headers.values.get('parent') ?? []).map((value) => value.toString('latin1'));
+  const encoding = headers.values.get('encoding')?.[0];
+  const parents = headers.values.get('parent') ?? [];
   if (!parents.every(isOid)) throw new GitError('corrupt', `object ${oid}: bad parent header`);
   const signature = (headers.values.get('gpgsig') ?? headers.values.get('gpgsig-sha256'))?.[0];
   return {
     oid,
     tree: oidHeader(headers, 'tree', oid),
     parents,
-    author: parseIdentity(headers.values.get('author')?.[0] ?? Buffer.alloc(0), encoding),
-    committer: parseIdentity(headers.values.get('committer')?.[0] ?? Buffer.alloc(0), encoding),
+    author: parseIdentity(headers.values.get('author')?.[0] ?? '', encoding),
+    committer: parseIdentity(headers.values.get('committer')?.[0] ?? '', encoding),
     message: decodeText(headers.body, encoding),
     ...(encoding === undefined ? {} : { encoding }),
-    ...(signature === undefined ? {} : { signature: signature.toString('latin1') }),
+    ...(signature === undefined ? {} : { signature }),
   };
 }
 
@@ -149,7 +155,7 @@ export function parseCommit(oid: string, data: Buffer): Commit {
  */
 export function parseTag(oid: string, data: Buffer): Tag {
   const headers = parseHeaders(data);
-  const type = headers.values.get('type')?.[0]?.toString('latin1') ?? '';
+  const type = headers.values.get('type')?.[0] ?? '';
   if (type !== 'commit' && type !== 'tree' && type !== 'blob' && type !== 'tag') {
     throw new GitError('corrupt', `object ${oid}: bad type header`);
   }
@@ -160,31 +166,9 @@ export function parseTag(oid: string, data: Buffer): Tag {
     oid,
     object: oidHeader(headers, 'object', oid),
     type,
-    name: decodeText(headers.values.get('tag')?.[0] ?? Buffer.alloc(0)),
+    name: decodeText(Buffer.from(headers.values.get('tag')?.[0] ?? '', 'latin1')),
     tagger: tagger === undefined ? null : parseIdentity(tagger, undefined),
     message: signatureAt < 0 ? text : text.slice(0, signatureAt),
     ...(signatureAt < 0 ? {} : { signature: text.slice(signatureAt) }),
   };
-}
-
-/**
- * @param data the tree's content, without git's object header; `oid` also says which hash its entries use
- * @throws GitError `corrupt` where an entry is cut short
- */
-export function parseTree(oid: string, data: Buffer): TreeEntry[] {
-  const hashBytes = oid.length / 2;
-  const entries: TreeEntry[] = [];
-  for (let at = 0; at < data.length; ) {
-    const space = data.indexOf(0x20, at);
-    const nul = data.indexOf(0, space + 1);
-    if (space < 0 || nul < 0 || nul + 1 + hashBytes > data.length) {
-      throw new GitError('corrupt', `tree ${oid}: an entry is cut short`);
-    }
-    const mode = data.toString('latin1', at, space).padStart(6, '0');
-    const next = nul + 1 + hashBytes;
-    const name = decodeBytes(data.subarray(space + 1, nul));
-    entries.push({ mode, name, oid: data.toString('hex', nul + 1, next), type: typeOfMode(mode) });
-    at = next;
-  }
-  return entries;
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { gitFixture } from '../../test/support/git-fixture.ts';
 import { endOrphans } from './orphans.ts';
-import { startGit } from './process.ts';
+import { killGroup, startGit } from './process.ts';
 
 test('git processes of a server end, those of people and of other folders do not', {
   skip: !existsSync('/proc/self/environ'),
@@ -16,10 +16,11 @@ test('git processes of a server end, those of people and of other folders do not
   const child = startGit(['cat-file', '--batch'], { gitDir: dir });
   const other = startGit(['cat-file', '--batch'], { gitDir: elsewhere.dir });
   const person = spawn('git', ['cat-file', '--batch'], { cwd: dir });
-  const ended = once(child, 'exit');
+  const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
   const bystanders = [other, person];
   t.after(() => {
-    for (const each of bystanders) each.kill('SIGKILL');
+    killGroup(other);
+    person.kill('SIGKILL');
   });
   for (const each of [child, ...bystanders]) {
     each.stdin!.write('HEAD\n');

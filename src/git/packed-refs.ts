@@ -61,6 +61,11 @@ export class PackedRefs {
     return oid.value;
   }
 
+  /** Whether anything is packed below a prefix. Call `refresh` first. */
+  has(prefix: string): boolean {
+    return this.#refAt(this.#lowerBound(encodeBytes(prefix)))?.name.startsWith(prefix) ?? false;
+  }
+
   /** The packed references below a prefix, in byte order. Call `refresh` first. */
   below(prefix: string): Ref[] {
     const refs: Ref[] = [];

@@ -1,47 +1,32 @@
 import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { checkOids } from './arguments.ts';
-import { spawnGit } from './process.ts';
-import { KeyedQueue } from './queue.ts';
+import { diffTrees } from './diff.ts';
+import type { FileDiff } from './patch-parser.ts';
 import type { Repository } from './repository.ts';
 
-const TIMEOUT_MS = 60_000;
-const MAX_WAITING = 10_000;
-const DIFF = ['diff-tree', '-r', '-p', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames'];
-
-/** One at a time: each takes two git children. */
-const queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
+const HUNK = '@@';
 
 /**
- * What a whole comparison comes to, whatever lines and commits it stands on: git's patch id. Two versions of one change
- * have the same.
+ * What a whole comparison comes to, whatever lines and commits it stands on: two versions of one change have the same. As
+ * in git's patch ids, numbers of lines and blanks count for nothing. It is made of the diff that is shown.
  * @param from id of a commit or tree
  * @param to id of a commit or tree
- * @returns null where nothing changed; of a change that git cannot read within a minute an id that only the very same
- * two commits share
- * @throws GitError `invalid` for incomplete ids, `busy`
+ * @returns 40 hexadecimal digits; null where nothing changed; of a change that is shown in part alone an id that only the
+ * very same two share
+ * @throws GitError as `diffTrees`
  */
 export async function patchId(repo: Repository, from: string, to: string): Promise<string | null> {
   checkOids([from, to]);
-  const found = await queue.run('', () => readPatchId(repo, from, to));
-  return found === undefined ? createHash('sha1').update(`${from}\0${to}`).digest('hex') : found;
+  const { files, overflow, changedFiles } = await diffTrees(repo, from, to);
+  if (changedFiles === 0) return null;
+  const hash = createHash('sha1');
+  if (overflow) return hash.update(`${from}\0${to}`).digest('hex');
+  for (const file of files) hash.update(`${whatOf(file).join('\0')}\0\0`);
+  return hash.digest('hex');
 }
 
-async function readPatchId(repo: Repository, from: string, to: string): Promise<string | null | undefined> {
-  const options = { gitDir: repo.dir, timeoutMs: TIMEOUT_MS };
-  const diff = await spawnGit([...DIFF, '--end-of-options', from, to, '--'], options);
-  diff.stdin.end();
-  const id = await spawnGit(['patch-id', '--stable'], { ...options, lane: 'within' }).catch((error: unknown) => {
-    diff.kill();
-    throw error;
-  });
-  let text = '';
-  id.stdout.setEncoding('latin1').on('data', (chunk: string) => {
-    if (text.length < 1_000) text += chunk;
-  });
-  // A command that fails says so by its exit code.
-  await pipeline(diff.stdout, id.stdin).catch(() => {});
-  const [read, made] = await Promise.all([diff.done, id.done]);
-  if (read.code !== 0 || made.code !== 0) return undefined;
-  return /^[0-9a-f]{40,64}/.exec(text)?.[0] ?? null;
+/** A file without its patch stands for itself. */
+function whatOf({ oldPath, newPath, aMode, bMode, oldOid, newOid, binary, diff }: FileDiff): string[] {
+  const lines = binary || diff === '' ? [oldOid, newOid] : diff.split('\n').filter((line) => !line.startsWith(HUNK));
+  return [oldPath, newPath, aMode, bMode, ...lines.map((line) => line.replaceAll(/\s/g, ''))];
 }

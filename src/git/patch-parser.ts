@@ -45,7 +45,7 @@ export interface DiffResult {
 
 const HEADER = Buffer.from('diff --git ');
 const BINARY = Buffer.from('Binary files ');
-const NEWLINE = Buffer.from('\n');
+const NEWLINE = 0x0a;
 const COLON = 0x3a;
 const AT = 0x40;
 const PLUS = 0x2b;
@@ -55,9 +55,22 @@ const SAFE_FILES = 100;
 const SAFE_LINES = 5_000;
 const SAFE_BYTES = 500 * 1024;
 
-function startsWith(line: Buffer, prefix: Buffer): boolean {
-  return line.length >= prefix.length && line.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+/** Whether a line, from `start` to `end`, begins with a text. */
+function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (bytes[start] !== prefix[0] || end - start < prefix.length) return false;
+  return bytes.compare(prefix, 0, prefix.length, start, start + prefix.length) === 0;
 }
+
+/** Lines that follow on each other in some bytes. */
+interface Run {
+  bytes: Buffer;
+  start: number;
+  /** Behind the line feed of the last line; past the end of the bytes where that is not in them. */
+  end: number;
+}
+
+const textOf = ({ bytes, start, end }: Run): Buffer =>
+  end > bytes.length ? Buffer.concat([bytes.subarray(start), Buffer.of(NEWLINE)]) : bytes.subarray(start, end);
 
 function side(mode: string): string {
   return mode === '000000' ? '0' : mode;
@@ -97,7 +110,7 @@ export class PatchParser {
   #bytes = 0;
   #overflow = false;
   #current: FileDiff | null = null;
-  #patch: Buffer[] = [];
+  #patch: Run[] = [];
   #patchLines = 0;
   #patchBytes = 0;
   #inHunks = false;
@@ -107,18 +120,18 @@ export class PatchParser {
   }
 
   /**
-   * Takes the next line.
-   * @param wholeLength its length, where `line` holds only the beginning
+   * Takes the next line, without its line feed: these bytes from `start` to `end`, which must stay as they are.
+   * @param wholeLength its length, where this is only its beginning
    * @returns false once nothing more will be kept
    */
-  push(line: Buffer, wholeLength: number): boolean {
+  push(bytes: Buffer, start: number, end: number, wholeLength: number): boolean {
     if (this.#current === null) {
-      if (line[0] === COLON) this.#addChanges(line);
-      else if (startsWith(line, HEADER)) return this.#open(line);
+      if (bytes[start] === COLON && start < end) this.#addChanges(bytes.subarray(start, end));
+      else if (startsWith(bytes, start, end, HEADER)) return this.#open(bytes.toString('latin1', start, end));
       return true;
     }
-    if (startsWith(line, HEADER)) return this.#close() && this.#open(line);
-    this.#take(line, wholeLength);
+    if (startsWith(bytes, start, end, HEADER)) return this.#close() && this.#open(bytes.toString('latin1', start, end));
+    this.#take(bytes, start, end, wholeLength);
     return true;
   }
 
@@ -143,9 +156,9 @@ export class PatchParser {
     for (; this.#next < end; this.#next += 1) this.#files.push(emptyDiff(this.#changes[this.#next]!));
   }
 
-  #open(header: Buffer): boolean {
+  #open(header: string): boolean {
     let index = this.#next;
-    while (index < this.#changes.length && !this.#changes[index]!.header.equals(header)) index += 1;
+    while (index < this.#changes.length && this.#changes[index]!.header !== header) index += 1;
     this.#skipTo(index);
     if (index === this.#changes.length) return false;
     this.#current = emptyDiff(this.#changes[index]!);
@@ -153,18 +166,31 @@ export class PatchParser {
     return true;
   }
 
-  #take(line: Buffer, wholeLength: number): void {
+  #take(bytes: Buffer, start: number, end: number, wholeLength: number): void {
     const current = this.#current!;
+    const sign = start < end ? bytes[start] : undefined;
     if (!this.#inHunks) {
-      if (line[0] === AT) this.#inHunks = true;
-      else if (startsWith(line, BINARY)) current.binary = true;
+      if (sign === AT) this.#inHunks = true;
+      else if (startsWith(bytes, start, end, BINARY)) current.binary = true;
       else return;
-    } else if (line[0] === PLUS) current.additions += 1;
-    else if (line[0] === MINUS) current.deletions += 1;
+    } else if (sign === PLUS) current.additions += 1;
+    else if (sign === MINUS) current.deletions += 1;
     this.#patchLines += 1;
     this.#patchBytes += wholeLength + 1;
-    if (this.#patchBytes > this.#limits.maxPatchBytes) this.#patch = [];
-    else this.#patch.push(line, NEWLINE);
+    if (this.#patchBytes > this.#limits.maxPatchBytes) {
+      this.#patch = [];
+      return;
+    }
+    const last = this.#patch.at(-1);
+    if (last !== undefined && last.bytes === bytes && last.end === start) last.end = end + 1;
+    else this.#patch.push({ bytes, start, end: end + 1 });
+  }
+
+  /** What was taken of the file at hand. */
+  #text(): string {
+    const [first, ...others] = this.#patch;
+    if (first === undefined) return '';
+    return (others.length === 0 ? textOf(first) : Buffer.concat(this.#patch.map(textOf))).toString('utf8');
   }
 
   /** Ends the file at hand; gives whether the limits leave room for another. */
@@ -184,7 +210,7 @@ export class PatchParser {
         this.#bytes -= this.#patchBytes;
         this.#overflow = false;
       } else {
-        current.diff = Buffer.concat(this.#patch).toString('utf8');
+        current.diff = this.#text();
       }
     }
     this.#patch = [];

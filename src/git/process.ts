@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { isMissing } from './durable.ts';
 import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
+import type { Child } from './spawner/child.ts';
+import { signalGroup, startChild, whenStarted } from './spawner/start-child.ts';
 
 export interface GitOptions {
   /** The repository's directory; passed as `--git-dir`. Left out for commands that need none. */
@@ -70,49 +72,60 @@ const lanes: Record<Exclude<Lane, 'within'>, FairSlots> = {
 export const READ_MS = 20_000;
 const DEFAULT_MS = 60_000;
 
-function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    child.kill(signal);
-  }
-}
-
 /** How long git may take to remove its locks, temporary files and quarantine, in milliseconds. */
 const GRACE = 2_000;
 
 /** Ends a child together with everything it started: politely, so that it clears up behind itself, then by force. */
-export function killGroup(child: ChildProcess): void {
+export function killGroup(child: Child): void {
   signalGroup(child, 'SIGTERM');
   setTimeout(signalGroup, GRACE, child, 'SIGKILL').unref();
 }
 
 /**
- * Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds.
+ * Starts a git child at once, outside the limit on children: for warm processes, which `WarmSlots` bounds. One that the
+ * spawner cannot start tells by an `error`.
  * @throws GitError `busy` where the system has no process or file descriptor to give, `corrupt` for no repository,
  * `denied` for one that this user may not enter
  */
-export function startGit(args: readonly string[], options: GitOptions): ChildProcess {
+export function startGit(args: readonly string[], options: GitOptions): Child {
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
-  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
-  const child = spawn(
-    'sh',
-    ['-c', limited(options.memory ?? CHILD_MEMORY, options.fileBytes), 'sh', ...where, ...args],
-    {
-      stdio: ['pipe', 'pipe', 'pipe', ...extra],
-      env: gitEnvironment(options.env),
+  const env = gitEnvironment(options.env);
+  git ??= program('git', env.PATH!);
+  try {
+    return startChild({
+      command: '/bin/sh',
+      args: ['-c', limited(options.memory ?? CHILD_MEMORY, options.fileBytes), git, ...where, ...args],
       cwd: options.gitDir ?? '/',
-      detached: true,
-    },
-  );
-  // A child that could not start may have no streams; its error comes later.
-  if (child.pid === undefined) {
-    child.on('error', () => {});
-    if (options.gitDir !== undefined) mustBeUsable(options.gitDir);
-    throw new GitError('busy', 'git could not be started');
+      env,
+      pipes: 3 + (options.extraPipes ?? 0),
+    });
+  } catch {
+    throw notStarted(options.gitDir);
   }
-  return child;
+}
+
+/** Where git is; looked up once. */
+let git: string | undefined;
+
+/** The first program of a name in the folders of a path; the name alone where there is none. */
+function program(name: string, path: string): string {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {}
+  }
+  return name;
+}
+
+function notStarted(dir: string | undefined): GitError {
+  try {
+    if (dir !== undefined) mustBeUsable(dir);
+  } catch (error) {
+    return error as GitError;
+  }
+  return new GitError('busy', 'git could not be started');
 }
 
 /** @throws GitError for a folder that no process can be started in */
@@ -130,7 +143,7 @@ const CHILD_MEMORY = 2 * 1024 * 1024 * 1024;
 const limited = (memory: number, file: number | undefined): string => {
   // A shell counts memory by 1024 bytes, and files by 512.
   const files = file === undefined ? '' : `ulimit -f ${Math.ceil(file / 512)} || exit 1; `;
-  return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec git "$@"`;
+  return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec "$0" "$@"`;
 };
 
 /** Why a child was ended. */
@@ -139,7 +152,7 @@ export type Killed = 'timeout' | 'stall' | 'abort';
 export interface GitChild {
   stdin: Writable;
   stdout: Readable;
-  child: ChildProcess;
+  child: Child;
   /** Fulfils when the child has ended and its output is drained; never rejects. */
   done: Promise<{ code: number; stderr: string; killed: Killed | null }>;
   kill(): void;
@@ -171,9 +184,13 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   const signal = options.signal ?? scope.signal;
   const { lane = 'command' } = options;
   const leave = lane === 'within' ? () => {} : await takePlace(lane, scope.caller, signal);
-  let child: ChildProcess;
+  let child: Child;
   try {
     child = startGit(args, options);
+    child.on('error', () => {});
+    await whenStarted(child).catch(() => {
+      throw notStarted(options.gitDir);
+    });
   } catch (error) {
     leave();
     throw error;
@@ -224,7 +241,7 @@ function withoutOverwritten(text: string): string {
 }
 
 /** Calls a function when a child has printed nothing for so long. @returns what ends that */
-function watchOutput(child: ChildProcess, stallMs: number, onStall: () => void): () => void {
+function watchOutput(child: Child, stallMs: number, onStall: () => void): () => void {
   const timer = setTimeout(onStall, stallMs);
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', () => timer.refresh());
   return () => clearTimeout(timer);

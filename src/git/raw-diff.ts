@@ -11,12 +11,14 @@ export interface RawChange {
   status: 'A' | 'D' | 'M' | 'R';
   oldPath: string;
   newPath: string;
-  /** The line that opens this change's patch. */
-  header: Buffer;
+  /** The line that opens this change's patch, its bytes as Latin-1. */
+  header: string;
 }
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 const LINE = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/;
+/** A name without quotes, of ASCII alone. */
+const PLAIN = /^(?!")[ -~]*$/;
 const ABSENT = '000000';
 
 /** The bytes of a name as git prints it: as it is, or in double quotes with the escapes of C. */
@@ -30,25 +32,12 @@ export function unquoteName(name: Buffer): Buffer {
 }
 
 /** A printed name with a side's prefix before it, within the quotes where it has some. */
-function withPrefix(prefix: string, name: Buffer): Buffer {
-  if (name[0] !== 0x22) return Buffer.concat([Buffer.from(prefix), name]);
-  return Buffer.concat([Buffer.from(`"${prefix}`), name.subarray(1)]);
-}
+const withPrefix = (prefix: string, name: string): string =>
+  name.startsWith('"') ? `"${prefix}${name.slice(1)}` : prefix + name;
 
-function headerOf(oldName: Buffer, newName: Buffer): Buffer {
-  const space = Buffer.from(' ');
-  return Buffer.concat([Buffer.from('diff --git '), withPrefix('a/', oldName), space, withPrefix('b/', newName)]);
-}
-
-function splitTabs(line: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (let tab = line.indexOf(9); tab >= 0; tab = line.indexOf(9, at)) {
-    parts.push(line.subarray(at, tab));
-    at = tab + 1;
-  }
-  parts.push(line.subarray(at));
-  return parts;
+/** What a printed name, its bytes as Latin-1, stands for. */
+function pathOf(name: string): string {
+  return PLAIN.test(name) ? name : decodeBytes(unquoteName(Buffer.from(name, 'latin1')));
 }
 
 /**
@@ -57,14 +46,14 @@ function splitTabs(line: Buffer): Buffer[] {
  * @throws GitError `corrupt` where the line is none
  */
 export function parseRawLine(line: Buffer): RawChange[] {
-  const [meta, oldName, lastName] = splitTabs(line);
-  const match = LINE.exec(meta!.toString('latin1'));
+  const [meta, oldName, lastName] = line.toString('latin1').split('\t', 3);
+  const match = LINE.exec(meta!);
   if (match === null || oldName === undefined) throw new GitError('corrupt', 'git diff-tree: not a raw line');
   const newName = lastName ?? oldName;
   const [, oldMode = '', newMode = '', oldOid = '', newOid = '', letter] = match;
-  const oldPath = decodeBytes(unquoteName(oldName));
-  const newPath = decodeBytes(unquoteName(newName));
-  const header = headerOf(oldName, newName);
+  const oldPath = pathOf(oldName);
+  const newPath = newName === oldName ? oldPath : pathOf(newName);
+  const header = `diff --git ${withPrefix('a/', oldName)} ${withPrefix('b/', newName)}`;
   const none = '0'.repeat(oldOid.length);
   const change: RawChange = { oldMode, newMode, oldOid, newOid, status: 'M', oldPath, newPath, header };
   if (letter === 'T') {

@@ -45,13 +45,9 @@ export async function rebaseCommits(
     const picked = await cherryPick(repo, { commit: oid, onto: tip });
     if (picked.kind === 'conflict') return { kind: 'conflict', commit: oid };
     if (picked.kind === 'empty') continue;
-    tip = await writeCommit(repo, {
-      tree: picked.tree,
-      parents: [tip],
-      author: originalAuthor(commit),
-      committer,
-      message: commit.message,
-    });
+    const author = originalAuthor(commit);
+    const rebased = { tree: picked.tree, parents: [tip], author, committer, message: commit.message };
+    tip = await writeCommit(repo, rebased, picked.objects);
   }
   return { kind: 'done', oid: tip };
 }

@@ -16,19 +16,27 @@ export interface RecordOptions extends GitOptions {
 /** Gets one record without its separator; `false` ends the reading early, which is no failure. */
 export type OnRecord = (record: Buffer, wholeLength: number) => unknown;
 
+/** The same for a record that is a part of some bytes, which are not copied. */
+export type OnSpan = (bytes: Buffer, start: number, end: number, wholeLength: number) => unknown;
+
+const spanOf =
+  (onRecord: OnRecord): OnSpan =>
+  (bytes, start, end, wholeLength) =>
+    onRecord(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), wholeLength);
+
 /** Splits chunks into records without copying those that lie within one chunk. */
-class Splitter {
+export class Splitter {
   readonly #separator: number;
   readonly #maxRecord: number;
-  readonly #onRecord: OnRecord;
+  readonly #onSpan: OnSpan;
   #parts: Buffer[] = [];
   #kept = 0;
   #length = 0;
 
-  constructor(separator: number, maxRecord: number, onRecord: OnRecord) {
+  constructor(separator: number, maxRecord: number, onSpan: OnSpan) {
     this.#separator = separator;
     this.#maxRecord = maxRecord;
-    this.#onRecord = onRecord;
+    this.#onSpan = onSpan;
   }
 
   #keep(part: Buffer): void {
@@ -46,17 +54,20 @@ class Splitter {
     this.#parts = [];
     this.#kept = 0;
     this.#length = 0;
-    return this.#onRecord(record, length) !== false;
+    return this.#onSpan(record, 0, record.length, length) !== false;
   }
 
+  /** @returns false once `onRecord` wants no more */
   push(chunk: Buffer): boolean {
     let at = 0;
     for (let end = chunk.indexOf(this.#separator); end >= 0; end = chunk.indexOf(this.#separator, at)) {
-      this.#keep(chunk.subarray(at, end));
+      if (this.#length > 0) {
+        this.#keep(chunk.subarray(at, end));
+        if (!this.flush()) return false;
+      } else if (this.#onSpan(chunk, at, Math.min(end, at + this.#maxRecord), end - at) === false) return false;
       at = end + 1;
-      if (!this.flush()) return false;
     }
-    this.#keep(chunk.subarray(at));
+    if (at < chunk.length) this.#keep(chunk.subarray(at));
     return true;
   }
 
@@ -81,7 +92,11 @@ async function split(stdout: Readable, splitter: Splitter, maxOutput: number): P
  */
 export async function readRecords(args: readonly string[], options: RecordOptions, onRecord: OnRecord): Promise<void> {
   const git = await spawnGit(args, options);
-  const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, onRecord);
+  const splitter = new Splitter(
+    options.separator ?? 10,
+    options.maxRecord ?? Number.POSITIVE_INFINITY,
+    spanOf(onRecord),
+  );
   const maxOutput = options.maxOutput ?? 256 * 1024 * 1024;
   git.stdin.end(options.input ?? '');
   let how: 'end' | 'stopped' | 'large' | 'thrown' = 'thrown';
@@ -123,7 +138,7 @@ export async function* recordBatches(
   const git = await spawnGit(args, options);
   let batch: WholeRecord[] = [];
   const keep: OnRecord = (record, length) => batch.push({ record, length }) > 0;
-  const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, keep);
+  const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, spanOf(keep));
   git.stdin.end(options.input ?? '');
   let ended = false;
   try {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GitFixture, gitChildren, gitFixture } from '../../test/support/git-fixture.ts';
+import { gitEnvironment } from './environment.ts';
 import { GitError, type GitErrorCode } from './errors.ts';
 import type { RefUpdate } from './refs.ts';
 
@@ -25,9 +28,12 @@ async function listed({ repo }: GitFixture, prefix: string): Promise<string[]> {
   return (await repo.refs.list(prefix)).map((ref) => `${ref.oid} ${ref.name}`);
 }
 
+const leftLocks = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'));
+
 test('a transaction creates, moves and deletes together, and refuses as a whole', async (t) => {
   const fixture = gitFixture(t);
-  const { repo, git, commit, pool } = fixture;
+  const { repo, git, commit, dir } = fixture;
   const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
   const ref = (name: string, old: RefUpdate['old'], oid: string | null): RefUpdate => ({
     ref: `refs/heads/${name}`,
@@ -62,7 +68,8 @@ test('a transaction creates, moves and deletes together, and refuses as a whole'
   }
   assert.deepEqual(await listed(fixture, 'refs/'), before);
   await repo.refs.transaction([ref('ok', null, one)]);
-  assert.ok(pool.processes <= 2);
+  assert.deepEqual(leftLocks(dir), []);
+  assert.deepEqual(gitChildren(dir), []);
 });
 
 test('a reference that another process holds is locked, and free again afterwards', async (t) => {
@@ -88,39 +95,99 @@ test('of many transactions on one reference at once exactly one wins', async (t)
   assert.equal(await repo.refs.resolve('refs/heads/main'), won[0]);
 });
 
-test('one process serves many transactions, and another takes over where it dies', async (t) => {
-  const { repo, pool, commit, dir } = gitFixture(t);
-  const oids = [commit({ a: '1' }), commit({ a: '2' })];
-  let old: string | null = null;
-  for (let round = 0; round < 600; round += 1) {
-    const next: string = oids[round % 2]!;
-    const done = repo.refs.transaction([{ ref: 'refs/heads/main', old, new: next }]);
-    if (round === 300) repo.refs.retire();
-    await done;
-    old = next;
+test('names of folders come and go with the references below them', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const oid = commit({ a: '1' });
+  for (const packed of [false, true]) {
+    await repo.refs.transaction([{ ref: 'refs/heads/a/b/c', old: null, new: oid }]);
+    if (packed) git(['pack-refs', '--all', '--no-prune']);
+    await assert.rejects(repo.refs.transaction([{ ref: 'refs/heads/a', old: null, new: oid }]), hasCode('conflict'));
+    await assert.rejects(
+      repo.refs.transaction([{ ref: 'refs/heads/a/b/c/d', old: null, new: oid }]),
+      hasCode('conflict'),
+    );
+    await repo.refs.transaction([{ ref: 'refs/heads/a/b/c', old: oid, new: null }]);
+    assert.equal(existsSync(join(dir, 'refs/heads/a')), false);
+    mkdirSync(join(dir, 'refs/heads/a/empty/one'), { recursive: true });
+    await repo.refs.transaction([{ ref: 'refs/heads/a', old: null, new: oid }]);
+    assert.deepEqual(forEachRef(fixture, 'refs/heads/a'), [`${oid} refs/heads/a`]);
+    await repo.refs.transaction([{ ref: 'refs/heads/a', old: oid, new: null }]);
   }
-  assert.equal(readFileSync(join(dir, 'refs/heads/main'), 'latin1').trim(), old);
-  assert.ok(pool.processes <= 2);
+  assert.deepEqual(leftLocks(dir), []);
 });
 
-test('a killed process leaves no transaction half done and no lock', async (t) => {
-  const { repo, commit, dir, git } = gitFixture(t);
-  const oids = [commit({ a: '1' }), commit({ a: '2' })];
-  const names = Array.from({ length: 40 }, (_, i) => `refs/heads/n${i}`);
-  const updates = (old: string | null, next: string) => names.map((ref) => ({ ref, old, new: next }));
-  await repo.refs.transaction(updates(null, oids[0]!));
-  let current = oids[0]!;
-  for (let round = 0; round < 15; round += 1) {
-    const next = current === oids[0] ? oids[1]! : oids[0]!;
-    const done = repo.refs.transaction(updates(current, next)).then(
-      () => true,
-      () => false,
-    );
-    await sleep(round % 5);
-    for (const pid of gitChildren(dir)) process.kill(pid, 'SIGKILL');
-    if (await done) current = next;
-    const held = new Set(git(['for-each-ref', '--format=%(objectname)']).split('\n'));
-    assert.deepEqual([...held], [current]);
+test('what is packed with its tags is taken out, in whatever way it was packed', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const oid = commit({ a: '1' });
+  for (const name of ['one', 'two', 'three', 'one-more']) git(['tag', '-a', '-m', 'x', name, oid]);
+  await repo.refs.transaction([{ ref: 'refs/heads/main', old: null, new: oid }]);
+  git(['pack-refs', '--all']);
+  await repo.refs.transaction(['refs/tags/one', 'refs/tags/three'].map((ref) => ({ ref, new: null })));
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+  assert.equal(readFileSync(join(dir, 'packed-refs'), 'latin1').split('\n').length, 1 + 1 + 2 * 2 + 1);
+  writeFileSync(join(dir, 'packed-refs'), `${oid} refs/heads/main\n${oid} refs/heads/last`);
+  await repo.refs.transaction([{ ref: 'refs/heads/last', old: oid, new: null }]);
+  assert.deepEqual(forEachRef(fixture, 'refs/'), [`${oid} refs/heads/main`]);
+  await repo.refs.transaction([{ ref: 'refs/heads/main', old: oid, new: null }]);
+  assert.deepEqual(forEachRef(fixture, 'refs/'), []);
+  writeFileSync(join(dir, 'packed-refs.lock'), '');
+  await assert.rejects(repo.refs.transaction([{ ref: 'refs/heads/none', new: null }]), hasCode('locked'));
+});
+
+test('where there is no repository no reference is made', async (t) => {
+  const { repo, commit, dir } = gitFixture(t);
+  const oid = commit({ a: '1' });
+  rmSync(dir, { recursive: true });
+  for (const target of [oid, null]) {
+    await assert.rejects(repo.refs.transaction([{ ref: 'refs/heads/main', new: target }]), hasCode('corrupt'));
   }
-  await repo.refs.transaction(updates(current, oids[0]!));
+  assert.equal(existsSync(dir), false);
+});
+
+test('moves no reference over what git processes do at the same time', async (t) => {
+  const { repo, git, commit, dir } = gitFixture(t);
+  const oids = Array.from({ length: 30 }, (_, i) => commit({ a: String(i) }));
+  const ref = 'refs/heads/a/b';
+  const own = 'refs/heads/a/c';
+  let gitIsDone = false;
+  const script = `for n in $(seq 60); do git --git-dir='${dir}' update-ref ${ref} ${oids[1]} ${oids[0]} && echo moved; git --git-dir='${dir}' update-ref -d ${ref} ${oids[2]} && echo deleted; git --git-dir='${dir}' pack-refs --all; done 2>/dev/null`;
+  const child = spawn('sh', ['-c', script], { env: gitEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close').then(() => {
+    gitIsDone = true;
+  });
+  const done = { created: 0, moved: 0, made: 0, deleted: 0 };
+  const attempt = async (ref: string, old: string | null, next: string | null, count: keyof typeof done) => {
+    try {
+      await repo.refs.transaction([{ ref, old, new: next }]);
+      done[count] += 1;
+    } catch (error) {
+      assert.ok(error instanceof GitError && ['conflict', 'locked'].includes(error.code), String(error));
+    }
+  };
+  while (!gitIsDone) {
+    await attempt(ref, null, oids[0]!, 'created');
+    await attempt(ref, oids[1]!, oids[2]!, 'moved');
+    // Of an id of its own: git itself loses one that is made anew with the id that it has just packed.
+    const present = await repo.refs.resolve(own);
+    assert.equal(present !== null, done.made > done.deleted);
+    if (present === null) await attempt(own, null, oids[done.made % oids.length]!, 'made');
+    else await attempt(own, present, null, 'deleted');
+    await nextTurn();
+  }
+  await ended;
+  const [gitMoved, gitDeleted] = ['moved', 'deleted'].map((word) => said.split(`${word}\n`).length - 1);
+  const now = await repo.refs.resolve(ref);
+  assert.equal(now, git(['for-each-ref', '--format=%(objectname)', ref]) || null);
+  // Each step was taken once: what came in went out, or is there.
+  assert.equal(done.created - gitMoved!, now === oids[0] ? 1 : 0);
+  assert.equal(gitMoved! - done.moved, now === oids[1] ? 1 : 0);
+  assert.equal(done.moved - gitDeleted!, now === oids[2] ? 1 : 0);
+  assert.ok(done.created > 0);
+  assert.deepEqual(leftLocks(dir), []);
 });

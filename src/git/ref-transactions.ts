@@ -1,159 +1,170 @@
-import { lstat, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { isMissing, syncIfThere, syncPath } from './durable.ts';
+import { readdir, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { inTurns } from '../core/in-turns.ts';
+import { isMissing, isTaken, syncIfThere } from './durable.ts';
 import { GitError } from './errors.ts';
-import { isOid } from './objects.ts';
+import { bytesPath, isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { removePacked } from './packed-refs-edit.ts';
 import { KeyedQueue } from './queue.ts';
-import { isValidRefName } from './ref-name.ts';
-import { type RefUpdate, refusal, UpdateRef, type UpdateRefFailure } from './update-ref.ts';
-import { orRelease, type WarmMember, type WarmSlot, type WarmSlots } from './warm-slots.ts';
+import { checkTargets, checkUpdates, namesAbove, type RefUpdate } from './ref-update.ts';
 
 const MAX_WAITING = 1_000;
-const MAX_UPDATES = 100_000;
+/** How long a lock of another process is waited for, as by git: of one reference, of the packed ones. */
+const LOCK_MS = 100;
+const PACKED_LOCK_MS = 1_000;
+/** References whose files are worked on at once. */
+const PARALLEL = 16;
 
-function checkUpdates(updates: readonly RefUpdate[]): void {
-  if (updates.length > MAX_UPDATES) throw new GitError('invalid', 'too many updates in one transaction');
-  for (const update of updates) {
-    if (!isValidRefName(update.ref)) throw new GitError('invalid', 'not a valid reference name');
-    for (const oid of [update.old, update.new]) {
-      if (typeof oid === 'string' && (!isOid(oid) || /^0+$/.test(oid)))
-        throw new GitError('invalid', 'not an object id');
-    }
-    if (update.new === null && update.old === null) throw new GitError('invalid', 'deletes what must not exist');
-  }
+/** What a transaction learns of the references that are there; asked under their locks. */
+export interface PresentRefs {
+  /** What it holds; null for none. @throws GitError `corrupt` */
+  resolve(ref: string): Promise<string | null>;
+  /** Whether a packed reference stands in the way of a new one: one of these names, or one below a prefix. */
+  isPackedInTheWay(above: Iterable<string>, prefix: string): boolean;
 }
 
-/** Changes the references of one repository, one transaction at a time, through a warm `git update-ref`. */
+/** A reference whose lock is held. */
+interface Held {
+  update: RefUpdate;
+  lock: LockFile;
+  present: string | null;
+}
+
+/**
+ * Changes the references of one repository, one transaction at a time, by the rules that git's own processes keep among
+ * themselves: each reference has a lock file, which becomes the reference; deletions hold the packed references as well.
+ */
 export class RefTransactions {
   readonly #dir: string;
-  readonly #slots: WarmSlots;
+  readonly #objects: () => ObjectReader;
+  readonly #refs: PresentRefs;
+  /** Folders that were made and whose names are not durable yet. */
+  readonly #made = new Set<string>();
   readonly #queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
-  #process: UpdateRef | undefined;
-  #slot: WarmSlot | undefined;
 
-  constructor(dir: string, slots: WarmSlots) {
+  /** @param objects of the same repository */
+  constructor(dir: string, objects: () => ObjectReader, refs: PresentRefs) {
     this.#dir = dir;
-    this.#slots = slots;
-  }
-
-  /** Lets the warm process end once it is done; the next transaction starts another. */
-  retire(): void {
-    this.#process?.retire();
-    this.#process = undefined;
+    this.#objects = objects;
+    this.#refs = refs;
   }
 
   /**
-   * Applies all updates or none; durable when it fulfils.
-   * @param readNow gives what references hold, to learn the outcome where git died in between
-   * @throws GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`, `failed`
+   * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks.
+   * @throws GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
    */
-  async run(updates: readonly RefUpdate[], readNow: (ref: string) => Promise<string | null>): Promise<void> {
+  async run(updates: readonly RefUpdate[]): Promise<void> {
     checkUpdates(updates);
     if (updates.length === 0) return;
     await this.#queue.run('', async () => {
-      const fresh = await this.#missingFolders(updates);
-      await this.#apply(updates, readNow);
-      await this.#sync(updates, fresh);
+      await checkTargets(this.#objects(), updates);
+      await this.#refuseCollisions(updates);
+      await this.#apply(updates);
+      await this.#sync(updates);
     });
   }
 
-  async #apply(updates: readonly RefUpdate[], readNow: (ref: string) => Promise<string | null>): Promise<void> {
-    let open = updates;
-    for (let attempt = 1; ; attempt += 1) {
-      const started = Date.now();
-      const failure = await this.#attempt(open);
-      if (failure === null) return;
-      if (!failure.unknown && (failure.stderr !== '' || attempt > 1)) throw refusal(failure.stderr);
-      if (!failure.unknown) continue;
-      // The process was killed, perhaps between two references: finish what it left.
-      const left: RefUpdate[] = [];
-      for (const update of open) {
-        if ((await readNow(update.ref)) !== update.new) left.push(update);
-        await removeLockSince(join(this.#dir, `${update.ref}.lock`), started);
-      }
-      if (left.length === 0) return;
-      if (attempt > 1) throw new GitError('failed', `update-ref ended without an answer: ${failure.stderr.trim()}`);
-      open = left;
-    }
-  }
-
-  async #attempt(updates: readonly RefUpdate[]): Promise<UpdateRefFailure | null> {
-    const oid = updates.map((update) => update.new ?? update.old).find((value) => typeof value === 'string');
-    const usable = this.#process?.usable ? this.#process : undefined;
-    const slot = usable === undefined ? await this.#slots.take() : this.#slot!;
-    const process = usable ?? this.#start(slot);
-    const running = process.run(updates, oid?.length ?? 40);
-    // Held only now: the slot may have to be given back at once, which ends the process after its work.
-    if (usable === undefined) slot.hold(this.#member(process));
-    const failure = await running;
-    slot.touch();
-    if (!process.usable) this.retire();
-    return failure;
-  }
-
-  #start(slot: WarmSlot): UpdateRef {
-    const process: UpdateRef = orRelease(slot, () => {
-      return new UpdateRef(this.#dir, () => {
-        if (this.#process === process) this.#process = undefined;
-        slot.release();
+  async #apply(updates: readonly RefUpdate[]): Promise<void> {
+    const held: Held[] = [];
+    let packed: LockFile | undefined;
+    try {
+      await inTurns(updates, PARALLEL, null, async (update) => {
+        const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made);
+        const one: Held = { update, lock, present: null };
+        held.push(one);
+        one.present = await this.#checked(update);
+        if (update.new === null || update.new === one.present) await lock.close();
+        else await lock.write(`${update.new}\n`);
       });
-    });
-    this.#process = process;
-    this.#slot = slot;
-    return process;
+      const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
+      if (deleted.length > 0) packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
+      await inTurns(held, PARALLEL, null, (one) => this.#put(one));
+      if (deleted.length > 0) await removePacked(this.#dir, deleted);
+      await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
+    } finally {
+      await packed?.release();
+      await inTurns(held, PARALLEL, null, ({ lock }) => lock.release());
+    }
+    for (const { ref, new: oid } of updates) if (oid === null) await removeEmptyFolders(this.#dir, dirname(ref));
   }
 
-  #member(process: UpdateRef): WarmMember {
-    return {
-      get idle() {
-        return !process.busy;
-      },
-      retire: () => {
-        if (this.#process === process) this.#process = undefined;
-        process.retire();
-      },
-      check: (now) => process.check(now),
-    };
+  /** What a locked reference holds, where the update may be made. */
+  async #checked({ ref, old, new: wanted }: RefUpdate): Promise<string | null> {
+    const present = await this.#refs.resolve(ref);
+    if (old !== undefined && present !== old) {
+      throw new GitError('conflict', `cannot lock ref '${ref}': is at ${present} but expected ${old}`);
+    }
+    if (present !== null || wanted === null) return present;
+    await clearFolder(bytesPath(this.#dir, ref), ref);
+    if (this.#refs.isPackedInTheWay(namesAbove(ref), `${ref}/`)) throw inTheWay(ref);
+    return null;
   }
 
-  /** The folders that git will have to make, so that the entries naming them are synced too. */
-  async #missingFolders(updates: readonly RefUpdate[]): Promise<Set<string>> {
-    const folders = new Set(updates.map((update) => dirname(update.ref)));
-    const missing = new Set<string>();
-    for (const folder of folders) {
-      for (let at = folder; at !== 'refs' && at !== '.'; at = dirname(at)) {
-        if (missing.has(at) || (await isFolder(join(this.#dir, at)))) break;
-        missing.add(at);
+  async #put({ update, lock, present }: Held): Promise<void> {
+    if (update.new === null || update.new === present) return;
+    const path = bytesPath(this.#dir, update.ref);
+    try {
+      await lock.commit();
+    } catch (error) {
+      // Another process has made a folder of this name meanwhile.
+      if (!(await isFolder(path))) throw error;
+      await clearFolder(path, update.ref);
+      await lock.commit();
+    }
+  }
+
+  /** @throws GitError where one name is a folder of another's: `conflict` for one that is there, else `invalid` */
+  async #refuseCollisions(updates: readonly RefUpdate[]): Promise<void> {
+    const names = new Set(updates.map(({ ref }) => ref));
+    for (const { ref, new: wanted } of updates) {
+      for (const name of wanted === null ? [] : namesAbove(ref)) {
+        if (!names.has(name)) continue;
+        if ((await this.#refs.resolve(name)) !== null) throw inTheWay(ref);
+        throw new GitError('invalid', `cannot process '${name}' and '${ref}' at the same time`);
       }
     }
-    return missing;
   }
 
-  async #sync(updates: readonly RefUpdate[], fresh: ReadonlySet<string>): Promise<void> {
-    const folders = new Set(updates.map((update) => dirname(update.ref)));
-    for (const folder of fresh) folders.add(dirname(folder));
-    const synced = [...folders].map(async (folder) => {
+  async #sync(updates: readonly RefUpdate[]): Promise<void> {
+    const made = [...this.#made];
+    const folders = new Set([
+      ...updates.map((update) => dirname(update.ref)),
+      ...made.map((folder) => dirname(folder)),
+    ]);
+    await inTurns(folders, PARALLEL, null, async (folder) => {
       // A deletion also removes folders that it leaves empty.
-      for (let at = folder; at !== '.'; at = dirname(at)) if (await syncIfThere(join(this.#dir, at))) return;
+      for (let at = folder; at !== '.'; at = dirname(at)) if (await syncIfThere(bytesPath(this.#dir, at))) return;
     });
-    const deletes = updates.some((update) => update.new === null);
-    await Promise.all([...synced, ...(deletes ? [syncPath(this.#dir)] : [])]);
+    for (const folder of made) this.#made.delete(folder);
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
+const inTheWay = (ref: string) => new GitError('conflict', `cannot lock ref '${ref}': another is in its way`);
 
-/** Removes the lock that our own killed process left; one that is older belongs to somebody else. */
-async function removeLockSince(path: string, startedMs: number): Promise<void> {
+async function remove(path: string | Buffer): Promise<void> {
   try {
-    if ((await lstat(path)).mtimeMs >= startedMs - 10) await unlink(path);
+    await unlink(path);
   } catch (error) {
+    // Of a packed one, a folder may have the name.
+    if (!isMissing(error) && !(await isFolder(path))) throw error;
+  }
+}
+
+/**
+ * Removes the empty folders in a reference's place.
+ * @throws GitError `conflict` where they hold something
+ */
+async function clearFolder(path: string | Buffer, ref: string): Promise<void> {
+  if (!(await isFolder(path))) return;
+  try {
+    for (const entry of await readdir(path, { encoding: 'buffer', withFileTypes: true })) {
+      if (!entry.isDirectory()) throw inTheWay(ref);
+      await clearFolder(Buffer.concat([Buffer.from(path), Buffer.from('/'), entry.name]), ref);
+    }
+    await rmdir(path);
+  } catch (error) {
+    if (isTaken(error)) throw inTheWay(ref);
     if (!isMissing(error)) throw error;
   }
 }

@@ -7,14 +7,14 @@ import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { LooseRefs } from './loose-refs.ts';
+import type { ObjectReader } from './object-reader.ts';
 import { PackedRefs, type Ref } from './packed-refs.ts';
 import { isValidRefName } from './ref-name.ts';
 import { RefTransactions } from './ref-transactions.ts';
-import type { RefUpdate } from './update-ref.ts';
-import type { WarmSlots } from './warm-slots.ts';
+import type { RefUpdate } from './ref-update.ts';
 
 export type { Ref } from './packed-refs.ts';
-export type { RefUpdate } from './update-ref.ts';
+export type { RefUpdate } from './ref-update.ts';
 
 interface Snapshot {
   loose: number;
@@ -35,12 +35,19 @@ export class RefStore {
   readonly #transactions: RefTransactions;
   readonly #snapshots = new LRUCache<string, Snapshot>({ max: MAX_SNAPSHOTS });
 
-  constructor(dir: string, slots: WarmSlots) {
+  /** @param objects of the same repository: what references may point to */
+  constructor(dir: string, objects: () => ObjectReader) {
     this.#dir = dir;
     this.#headPath = join(dir, 'HEAD');
     this.#loose = new LooseRefs(dir);
     this.#packed = new PackedRefs(join(dir, 'packed-refs'));
-    this.#transactions = new RefTransactions(dir, slots);
+    this.#transactions = new RefTransactions(dir, objects, {
+      resolve: (ref) => {
+        this.#loose.forget(ref);
+        return this.resolve(ref);
+      },
+      isPackedInTheWay: (above, prefix) => this.#isPackedInTheWay(above, prefix),
+    });
   }
 
   /**
@@ -98,15 +105,16 @@ export class RefStore {
    * Applies all of the updates or none; durable when it fulfils.
    * @throws GitError `conflict` where a reference does not hold what `old` says or its name collides with
    *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
-   *   a branch that is no commit, `corrupt` for a broken reference, `busy`, `failed`
+   *   a branch that is no commit, `corrupt` for a broken reference, `busy`; the file system's error
    */
   async transaction(updates: readonly RefUpdate[]): Promise<void> {
-    await this.#transactions.run(updates, (ref) => this.resolve(ref));
+    await this.#transactions.run(updates);
   }
 
-  /** Lets the warm process end once it is done; the next transaction starts another. */
-  retire(): void {
-    this.#transactions.retire();
+  #isPackedInTheWay(above: Iterable<string>, prefix: string): boolean {
+    this.#packed.refresh();
+    for (const name of above) if (this.#packed.find(name) !== null) return true;
+    return this.#packed.has(prefix);
   }
 
   /** A repository that is not there has no refs, which is something else than having none. */

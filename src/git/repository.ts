@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { DIFF_WORKER, STATS_WORKER } from './diff-commands.ts';
+import { DiffWorkers } from './diff-workers.ts';
+import { History } from './history/history.ts';
 import { ObjectCache } from './object-cache.ts';
 import { ObjectReader } from './object-reader.ts';
+import type { Shared } from './packs/raw-object.ts';
+import { sharedByPacks } from './packs/shared.ts';
 import { RefStore } from './refs.ts';
-import { StatsReader } from './stats-reader.ts';
 import { WarmSlots } from './warm-slots.ts';
 
 /** One open repository. Holds no file open; its warm processes belong to the pool. */
@@ -13,7 +17,11 @@ export interface Repository {
   readonly dir: string;
   readonly objects: ObjectReader;
   readonly refs: RefStore;
-  readonly stats: StatsReader;
+  readonly history: History;
+  /** Patches of what differs between two commits or trees. */
+  readonly diffs: DiffWorkers;
+  /** Counted lines of commits. */
+  readonly stats: DiffWorkers;
 }
 
 export interface RepositoryPoolOptions {
@@ -21,21 +29,37 @@ export interface RepositoryPoolOptions {
   maxRepositories?: number;
   /** Warm git processes over all repositories; default 24. */
   maxProcesses?: number;
-  /** Milliseconds without use after which a warm process ends; default 60,000. */
+  /** Milliseconds without use after which a warm process ends, and a pack is closed; default 60,000. */
   idleMs?: number;
+  /** Milliseconds between a change of refs and the writing of the commit-graph; default 5,000. */
+  graphPauseMs?: number;
   /** Estimated bytes of parsed objects kept; default 32 MiB. */
   cacheBytes?: number;
+  /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
+  packBytes?: number;
+  /** Packs and indexes that are open at once; default 128. */
+  maxOpenFiles?: number;
 }
+
+const IDLE_MS = 60_000;
 
 /** The open repositories of this process, with what they share: warm processes and parsed objects. */
 export class RepositoryPool {
   readonly #slots: WarmSlots;
   readonly #cache: ObjectCache;
+  readonly #packs: Shared;
+  readonly #graphPauseMs: number | undefined;
   readonly #repositories: LRUCache<string, Repository>;
 
   constructor(options: RepositoryPoolOptions = {}) {
-    this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? 60_000 });
+    this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
     this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
+    this.#packs = sharedByPacks({
+      bytes: options.packBytes ?? 16 * 1024 * 1024,
+      maxOpen: options.maxOpenFiles ?? 128,
+      idleMs: options.idleMs ?? IDLE_MS,
+    });
+    this.#graphPauseMs = options.graphPauseMs;
     this.#repositories = new LRUCache({
       max: options.maxRepositories ?? 200,
       dispose: (repository) => retire(repository),
@@ -50,11 +74,19 @@ export class RepositoryPool {
   get(id: string, dir: string): Repository {
     const known = this.#repositories.get(id);
     if (known?.dir === dir) return known;
-    const objects = new ObjectReader(id, dir, this.#slots, this.#cache);
-    const refs = new RefStore(dir, this.#slots);
-    const repository: Repository = { id, dir, objects, refs, stats: new StatsReader(dir, this.#slots) };
+    const refs: RefStore = new RefStore(dir, () => objects);
+    const objects: ObjectReader = new ObjectReader(id, dir, this.#packs, this.#cache, (ref) => refs.resolve(ref));
+    const history = new History(dir, objects, this.#graphPauseMs);
+    const diffs = new DiffWorkers(dir, this.#slots, DIFF_WORKER, 2);
+    const stats = new DiffWorkers(dir, this.#slots, STATS_WORKER, 2);
+    const repository: Repository = { id, dir, objects, refs, history, diffs, stats };
     this.#repositories.set(id, repository);
     return repository;
+  }
+
+  /** How many packs and indexes are open. */
+  get openFiles(): number {
+    return this.#packs.files.size;
   }
 
   /** How many warm processes live. */
@@ -70,12 +102,14 @@ export class RepositoryPool {
   /** Ends all warm processes, once they have answered what they were asked; later reads are refused. */
   async close(): Promise<void> {
     this.#repositories.clear();
+    this.#packs.files.close();
     await this.#slots.close();
   }
 }
 
 function retire(repository: Repository): void {
   repository.objects.retire();
-  repository.refs.retire();
+  repository.history.forget();
+  repository.diffs.retire();
   repository.stats.retire();
 }

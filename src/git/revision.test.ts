@@ -128,7 +128,7 @@ test('a name made of hexadecimal digits is the reference, a complete id is alway
   assert.equal(await oidOf(repo, one.slice(0, 8)), two);
   assert.equal(await oidOf(repo, one), one);
   assert.equal(await oidOf(repo, one.slice(0, 7)), one);
-  assert.equal(await oidOf(repo, one.slice(0, 6)), null);
+  assert.equal(await oidOf(repo, one.slice(0, 6)), one);
 });
 
 test('a shortened id that two commits share is nothing', async (t) => {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitFixture } from '../../test/support/git-fixture.ts';
-import { listFolder } from './tree-listing.ts';
+import { listAll, listFolder } from './tree-listing.ts';
+
+const lists = [listFolder, listAll];
 
 test('folders come before files, on one level or on all', async (t) => {
   const { commit, repo, git } = gitFixture(t);
   const oid = commit({ 'a.txt': '1', 'b/x': '2', 'b/c/y': '3', 'z\nnew line': '4', '-h': '5' });
   const tree = git(['rev-parse', `${oid}^{tree}`]);
-  const paths = async (recursive: boolean) => (await listFolder(repo, tree, { recursive })).map(({ path }) => path);
-  assert.deepEqual(await paths(false), ['b', '-h', 'a.txt', 'z\nnew line']);
-  assert.deepEqual(await paths(true), ['b', 'b/c', '-h', 'a.txt', 'b/c/y', 'b/x', 'z\nnew line']);
-  const entry = (await listFolder(repo, tree, { recursive: true })).find(({ path }) => path === 'b/c/y');
+  const paths = async (list: (typeof lists)[number]) => (await list(repo, tree)).slice(0).map(({ path }) => path);
+  assert.deepEqual(await paths(listFolder), ['b', '-h', 'a.txt', 'z\nnew line']);
+  assert.deepEqual(
+    (await listFolder(repo, tree)).slice(1, 3).map(({ path }) => path),
+    ['-h', 'a.txt'],
+  );
+  assert.deepEqual(await paths(listAll), ['b', 'b/c', '-h', 'a.txt', 'b/c/y', 'b/x', 'z\nnew line']);
+  const entry = (await listAll(repo, tree)).find(({ path }) => path === 'b/c/y');
   assert.deepEqual(entry, {
     mode: '100644',
     oid: git(['hash-object', '--stdin'], '3'),
@@ -25,10 +31,10 @@ test('names that are no UTF-8 are kept apart', async (t) => {
   const blob = git(['hash-object', '-w', '--stdin'], 'x');
   const name = (byte: number) => Buffer.concat([Buffer.from(`100644 blob ${blob}\tn`), Buffer.from([byte, 0])]);
   const tree = git(['mktree', '-z'], Buffer.concat([name(0xe4), name(0xe5)]));
-  for (const recursive of [false, true]) {
-    const entries = await listFolder(repo, tree, { recursive });
+  for (const list of lists) {
+    const entries = await list(repo, tree);
     assert.deepEqual(
-      entries.map(({ path }) => path),
+      entries.slice(0).map(({ path }) => path),
       ['n\udce4', 'n\udce5'],
     );
   }
@@ -42,15 +48,15 @@ test('a listing of endlessly nested trees is refused', async (t) => {
     const above = Array.from({ length: 20 }, (_, index) => `040000 tree ${tree}\td${index}`).join('\n');
     tree = git(['mktree'], above);
   }
-  await assert.rejects(listFolder(repo, tree, { recursive: true }), { code: 'output_too_large' });
+  await assert.rejects(listAll(repo, tree), { code: 'output_too_large' });
   assert.equal((await listFolder(repo, tree)).length, 20);
 });
 
 test('what is no tree is not found', async (t) => {
   const { commit, repo } = gitFixture(t);
   const oid = commit({ a: '1' });
-  for (const recursive of [false, true]) {
-    await assert.rejects(listFolder(repo, oid, { recursive }), { code: 'not_found' });
-    await assert.rejects(listFolder(repo, 'a'.repeat(40), { recursive }), { code: 'not_found' });
+  for (const list of lists) {
+    await assert.rejects(list(repo, oid), { code: 'not_found' });
+    await assert.rejects(list(repo, 'a'.repeat(40)), { code: 'not_found' });
   }
 });

@@ -11,7 +11,7 @@ export interface PathEntry extends TreeEntry {
 export async function treeOf(repo: Repository, oid: string): Promise<string | null> {
   const commit = await repo.objects.commit(oid);
   if (commit !== null) return commit.tree;
-  return (await repo.objects.tree(oid)) === null ? null : oid;
+  return (await repo.objects.treeObject(oid)) === null ? null : oid;
 }
 
 /**
@@ -28,10 +28,10 @@ export async function entryAt(repo: Repository, oid: string, path: string): Prom
   if (bare === '') return entry;
   for (const name of bare.split('/')) {
     if (entry.type !== 'tree') return null;
-    const entries = await repo.objects.tree(entry.oid);
-    if (entries === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
-    const next = entries.find((candidate) => candidate.name === name);
-    if (next === undefined) return null;
+    const tree = await repo.objects.treeObject(entry.oid);
+    if (tree === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
+    const next = tree.find(name);
+    if (next === null) return null;
     entry = next;
   }
   return path.endsWith('/') && entry.type !== 'tree' ? null : entry;

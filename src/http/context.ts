@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 60_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The chain of webhook events that a request names, as one whom a webhook told of something sends it back. */
-function hookChainOf({ headers }: FastifyRequest): string | undefined {
+export function hookChainOf({ headers }: FastifyRequest): string | undefined {
   const sent = headers['x-gitlab-event-uuid'] ?? headers['x-svc-event-uuid'];
   return typeof sent === 'string' && UUID.test(sent) ? sent : undefined;
 }

@@ -53,8 +53,8 @@ test('a long address takes no long time', () => {
   }
 });
 
-/** Texts that are named like credentials and are none: `build_key` names a plan of Bamboo, `project_key` a project of Jira. */
-const PUBLIC = new Set(['build_key', 'key', 'page_token', 'project_key']);
+/** Texts that are named like credentials and are none: a plan of Bamboo, an object of a bucket, a project of Jira. */
+const PUBLIC = new Set(['build_key', 'file_key', 'key', 'page_token', 'project_key']);
 
 test('every input that is named like a credential is declared as secret', () => {
   const problems: string[] = [];

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { registerEventLoopDelay } from './event-loop-delay.ts';
 
 /** The numbers behind `/-/metrics`, labelled by route template and never by the raw path. */
 export class Metrics {
@@ -38,7 +39,10 @@ export class Metrics {
 
   /** The numbers as they are scraped. Those of the process are watched from the first time on, not by every start. */
   async text(): Promise<string> {
-    if (!this.#knowsProcess) collectDefaultMetrics({ register: this.#registry });
+    if (!this.#knowsProcess) {
+      collectDefaultMetrics({ register: this.#registry });
+      registerEventLoopDelay(this.#registry);
+    }
     this.#knowsProcess = true;
     return this.#registry.metrics();
   }

@@ -1,30 +1,15 @@
-import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressList } from '../core/address-list.ts';
 import type { Deps } from '../deps.ts';
 import { registerJobMetrics } from '../jobs/metrics.ts';
 import { sendErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { checkReadiness } from './readiness.ts';
 
-/** Addresses and networks as a quick check. */
-function allowlist(entries: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return (address) => {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-    return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
-  };
-}
-
 /** `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false when the server is going down. */
 export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Metrics, isReady: () => boolean): void {
   metrics.add((registry) => registerJobMetrics(registry, deps));
-  const allowed = allowlist(deps.config.monitoringAllowlist);
+  const allowed = addressList(deps.config.monitoringAllowlist);
   const guarded = async (request: FastifyRequest, reply: FastifyReply) => {
     // The peer's own address decides: forwarded headers could be made up.
     if (!allowed(request.socket.remoteAddress ?? '')) {

@@ -64,6 +64,16 @@ function addressWith({ path, query }: Address, changes: Record<string, string | 
   return `${path}?${query}`;
 }
 
+/** The addresses of pages, which differ in one number: it takes longer to write a query than to put that into it. */
+function pageAddresses({ path, query }: Address, size: number): (number: number) => string {
+  query.set('page', '0');
+  query.set('per_page', String(size));
+  const text = `?${query}`;
+  const at = /(?<=[?&]page=)0/.exec(text)!.index;
+  const [before, behind] = [path + text.slice(0, at), text.slice(at + 1)];
+  return (number) => `${before}${number}${behind}`;
+}
+
 /** Address of the request with other query parameters, on the configured base. */
 export const pageUrl = (base: string, request: FastifyRequest, changes: Record<string, string | number>): string =>
   addressWith(addressOf(base, request), changes);
@@ -80,9 +90,8 @@ export function setPageHeaders(
   const lastPage = total === null ? null : Math.max(1, Math.ceil(total / page.size));
   const next = (lastPage === null ? more === true : page.number < lastPage) ? page.number + 1 : null;
   const previous = page.number > 1 ? page.number - 1 : null;
-  const address = addressOf(base, request);
-  const link = (number: number, rel: string) =>
-    `<${addressWith(address, { page: number, per_page: page.size })}>; rel="${rel}"`;
+  const toPage = pageAddresses(addressOf(base, request), page.size);
+  const link = (number: number, rel: string) => `<${toPage(number)}>; rel="${rel}"`;
   const links = [
     ...(previous === null ? [] : [link(previous, 'prev')]),
     ...(next === null ? [] : [link(next, 'next')]),

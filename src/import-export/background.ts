@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts';
-import { registerProjectExports } from './exports/project-export.ts';
+import { registerArchives } from './exports/archives.ts';
 import { registerExportRemoval } from './exports/removal.ts';
 import { registerExports } from './exports/run.ts';
 
 /** Names what exports and imports do in the background. */
 export function registerImportExport(deps: Deps): void {
   registerExports(deps);
-  registerProjectExports(deps);
+  registerArchives(deps);
   registerExportRemoval(deps);
 }

@@ -2,11 +2,16 @@ import { type FieldErrors, invalidModel, invalidParameter, refused } from '../co
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import { BlockedAddress, resolveOutside, UnresolvedHost } from '../outbound/resolve.ts';
+import { patternError } from '../repositories/push-rules/pattern.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { hookAddress, hookRules } from '../webhooks/address.ts';
 import { FIELDS } from './catalogue/fields.ts';
 import type { IntegrationKind } from './catalogue/kinds.ts';
+import { type IntegrationPlace, integrationsInForce } from './in-force.ts';
 import type { Settings } from './settings.ts';
+import { jiraPattern, TRACKER_SLUGS } from './trackers/patterns.ts';
+
+const MAX_EXPRESSION = 255;
 
 /** Whether the settings of the server let a kind be used. @param db the handle of a transaction where there is one */
 export async function isAllowed(
@@ -50,6 +55,12 @@ export async function refuseInvalid(deps: Deps, kind: IntegrationKind, settings:
     const problem = await addressProblemOf(deps, value);
     if (problem !== null) errors[name] = [problem];
   }
+  for (const name of ['jira_issue_regex', 'jira_issue_prefix']) {
+    const value = settings[name];
+    const problem =
+      typeof value === 'string' ? expressionProblemOf(value, (only) => (only === name ? value : '')) : null;
+    if (problem !== null) errors[name] = [problem];
+  }
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
@@ -71,6 +82,26 @@ async function addressProblemOf(deps: Deps, text: string): Promise<string | null
     if (error instanceof BlockedAddress) return error.message;
     throw error;
   }
+}
+
+/** It is put together with others: what is none by itself could be read as something else then. */
+function expressionProblemOf(source: string, text: (name: string) => string): string | null {
+  if (source.length > MAX_EXPRESSION) return `is too long (maximum is ${MAX_EXPRESSION} characters)`;
+  return patternError(source) ?? patternError(jiraPattern(text));
+}
+
+/**
+ * Refuses a tracker of issues where a project has another one.
+ * @param db the transaction's handle
+ * @throws ApiError 400
+ */
+export async function refuseSecondTracker(db: Db, { slug }: IntegrationKind, place: IntegrationPlace): Promise<void> {
+  if (place.kind !== 'project' || !TRACKER_SLUGS.includes(slug)) return;
+  const others = await integrationsInForce(db, place);
+  if (!others.some(({ row }) => row.active === 1 && row.slug !== slug && TRACKER_SLUGS.includes(row.slug))) return;
+  throw invalidModel({
+    base: ['Another issue tracker is already in use. Only one issue tracker service can be active at a time'],
+  });
 }
 
 /** A refusal where a kind cannot be used in a place. */

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import type { FlagValues } from './catalogue/flags.ts';
 import type { IntegrationKind } from './catalogue/kinds.ts';
 import { type InForce, type IntegrationPlace, inheritable, ownIntegration } from './in-force.ts';
-import { changedSettings, refuseIncomplete, refuseInvalid } from './rules.ts';
+import { changedSettings, refuseIncomplete, refuseInvalid, refuseSecondTracker } from './rules.ts';
 import { openSettings, type Settings, sealSettings } from './settings.ts';
 
 /** Who changes an integration of which place: `stillMay` refuses within the transaction whoever may do so no more. */
@@ -69,6 +69,7 @@ export async function saveIntegration(
     const before = await ownIntegration(db, place, kind.slug);
     const settings = settingsOf(before);
     refuseIncomplete(kind, settings);
+    await refuseSecondTracker(db, kind, place);
     const flags = before === undefined || before.active === 0 ? firstFlags(kind) : parseJson<FlagValues>(before.flags);
     const now = timestamp(deps.clock);
     const values = {

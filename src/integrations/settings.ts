@@ -20,6 +20,14 @@ export function openSettings({ secrets }: Pick<Deps, 'secrets'>, row: Pick<Integ
   return text === null ? {} : parseJson<Settings>(text);
 }
 
+/** What was set up of it as texts, with what holds where nothing was; empty for what is none. */
+export const textOf =
+  (settings: Settings) =>
+  (name: string): string => {
+    const value = settings[name] ?? FIELDS[name]?.fallback;
+    return typeof value === 'string' ? value.trim() : '';
+  };
+
 /** Whether answers leave it out. */
 export const isHidden = (kind: IntegrationKind, name: string): boolean =>
   FIELDS[name]?.secret === true || (kind.hidesChannels && name.endsWith('_channel'));

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { type Candidate, type LaneShare, projectsBelow, RootShares } from './shares.ts';
@@ -17,19 +18,30 @@ export interface Wanted {
   share?: LaneShare | undefined;
 }
 
-/** Whether a lane has anything that is due. Asks without a transaction. */
-export async function anyDue(db: Db, { lane, kinds, now }: Pick<Wanted, 'lane' | 'kinds' | 'now'>): Promise<boolean> {
-  const due = await db
+const dueJob = prepared((db, { lane, kinds, now }: { lane: string; kinds: readonly string[]; now: string }) =>
+  db
     .selectFrom('jobs')
     .select('id')
-    .where('lane', '=', lane!)
+    .where('lane', '=', lane)
     .where('state', '=', 'waiting')
     .where('run_at', '<=', now)
     .where('kind', 'in', kinds)
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1),
+);
+
+/** Whether a lane has anything that is due. Asks without a transaction. */
+export async function anyDue(db: Db, { lane, kinds, now }: Pick<Wanted, 'lane' | 'kinds' | 'now'>): Promise<boolean> {
+  const [due] = await dueJob(db, { lane: lane!, kinds, now });
   return due !== undefined;
 }
+
+const takeJobs = prepared((db, { claim, ids }: { claim: string; ids: readonly number[] }) =>
+  db
+    .updateTable('jobs')
+    .set((eb) => ({ state: 'running', claim, attempts: eb('attempts', '+', 1) }))
+    .where('id', 'in', ids)
+    .returningAll(),
+);
 
 /**
  * Takes jobs that are due, within a transaction: first those whose turn it is, then, where workers are left, whatever is
@@ -47,12 +59,7 @@ export async function claimJobs(db: Db, postgres: boolean, wanted: Wanted): Prom
     const fitting = shares === null ? inTurn : await shares.admit(db, inTurn);
     const ready = fitting.map(({ id }) => id);
     if (ready.length > 0) {
-      const rows = await db
-        .updateTable('jobs')
-        .set((eb) => ({ state: 'running', claim: wanted.claim, attempts: eb('attempts', '+', 1) }))
-        .where('id', 'in', ready)
-        .returningAll()
-        .execute();
+      const rows = await takeJobs(db, { claim: wanted.claim, ids: ready });
       taken.push(...rows.sort((a, b) => ready.indexOf(a.id) - ready.indexOf(b.id)));
     }
     // Those of a share that is full are passed over from then on.
@@ -63,35 +70,57 @@ export async function claimJobs(db: Db, postgres: boolean, wanted: Wanted): Prom
 
 async function candidatesOf(db: Db, postgres: boolean, wanted: Wanted, full: readonly string[]): Promise<Candidate[]> {
   const { lane, kinds, limit, now } = wanted;
-  const waiting = db
+  const waiting = () =>
+    waitingJobs(db, postgres, kinds).$if(full.length > 0, (query) =>
+      query.where((eb) => eb.not(eb.exists(projectsBelow(db, full)))),
+    );
+  if (lane === undefined) return byTime(waiting(), now).limit(limit).execute();
+  const { inTurn, rest } = postgres ? LOCKED : UNLOCKED;
+  const ask = (which: typeof inTurn | typeof rest, limit: number) =>
+    full.length === 0
+      ? which.prepared(db, { lane, kinds, now, limit })
+      : which
+          .of(waiting().where('lane', '=', lane), now)
+          .limit(limit)
+          .execute();
+  const first = await ask(inTurn, limit);
+  return first.length === limit ? first : [...first, ...(await ask(rest, limit - first.length))];
+}
+
+/** Rows to take up, which on PostgreSQL are locked. */
+const waitingJobs = (db: Db, postgres: boolean, kinds: readonly string[]) =>
+  db
     .selectFrom('jobs')
     .select(['id', 'order_key', 'project_id'])
     .where('state', '=', 'waiting')
     .where('kind', 'in', kinds)
-    .$if(full.length > 0, (query) => query.where((eb) => eb.not(eb.exists(projectsBelow(db, full)))))
-    .$if(lane !== undefined, (query) => query.where('lane', '=', lane!))
     .$if(postgres, (query) => query.forUpdate().skipLocked());
-  const anyOrder = () => waiting.where('run_at', '<=', now).orderBy('run_at').orderBy('id');
-  if (lane === undefined) return anyOrder().limit(limit).execute();
-  const inTurn = waiting.where('turn_at', '<=', now).orderBy('turn_at').orderBy('id');
-  const first = await inTurn.limit(limit).execute();
-  if (first.length === limit) return first;
-  const rest = await anyOrder()
-    .where('turn_at', '>', now)
-    .limit(limit - first.length)
-    .execute();
-  return [...first, ...rest];
+type Waiting = ReturnType<typeof waitingJobs>;
+
+const byTurn = (waiting: Waiting, now: string): Waiting =>
+  waiting.where('turn_at', '<=', now).orderBy('turn_at').orderBy('id');
+const byTime = (waiting: Waiting, now: string): Waiting =>
+  waiting.where('run_at', '<=', now).orderBy('run_at').orderBy('id');
+const pastTurns = (waiting: Waiting, now: string): Waiting => byTime(waiting, now).where('turn_at', '>', now);
+
+interface InLane {
+  lane: string;
+  kinds: readonly string[];
+  now: string;
+  limit: number;
 }
 
-/** Which of the candidates may run now. The others of their keys are held; where another process is at a key, left. */
-async function inOrder(
-  db: Db,
-  postgres: boolean,
-  candidates: readonly Candidate[],
-): Promise<{ ready: Candidate[]; held: number }> {
-  const keyed = candidates.filter(({ order_key }) => order_key !== null).map(({ id }) => id);
-  if (keyed.length === 0) return { ready: [...candidates], held: 0 };
-  const heads = await db
+const inLane = (postgres: boolean, of: typeof byTurn) => ({
+  of,
+  prepared: prepared((db, { lane, kinds, now, limit }: InLane) =>
+    of(waitingJobs(db, postgres, kinds).where('lane', '=', lane), now).limit(limit),
+  ),
+});
+const UNLOCKED = { inTurn: inLane(false, byTurn), rest: inLane(false, pastTurns) };
+const LOCKED = { inTurn: inLane(true, byTurn), rest: inLane(true, pastTurns) };
+
+const withHeads = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db
     .selectFrom('jobs')
     .select(['id', 'order_key'])
     .select((eb) =>
@@ -105,8 +134,18 @@ async function inOrder(
         .limit(1)
         .as('head'),
     )
-    .where('id', 'in', keyed)
-    .execute();
+    .where('id', 'in', ids),
+);
+
+/** Which of the candidates may run now. The others of their keys are held; where another process is at a key, left. */
+async function inOrder(
+  db: Db,
+  postgres: boolean,
+  candidates: readonly Candidate[],
+): Promise<{ ready: Candidate[]; held: number }> {
+  const keyed = candidates.filter(({ order_key }) => order_key !== null).map(({ id }) => id);
+  if (keyed.length === 0) return { ready: [...candidates], held: 0 };
+  const heads = await withHeads(db, { ids: keyed });
   const behind = heads.filter(({ id, head }) => id !== head);
   const later = new Set(behind.map(({ id }) => id));
   const ready = candidates.filter(({ id }) => !later.has(id));

@@ -1,6 +1,9 @@
+import type { Insertable } from 'kysely';
 import { type Clock, timestamp } from '../core/clock.ts';
 import { type DomainEvents, type DomainEventType, isEventKind } from '../core/domain-events.ts';
-import type { Db } from '../db/schema.ts';
+import { currentScope, inScope } from '../core/request-scope.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
+import type { Db, Schema } from '../db/schema.ts';
 import { type JobKind, jobKind, type Lane } from './kinds.ts';
 import type { JobQueue, NewJob } from './queue.ts';
 
@@ -45,6 +48,8 @@ type Wanted = boolean | readonly Target[];
 interface EventJob {
   event_id: number;
   data?: unknown;
+  /** The chain of webhook events that led to it: what the job does belongs to it, too. */
+  hook_chain?: string;
 }
 
 interface FollowUp {
@@ -66,6 +71,14 @@ export interface About {
 
 /** Events that one statement records. */
 const AT_ONCE = 500;
+
+const eventOfId = prepared((db, { id }: { id: number }) =>
+  db.selectFrom('domain_events').selectAll().where('id', '=', id),
+);
+
+const insertEvents = prepared((db, rows: Columns<Insertable<Schema['domain_events']>>) =>
+  db.insertInto('domain_events').values(rowsOf(rows)).returning('id'),
+);
 
 /** A job cannot be done, now or later. */
 class Lost extends Error {
@@ -97,15 +110,17 @@ export class EventBus {
       ...(maxAttempts === undefined ? {} : { maxAttempts }),
     });
     for (const type of types) this.#subscribers.set(type, [...(this.#subscribers.get(type) ?? []), { kind, wants }]);
-    this.#jobs.register(kind, async ({ event_id, data }, { attempts, signal }) => {
+    this.#jobs.register(kind, async ({ event_id, data, hook_chain: hookChain }, { attempts, signal }) => {
       const event = await this.#load(event_id);
-      await handle(event as RecordedEvent<T>, { data, attempts, signal });
+      await inScope({ ...currentScope(), hookChain }, () =>
+        handle(event as RecordedEvent<T>, { data, attempts, signal }),
+      );
     });
   }
 
   /** @throws Lost, so that the job is kept and shown, for an event that is gone or of a kind that is not known */
   async #load(id: number): Promise<RecordedEvent> {
-    const row = await this.#db.selectFrom('domain_events').selectAll().where('id', '=', id).executeTakeFirst();
+    const [row] = await eventOfId(this.#db, { id });
     if (row === undefined) throw new Lost(`event ${id} is gone`);
     if (!isEventKind(row.type))
       throw new Lost(`event ${id} is of the kind ${row.type}, which this version does not know`);
@@ -164,11 +179,10 @@ export class EventBus {
       actor_id: about.actorId ?? null,
       created_at: timestamp(this.#clock),
     };
-    const rows = await db
-      .insertInto('domain_events')
-      .values(payloads.map((payload) => ({ ...values, payload: JSON.stringify(payload) })))
-      .returning('id')
-      .execute();
+    const rows = await insertEvents(
+      db,
+      columnsOf(payloads.map((payload) => ({ ...values, payload: JSON.stringify(payload) }))),
+    );
     // Numbers are given in the order of the rows; in which order they are returned is not promised.
     const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
     const jobs: NewJob<unknown>[] = [];
@@ -182,13 +196,18 @@ export class EventBus {
 
   async #wanted<T extends DomainEventType>(db: Db, event: RecordedEvent<T>): Promise<NewJob<EventJob>[]> {
     const jobs: NewJob<EventJob>[] = [];
+    const { hookChain } = currentScope();
     for (const { kind, wants } of this.#subscribers.get(event.type) ?? []) {
       const wanted = await wants(event as RecordedEvent<never>, db);
       const targets: readonly Target[] = wanted === true ? [{}] : wanted === false ? [] : wanted;
       for (const { orderKey, data } of targets) {
         jobs.push({
           kind,
-          payload: { event_id: event.id, ...(data === undefined ? {} : { data }) },
+          payload: {
+            event_id: event.id,
+            ...(data === undefined ? {} : { data }),
+            ...(hookChain === undefined ? {} : { hook_chain: hookChain }),
+          },
           eventId: event.id,
           projectId: event.project_id,
           ...(orderKey === undefined ? {} : { orderKey }),

@@ -196,7 +196,7 @@ test('jobs that were taken just when the connection went run as soon as it is ba
   });
   const losing = new Proxy(db, {
     get: (target, name) => {
-      if (name === 'transaction') return transaction;
+      if (name === 'transaction' || name === 'unsynced') return transaction;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import type { UnderWay } from '../core/under-way.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
+import { unsynced } from '../db/transactions.ts';
 import { anyDue, claimJobs } from './claim.ts';
 import { type Lane, ROOT_SHARES } from './kinds.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
@@ -151,7 +152,8 @@ export class LaneWorkers {
       return;
     }
     if (due) this.#doubtful.push(wanted.claim);
-    const taken = await db.transaction().execute(async (db) => {
+    // What is lost with the power runs again, as what was under way does.
+    const taken = await unsynced(db).execute(async (db) => {
       await settleJobs(db, ended);
       return due ? claimJobs(db, postgres, wanted) : [];
     });

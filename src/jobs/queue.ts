@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { comesAgainAfter } from '../core/comes-again.ts';
 import type { Logger } from '../core/logger.ts';
 import { UnderWay } from '../core/under-way.ts';
-import type { Db } from '../db/schema.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
+import type { Db, Schema } from '../db/schema.ts';
 import { afterCommit } from '../db/transactions.ts';
 import { claimJobs } from './claim.ts';
 import { type JobKind, LANES, type Lane, type Schedule } from './kinds.ts';
@@ -40,6 +42,15 @@ const UPKEEP_MS = 600_000;
 
 /** Jobs that one statement writes. */
 const AT_ONCE = 1000;
+
+type NewRow = Insertable<Schema['jobs']>;
+
+const insertJobs = prepared((db, rows: Columns<NewRow>) =>
+  db
+    .insertInto('jobs')
+    .values(rowsOf(rows))
+    .onConflict((conflict) => conflict.doNothing()),
+);
 
 const keyOf = (kind: JobKind, key: string | number): string => `${kind.name}:${key}`;
 
@@ -119,11 +130,7 @@ export class JobQueue {
   async enqueueAll(db: Db, jobs: readonly NewJob<unknown>[]): Promise<void> {
     const now = this.#clock.now();
     for (let at = 0; at < jobs.length; at += AT_ONCE) {
-      await db
-        .insertInto('jobs')
-        .values(jobs.slice(at, at + AT_ONCE).map((job) => this.#row(job, now)))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await insertJobs(db, columnsOf(jobs.slice(at, at + AT_ONCE).map((job) => this.#row(job, now))));
     }
     for (const { kind, runAt = now } of jobs) if (runAt <= now) afterCommit(db, this.#wakers.get(kind.lane)!);
   }

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 
@@ -7,20 +8,15 @@ export interface Outcome {
   to: 'done' | { state: 'waiting' | 'dead'; runAt: string; attempts: number; error: string | null };
 }
 
+const removeRun = prepared((db, { ids, claims }: { ids: readonly number[]; claims: readonly StoredJob['claim'][] }) =>
+  db.deleteFrom('jobs').where('id', 'in', ids).where('state', '=', 'running').where('claim', 'in', claims),
+);
+
 /** Writes how jobs ended, within a transaction. What another process has taken over meanwhile is left to it. */
 export async function settleJobs(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const done = outcomes.flatMap(({ job, to }) => (to === 'done' ? [job] : []));
   if (done.length > 0) {
-    await db
-      .deleteFrom('jobs')
-      .where(
-        'id',
-        'in',
-        done.map(({ id }) => id),
-      )
-      .where('state', '=', 'running')
-      .where('claim', 'in', [...new Set(done.map(({ claim }) => claim))])
-      .execute();
+    await removeRun(db, { ids: done.map(({ id }) => id), claims: [...new Set(done.map(({ claim }) => claim))] });
   }
   for (const { job, to } of outcomes) if (to !== 'done') await putBack(db, job, to);
   const ended = outcomes.filter(({ to }) => to === 'done' || to.state === 'dead');
@@ -58,10 +54,8 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
     .execute();
 }
 
-/** Lets the next job of each key go, once the one before it has ended. */
-export async function releaseHeld(db: Db, orderKeys: readonly string[]): Promise<void> {
-  if (orderKeys.length === 0) return;
-  await db
+const letGo = prepared((db, { orderKeys }: { orderKeys: readonly string[] }) =>
+  db
     .updateTable('jobs')
     .set({ state: 'waiting' })
     .where('id', 'in', (eb) =>
@@ -71,6 +65,11 @@ export async function releaseHeld(db: Db, orderKeys: readonly string[]): Promise
         .where('next.order_key', 'in', orderKeys)
         .where('next.state', '=', 'held')
         .groupBy('next.order_key'),
-    )
-    .execute();
+    ),
+);
+
+/** Lets the next job of each key go, once the one before it has ended. */
+export async function releaseHeld(db: Db, orderKeys: readonly string[]): Promise<void> {
+  if (orderKeys.length === 0) return;
+  await letGo(db, { orderKeys });
 }

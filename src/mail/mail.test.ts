@@ -91,6 +91,22 @@ test('many mails are sent once each, with a Message-ID of their own', async () =
   for (const id of ids) assert.match(id!, /^<[0-9a-f-]{36}@forge\.example\.com>$/);
 });
 
+test('subjects stand between what the settings name, and answers stay answers', async () => {
+  const { config } = loadConfig({
+    STITHY_SMTP_URL: receiver.url,
+    STITHY_MAIL_SUBJECT_PREFIX: '[Forge]',
+    STITHY_MAIL_SUBJECT_SUFFIX: 'internal',
+  });
+  const mailer = new Mailer(config.mail, () => 'host.example');
+  await mailer.send({ ...PLAIN, subject: 'Project | Title (#1)', messageId: '1@host.example' });
+  await mailer.send({ ...PLAIN, subject: 'Re: Project | Title (#1)', messageId: '2@host.example' });
+  await mailer.close();
+  assert.deepEqual(
+    receiver.mails.map(({ headers }) => headers.subject),
+    ['[Forge] | Project | Title (#1) | internal', 'Re: [Forge] | Project | Title (#1) | internal'],
+  );
+});
+
 test('nothing that somebody writes becomes a header of its own, or another receiver', async () => {
   await enqueueMail(app.deps.db, app.deps, {
     ...PLAIN,
@@ -186,7 +202,7 @@ test('a mail server that wants a password gets it, and one that does not know it
     onAuth: ({ username, password }, _session, callback) =>
       username === 'forge' && password === 'p@ss' ? callback(null, { user: 'forge' }) : callback(new Error('Invalid')),
   });
-  const at = (user: string) => ({ smtpUrl: `smtp://${user}@127.0.0.1:${strict.port}`, from: null });
+  const at = (user: string) => loadConfig({ STITHY_SMTP_URL: `smtp://${user}@127.0.0.1:${strict.port}` }).config.mail;
   const good = new Mailer(at('forge:p%40ss'), () => 'host.example');
   const bad = new Mailer(at('forge:wrong'), () => 'host.example');
   try {
@@ -202,11 +218,45 @@ test('a mail server that wants a password gets it, and one that does not know it
   }
 });
 
+test('the password of the mail server stands in no error, whatever the server answers', async () => {
+  const echo = await SmtpReceiver.listen({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ password }, _session, callback) =>
+      callback(new Error(`${password} is wrong, and so is ${Buffer.from(`\0forge\0${password}`).toString('base64')}`)),
+  });
+  const { config } = loadConfig({ STITHY_SMTP_URL: `smtp://forge:s3cr%25t@127.0.0.1:${echo.port}` });
+  const mailer = new Mailer(config.mail, () => 'host.example');
+  for (const ask of [() => mailer.verify(), () => mailer.send({ ...PLAIN, messageId: 'a@host.example' })]) {
+    await assert.rejects(ask(), ({ message, stack }: Error) => {
+      assert.match(message, /\[MASKED\] is wrong, and so is \[MASKED\]/);
+      return !`${message}${stack}`.includes('s3cr');
+    });
+  }
+  await mailer.close();
+  await echo.close();
+});
+
+test('where the mail server offers TLS that it cannot prove, nothing is sent, and not in the clear either', async () => {
+  const unproven = await SmtpReceiver.listen({ disabledCommands: [] });
+  const { config } = loadConfig({ STITHY_SMTP_URL: `smtp://127.0.0.1:${unproven.port}` });
+  const mailer = new Mailer(config.mail, () => 'host.example');
+  await assert.rejects(
+    mailer.send({ ...PLAIN, messageId: 'a@host.example' }),
+    (error: Error) => /certificate/i.test(error.message) && !('lasting' in error),
+  );
+  assert.deepEqual(unproven.mails, []);
+  await mailer.close();
+  await unproven.close();
+});
+
 test('settings that name no mail server or no address are refused at start', () => {
   const { config } = loadConfig({ STITHY_SMTP_URL: 'smtps://u:p@mail.example.com', STITHY_MAIL_FROM: 'a@b.example' });
   assert.deepEqual(config.mail, {
     smtpUrl: 'smtps://u:p@mail.example.com',
     from: { name: '', address: 'a@b.example' },
+    subjectPrefix: null,
+    subjectSuffix: null,
   });
   for (const STITHY_SMTP_URL of ['mail.example.com', 'http://mail.example.com', 'smtp://']) {
     assert.throws(() => loadConfig({ STITHY_SMTP_URL }), /STITHY_SMTP_URL must be an address/);

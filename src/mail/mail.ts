@@ -3,6 +3,8 @@ export interface Mail {
   to: string;
   /** The name beside the address of the installation, which every mail comes from. */
   fromName?: string;
+  /** Comes from this address instead: only one that the installation may send for. */
+  fromAddress?: string;
   replyTo?: string;
   subject: string;
   text: string;

@@ -19,11 +19,13 @@ export class MailRefused extends Error {
 export class Mailer {
   readonly #url: string | null;
   readonly #from: () => MailAddress;
+  readonly #frame: { prefix: string | null; suffix: string | null };
   #transport: Promise<Transporter> | undefined;
 
   /** @param host of the web address, for where the settings name no sender */
-  constructor({ smtpUrl, from }: Config['mail'], host: () => string) {
+  constructor({ smtpUrl, from, subjectPrefix, subjectSuffix }: Config['mail'], host: () => string) {
     this.#url = smtpUrl;
+    this.#frame = { prefix: subjectPrefix, suffix: subjectSuffix };
     this.#from = () => from ?? { name: 'Stithy', address: `noreply@${host()}` };
   }
 
@@ -37,15 +39,28 @@ export class Mailer {
    * @throws MailRefused for what it will not take later either; what the connection fails with
    */
   async send(mail: Mail & { messageId: string }): Promise<void> {
-    const { to, fromName, replyTo, subject, text, html, messageId, inReplyTo, references, headers, attachments } = mail;
+    const {
+      to,
+      fromName,
+      fromAddress,
+      replyTo,
+      subject,
+      text,
+      html,
+      messageId,
+      inReplyTo,
+      references,
+      headers,
+      attachments,
+    } = mail;
     const { name, address } = this.#from();
     const transport = await this.#open();
     const bracketed = (id: string) => `<${id}>`;
     try {
       await transport.sendMail({
-        from: { name: fromName ?? name, address },
+        from: { name: fromName ?? name, address: fromAddress ?? address },
         to: { name: '', address: to },
-        subject,
+        subject: this.#framed(subject),
         text,
         messageId: bracketed(messageId),
         headers: { ...AUTOMATIC, ...headers },
@@ -58,20 +73,41 @@ export class Mailer {
         ...(attachments === undefined ? {} : { attachments: [...attachments] }),
       });
     } catch (error) {
-      if (isRefusal(error as NodemailerError)) throw new MailRefused((error as Error).message);
-      throw error;
+      const message = this.#withoutPassword((error as Error).message);
+      throw isRefusal(error as NodemailerError) ? new MailRefused(message) : new Error(message);
     }
   }
 
   /** Asks the mail server whether it would take mail. @throws what it or the connection says */
   async verify(): Promise<void> {
-    await (await this.#open()).verify();
+    try {
+      await (await this.#open()).verify();
+    } catch (error) {
+      throw new Error(this.#withoutPassword((error as Error).message));
+    }
   }
 
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined);
     this.#transport = undefined;
     transport?.close();
+  }
+
+  /** Mail servers may answer with what they were sent, and what goes wrong is kept and shown. */
+  #withoutPassword(text: string): string {
+    const url = this.#url === null ? null : new URL(this.#url);
+    if (url === null || url.password === '') return text;
+    const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+    const base64 = (clear: string) => Buffer.from(clear).toString('base64');
+    const forms = [base64(`\0${user}\0${password}`), base64(password), url.password, password];
+    return forms.reduce((masked, form) => masked.replaceAll(form, '[MASKED]'), text);
+  }
+
+  /** `Re: ` stays in front, so that mail programs see an answer. */
+  #framed(subject: string): string {
+    const { prefix, suffix } = this.#frame;
+    const [, re = '', rest = ''] = /^(Re: )?(.*)$/s.exec(subject)!;
+    return re + [prefix, rest, suffix].filter((part) => part !== null && part !== '').join(' | ');
   }
 
   async #open(): Promise<Transporter> {

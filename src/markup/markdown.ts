@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
+import { type IssueLinks, linkIssues } from './issue-links.ts';
 import { addressOf, isExternal } from './links.ts';
 import type { MarkupRequest } from './request.ts';
 
@@ -42,9 +43,14 @@ markdown.inline.ruler.before('link', 'wiki_link', (state, silent) => {
   return true;
 });
 
+markdown.core.ruler.push('issue_links', (state) => {
+  const { issues } = state.env as { issues?: IssueLinks };
+  if (issues !== undefined) linkIssues(state, issues);
+});
+
 /** Turns Markdown into HTML in which nothing of the text can run. */
 export function markdownToHtml(request: MarkupRequest): string {
-  const tokens = markdown.parse(request.text, {});
+  const tokens = markdown.parse(request.text, { issues: request.issues });
   const lines = request.text.split('\n');
   for (const token of tokens) {
     complete(token, lines);

@@ -14,17 +14,18 @@ const kept = new LRUCache<string, string>({
 /**
  * Turns a text into HTML that is harmless wherever it is shown: HTML in it is shown as text. Takes a thread of its own for
  * all but small texts.
- * @param key of the text with all that decides about its HTML, under which that is kept
+ * @param key of the text with all but `issues` that decides about its HTML, under which that is kept
  * @throws ApiError 422 for what takes too long, or becomes too long, 429, 503 when too many wait
  */
 export async function renderMarkup(key: string, request: MarkupRequest): Promise<string> {
-  const known = kept.get(key);
+  const whole = request.issues === undefined ? key : `${key} ${JSON.stringify(request.issues)}`;
+  const known = kept.get(whole);
   if (known !== undefined) return known;
   if (request.text.length > MAX) throw tooMuch();
   const small = request.text.length <= SMALL;
   const html = small
     ? (await import('./here.ts')).renderHere(request)
     : await (await import('./apart.ts')).renderApart(request);
-  kept.set(key, html);
+  kept.set(whole, html);
   return html;
 }

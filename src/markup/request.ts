@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import type { IssueLinks } from './issue-links.ts';
 
 /** A text to be turned into HTML. */
 export interface MarkupRequest {
@@ -9,6 +10,8 @@ export interface MarkupRequest {
   base: string;
   /** Slug of the page, which links with `./` and those to files start from. */
   slug: string;
+  /** The tracker elsewhere whose issues the text may name. */
+  issues?: IssueLinks;
 }
 
 /** Characters of HTML that a text may become. */

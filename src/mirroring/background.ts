@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { SCHEDULE_EVERY_MS, SCHEDULE_PULL_MIRRORS, scheduleDue, UPDATE_PULL_MIRROR } from './pull/schedule.ts';
 import { updatePullMirror } from './pull/update.ts';
-import { enabledMirrors, followPush, UPDATE_REMOTE_MIRROR } from './push/schedule.ts';
+import { followPush, hasEnabledMirrors, UPDATE_REMOTE_MIRROR } from './push/schedule.ts';
 import { updateRemoteMirror } from './push/update.ts';
 
 /** What mirrors do by themselves: names the work in the background. */
@@ -12,8 +12,7 @@ export function registerMirrors(deps: Deps): void {
   deps.events.subscribe({
     name: 'remote-mirrors.push',
     types: ['push'],
-    wants: async ({ payload }, db) =>
-      (await enabledMirrors(db, payload.project_id).select('id').limit(1).executeTakeFirst()) !== undefined,
+    wants: ({ payload }, db) => hasEnabledMirrors(db, payload.project_id),
     handle: ({ payload }) => followPush(deps, payload.project_id),
   });
 }

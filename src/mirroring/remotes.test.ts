@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { closedAddress } from '../../test/support/file-server.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
+import { storedText } from '../core/stored-secret.ts';
 import { gitEnvironment } from '../git/environment.ts';
 import { spawnGit } from '../git/process.ts';
 import { runRemote } from '../git/remote.ts';
@@ -118,7 +119,11 @@ test('a host that stands for an address inside by the time it is used is not con
       },
       async (url) => {
         expectStatus(await guarded.put(path, { json: { enabled: true, url: 'https://1.1.1.1:4433/x.git' } }), 200);
-        await guarded.deps.db.updateTable('projects').set({ import_url: url }).where('id', '=', project.id).execute();
+        await guarded.deps.db
+          .updateTable('projects')
+          .set({ import_url: storedText(url) })
+          .where('id', '=', project.id)
+          .execute();
         await guarded.settle();
         const { last_error } = expectStatus(await guarded.get(path), 200);
         assert.equal(last_error, 'The address is blocked: Requests to localhost are not allowed');

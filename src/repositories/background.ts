@@ -1,10 +1,13 @@
 import type { Deps } from '../deps.ts';
 import { maintain } from '../git/maintenance.ts';
+import { TAGS } from '../git/ref-folders.ts';
+import type { Repository } from '../git/repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
 import { HOLDER_TYPES, holderNow, holderTypes } from './holder.ts';
+import type { Intent } from './intent.ts';
 import { leftOverBefore } from './left-over.ts';
 import { registerMoves } from './moves/background.ts';
 import { RepositoryReadOnly } from './read-only.ts';
@@ -31,13 +34,19 @@ export function registerRepositoryWork(deps: Deps): void {
       if (now !== undefined) await maintain(deps.storages.open(now.place));
     });
   }
-  deps.refObservers.push(recordSnippetChange(deps));
+  deps.refObservers.push(recordSnippetChange(deps), enterInGraph);
   registerRecovery(deps);
   registerRemoval(deps);
   registerMoves(deps);
   deps.lifecycle.projectsRemoved.add((db, ids) => removeWikis(deps, db, 'project', ids));
   deps.lifecycle.groupsRemoved.add((db, ids) => removeWikis(deps, db, 'group', ids));
   deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));
+}
+
+/** Tags point to commits of branches, as a rule; the others wait for the upkeep. */
+async function enterInGraph(repo: Repository, { updates }: Intent): Promise<null> {
+  repo.history.changed(updates.flatMap(({ ref, new: oid }) => (oid === null || ref.startsWith(TAGS) ? [] : [oid])));
+  return null;
 }
 
 /** Removes half an upload, and the locks that a killed process left in any repository, a batch at a time. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
 import type { DomainEvents } from '../core/domain-events.ts';
 import { notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
-import type { Db } from '../db/schema.ts';
+import { prepared } from '../db/prepared.ts';
+import type { Db, Schema } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
@@ -36,6 +38,18 @@ export interface RefChangeRequest extends ChangeContext {
  * @throws ApiError where it may not be
  */
 export type ChangeGuard = (deps: Deps, project: Project | null) => Promise<void>;
+
+const insertIntent = prepared((db, row: Insertable<Schema['ref_intents']>) =>
+  db.insertInto('ref_intents').values(row).returning('id'),
+);
+
+const removeIntent = prepared((db, { id }: { id: number }) =>
+  db.deleteFrom('ref_intents').where('id', '=', id).returning('id'),
+);
+
+const touchProject = prepared((db, { id, at }: { id: number; at: string }) =>
+  db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id),
+);
 
 /** The open repository of a holder. */
 export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
@@ -75,17 +89,14 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     const now = await writableNow(within(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
     await request.guard(within(deps, db), now.project);
-    return db
-      .insertInto('ref_intents')
-      .values({
-        ...holderColumns(holder),
-        user_id: userId,
-        updates: JSON.stringify(updates),
-        context: JSON.stringify({ via, pushOptions, cause, wasEmpty, key }),
-        created_at: timestamp(deps.clock),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+    const [intent] = await insertIntent(db, {
+      ...holderColumns(holder),
+      user_id: userId,
+      updates: JSON.stringify(updates),
+      context: JSON.stringify({ via, pushOptions, cause, wasEmpty, key }),
+      created_at: timestamp(deps.clock),
+    });
+    return intent!;
   });
   /** What cannot be written now is settled later; the caller is told that it failed. */
   const orLater = async <T>(work: Promise<T>, always: boolean): Promise<T> => {
@@ -106,7 +117,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await orLater(areApplied(repo, updates), true))) {
-      await orLater(deps.db.deleteFrom('ref_intents').where('id', '=', id).execute(), true);
+      await orLater(removeIntent(deps.db, { id }), true);
       throw error;
     }
   }
@@ -125,8 +136,7 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
   const works = await observe(deps.refObservers, repo, intent);
   const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
-    const removed = await db.deleteFrom('ref_intents').where('id', '=', intentId).executeTakeFirst();
-    if (removed.numDeletedRows === 0n) return;
+    if ((await removeIntent(db, { id: intentId })).length === 0) return;
     await RECORD[holder.type](deps, db, holder.id, intent, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
@@ -160,11 +170,7 @@ async function defaultBranchFor(repo: Repository, updates: readonly RefChange[])
 /** Turns an intent into the event of what has happened. */
 async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent, seen: DefaultBranch): Promise<void> {
   const { userId, updates, via, pushOptions } = intent;
-  await db
-    .updateTable('projects')
-    .set({ last_activity_at: timestamp(deps.clock) })
-    .where('id', '=', projectId)
-    .execute();
+  await touchProject(db, { id: projectId, at: timestamp(deps.clock) });
   await deps.events.record(
     db,
     'push',

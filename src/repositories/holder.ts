@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Location } from '../git/storages.ts';
@@ -97,6 +98,11 @@ export const placeOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): 
   diskPath: row.disk_path,
 });
 
+const projectNow = prepared((db, { id }: { id: number }) => db.selectFrom('projects').selectAll().where('id', '=', id));
+const heldProject = prepared((db, { id }: { id: number }) =>
+  db.selectFrom('projects').selectAll().where('id', '=', id).forKeyShare(),
+);
+
 /**
  * Reads a holder anew; undefined when it is gone or going.
  * @param options `hold`: within a transaction of PostgreSQL, nobody makes the repository read-only or moves it until that ends
@@ -118,12 +124,7 @@ export async function holderNow(
     const busy = snippet.repository_read_only === 1;
     return { writable: !busy, busy, place: placeOf(snippet), project: null };
   }
-  const project = await db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(hold, (query) => query.forKeyShare())
-    .executeTakeFirst();
+  const [project] = await (hold ? heldProject : projectNow)(db, { id });
   if (project === undefined || project.pending_delete === 1) return undefined;
   const busy = project.repository_read_only === 1;
   return { writable: !busy && project.in_deletion === 0, busy, place: placeOf(project), project };

@@ -1,5 +1,7 @@
 import { refused } from '../core/errors.ts';
 import { parseJson } from '../db/columns.ts';
+import { prepared } from '../db/prepared.ts';
+import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { Deps } from '../deps.ts';
 import { changedPaths } from '../git/changed-paths.ts';
@@ -15,14 +17,28 @@ const BATCH = 500;
 export const lfsEnabled = ({ settings }: Pick<Project, 'settings'>): boolean =>
   parseJson<{ lfs_enabled?: boolean }>(settings).lfs_enabled !== false;
 
-const locksOfOthers = (deps: Deps, { id }: LockedProject, userId: number | null) =>
-  deps.db
+const locksOfOthers = ({ db }: Deps, { id }: LockedProject, userId: number | null) => locks(db, id, userId);
+
+const locks = (db: Db, projectId: number, except: number | null) =>
+  db
     .selectFrom('lfs_locks')
     .innerJoin('users', 'users.id', 'lfs_locks.user_id')
     .select(['lfs_locks.path', 'users.name'])
-    .where('lfs_locks.project_id', '=', id)
-    .$if(userId !== null, (locks) => locks.where('lfs_locks.user_id', '!=', userId!))
+    .where('lfs_locks.project_id', '=', projectId)
+    .$if(except !== null, (all) => all.where('lfs_locks.user_id', '!=', except!))
     .orderBy('lfs_locks.id');
+
+interface Paths {
+  project: number;
+  paths: readonly string[];
+}
+
+const lockOnPath = prepared((db, { project, paths }: Paths) =>
+  locks(db, project, null).where('lfs_locks.path', 'in', paths).limit(1),
+);
+const lockOfOtherOnPath = prepared((db, { project, paths, user }: Paths & { user: number }) =>
+  locks(db, project, user).where('lfs_locks.path', 'in', paths).limit(1),
+);
 
 /** What was known of a project's locks when a change was looked at. */
 export interface SeenLocks {
@@ -74,10 +90,10 @@ export async function refuseLocked(
   for (let at = 0; at < paths.length; at += BATCH) {
     const some = paths.slice(at, at + BATCH).filter((path) => path.isWellFormed());
     if (some.length === 0) continue;
-    const lock = await locksOfOthers(deps, project, userId)
-      .where('lfs_locks.path', 'in', some)
-      .limit(1)
-      .executeTakeFirst();
+    const named = { project: project.id, paths: some };
+    const [lock] = await (userId === null
+      ? lockOnPath(deps.db, named)
+      : lockOfOtherOnPath(deps.db, { ...named, user: userId }));
     if (lock !== undefined) throw refused(lockText(lock.path, lock.name));
   }
 }

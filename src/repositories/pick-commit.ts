@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { writeCommit } from '../git/commit-writer.ts';
 import { GitError } from '../git/errors.ts';
 import { cherryPick, revert } from '../git/merge.ts';
+import type { NewObject } from '../git/object-writer.ts';
 import type { Commit } from '../git/objects.ts';
 import { originalAuthor } from '../git/rebase.ts';
 import type { Repository } from '../git/repository.ts';
@@ -67,14 +68,20 @@ export async function pickCommit(deps: Deps, request: PickRequest): Promise<stri
   });
 }
 
-async function pickedTree(repo: Repository, request: PickRequest): Promise<{ head: string; tree: string }> {
+interface Picked {
+  head: string;
+  tree: string;
+  objects: readonly NewObject[];
+}
+
+async function pickedTree(repo: Repository, request: PickRequest): Promise<Picked> {
   const { kind, commit, branch, dryRun } = request;
   const head = await repo.refs.resolve(`refs/heads/${branch}`);
   if (head === null) throw notFound('Branch');
   const mainline = commit.parents.length > 1 ? { mainline: 1 } : {};
   const pick = kind === 'revert' ? revert : cherryPick;
   const result = await pick(repo, { commit: commit.oid, onto: head, ...mainline });
-  if (result.kind === 'clean') return { head, tree: result.tree };
+  if (result.kind === 'clean') return { head, tree: result.tree, objects: result.objects };
   throw new ApiError(
     400,
     `Sorry, we cannot ${kind} this commit automatically. The branch has its change already, or newer changes stand in the way.`,
@@ -84,16 +91,12 @@ async function pickedTree(repo: Repository, request: PickRequest): Promise<{ hea
 
 async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): Promise<string> {
   const { kind, project, commit, branch } = request;
-  const { head, tree } = await pickedTree(repo, request);
+  const { head, tree, objects } = await pickedTree(repo, request);
   const { user } = request.actor.caller;
   const committer = { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() };
-  const oid = await writeCommit(repo, {
-    tree,
-    parents: [head],
-    author: kind === 'revert' ? committer : originalAuthor(commit),
-    committer,
-    message: request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit)),
-  });
+  const author = kind === 'revert' ? committer : originalAuthor(commit);
+  const message = request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit));
+  const oid = await writeCommit(repo, { tree, parents: [head], author, committer, message }, objects);
   const locks = await seenLocks(deps, project);
   await refuseLockedBetween(deps, repo, project, user.id, [head, oid]);
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];

@@ -3,7 +3,7 @@ import { groupMembership, lineageIds } from '../access/membership.ts';
 import type { ProjectPermissions } from '../access/permissions.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
-import type { Db } from '../db/schema.ts';
+import { prepared } from '../db/prepared.ts';
 import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
 import type { ProtectedRef } from '../db/tables/protected-refs.ts';
 import type { PushRule } from '../db/tables/push-rules.ts';
@@ -31,7 +31,7 @@ export interface RefRules {
 /** All that a project, and the groups above it, say of changes of its refs. */
 export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
   return deps.snapshot.get(`ref-rules:${projectId}`, async () => {
-    const rows = await ownProtections(deps.db, projectId);
+    const rows = await ownProtections(deps.db, { projectId });
     const [place] = rows;
     if (place === undefined) return { protections: [], pushRule: null };
     const groups = place.owner === 'group' ? lineageIds(place.lineage) : [];
@@ -48,7 +48,7 @@ export const loadProtections = async (deps: Deps, projectId: number): Promise<re
 type OwnRow = Awaited<ReturnType<typeof ownProtections>>[number];
 
 /** Where the project is, and its own protections: a row for each of their levels, and one without where there are none. */
-const ownProtections = (db: Db, projectId: number) =>
+const ownProtections = prepared((db, { projectId }: { projectId: number }) =>
   db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -71,8 +71,8 @@ const ownProtections = (db: Db, projectId: number) =>
     .select(['level.user_id', 'level.group_id', 'level.deploy_key_id'])
     .where('projects.id', '=', projectId)
     .orderBy('ref.id')
-    .orderBy('level.id')
-    .execute();
+    .orderBy('level.id'),
+);
 
 function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
   const found = new Map<number, Protection & { levels: ProtectedRefLevel[] }>();

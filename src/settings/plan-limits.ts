@@ -1,4 +1,5 @@
 import { parseJson } from '../db/columns.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { LimitChange } from '../db/tables/plan-limits.ts';
 import type { Deps } from '../deps.ts';
@@ -44,13 +45,13 @@ export interface StoredLimits {
   history: Partial<Record<LimitName, LimitChange[]>>;
 }
 
+const limitsOf = prepared((db, { plan }: { plan: string }) =>
+  db.selectFrom('plan_limits').select(['limits', 'history']).where('plan', '=', plan),
+);
+
 /** The limits of a plan by its name. */
 export async function readLimits(db: Db, plan: string): Promise<StoredLimits> {
-  const row = await db
-    .selectFrom('plan_limits')
-    .select(['limits', 'history'])
-    .where('plan', '=', plan)
-    .executeTakeFirst();
+  const [row] = await limitsOf(db, { plan });
   return {
     limits: { ...PLAN_LIMITS, ...(row && parseJson<Partial<PlanLimits>>(row.limits)) },
     history: row === undefined ? {} : parseJson(row.history),

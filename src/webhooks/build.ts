@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/events.ts';
 import { deliverJob, orderKeyOf } from './deliver.ts';
 import type { HookMessage, HookSource } from './source.ts';
+import { storedPayload } from './stored-payload.ts';
 
 /** Nobody is sent a larger payload, in bytes (part 2, section 6). */
 const MAX_PAYLOAD = 25 * 1024 * 1024;
@@ -62,7 +63,7 @@ const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (m
       trigger_name: message.trigger,
       header: message.header,
       branch: message.branch ?? null,
-      payload,
+      payload: storedPayload(deps, message.header, payload),
       created_at: timestamp(deps.clock),
     },
   ];

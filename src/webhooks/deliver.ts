@@ -14,6 +14,7 @@ import { triggerOfLog, uuidOf } from './message.ts';
 import type { Pace } from './pace.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { type Called, callHook, notCalled } from './send.ts';
+import { openPayload } from './stored-payload.ts';
 
 interface Payload {
   hook_id: number;
@@ -36,6 +37,9 @@ const PAGE = 50;
 const FIRST_PAUSE_MS = 2_000;
 /** What a hook could not be told within this time it is not told any more. */
 export const LATEST_MS = 3 * 86_400_000;
+
+/** What a log says of a call whose payload cannot be read, as when the key of the installation was lost. */
+const LOST = 'What was to be sent cannot be read any more';
 
 /** What the calls of all hooks of a process share. */
 export interface Office {
@@ -206,17 +210,19 @@ async function tell(
   deps: Deps,
   hook: WebHook,
   delivery: Work,
-  { id, header, payload, position }: WebHookPayload,
+  { id, header, payload: stored, position }: WebHookPayload,
   signal: AbortSignal,
 ): Promise<Called> {
+  const payload = openPayload(deps, stored);
   const message = {
     header,
     trigger: triggerOfLog(header),
-    payload,
+    payload: payload ?? '{}',
     payloadId: id,
     eventUuid: delivery.event_uuid,
     idempotencyKey: uuidOf(hook.uuid, delivery.id, delivery.created_at, position),
   };
+  if (payload === null) return notCalled(deps, hook, message, LOST);
   if (await limitReached(deps, hook)) return notCalled(deps, hook, message, LIMITED);
   const called = await callHook(deps, hook, message, signal);
   const pauses = !isSystem(hook) || called.outcome === 'unanswered';

@@ -4,6 +4,7 @@ import { holds, planInForce } from '../access/plan.ts';
 import { timestamp } from '../core/clock.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { parseJson } from '../db/columns.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
@@ -24,19 +25,22 @@ interface Presence {
 const ALWAYS = 'always';
 const AT_ONCE = 1_000;
 
+const usedTriggers = prepared((db) =>
+  db
+    .selectFrom('web_hooks')
+    .select((eb) => [
+      'triggers',
+      eb('project_id', 'is not', null).$castTo<number | boolean>().as('of_project'),
+      eb('group_id', 'is not', null).$castTo<number | boolean>().as('of_group'),
+    ])
+    .where('failures', '<', SWITCHED_OFF)
+    .distinct(),
+);
+
 /** Where nobody has a hook, or none for this, an event costs no statement. */
 const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<Presence> =>
   deps.recent.get('web_hooks', async () => {
-    const rows = await db
-      .selectFrom('web_hooks')
-      .select((eb) => [
-        'triggers',
-        eb('project_id', 'is not', null).$castTo<number | boolean>().as('of_project'),
-        eb('group_id', 'is not', null).$castTo<number | boolean>().as('of_group'),
-      ])
-      .where('failures', '<', SWITCHED_OFF)
-      .distinct()
-      .execute();
+    const rows = await usedTriggers(db, {});
     const found = { project: new Set<string>(), group: new Set<string>(), system: new Set<string>() };
     for (const { triggers, of_project, of_group } of rows) {
       const place = of_project ? 'project' : of_group ? 'group' : 'system';

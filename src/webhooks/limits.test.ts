@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import { type HookReceiver, receiveHooks } from '../../test/support/hook-receiver.ts';
 import { makeHook, pushTo } from '../../test/support/hooks.ts';
 import { prune } from './prune.ts';
@@ -11,11 +11,10 @@ const DAY = 86_400_000;
 const clock = new TestClock();
 const never = new AbortController().signal;
 let app: TestApp;
-let base: string;
 let receiver: HookReceiver;
 before(async () => {
   app = await buildTestApp({ settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' }, clock });
-  base = await app.listen();
+  await app.listen();
   receiver = await receiveHooks();
 });
 beforeEach(async () => {
@@ -64,94 +63,6 @@ describe('the limit web_hook_calls', () => {
     await pushTo(app, project.id);
     await app.settle();
     assert.equal(receiver.calls.length, 6);
-  });
-});
-
-describe('hooks that lead to one another', () => {
-  test('are each told once in a chain, and a hook that triggers itself once', async () => {
-    const [one, other] = [await app.make.project(), await app.make.project()];
-    for (const project of [one, other]) {
-      expectStatus(await app.post(`/projects/${project.id}/labels`, { json: { name: 'x', color: '#ff0000' } }), 201);
-      await pushTo(app, project.id);
-    }
-    /** Answers a call by a push to a project, as a receiver that knows the chain would make it. */
-    let calls = 0;
-    receiver.answer = (response, { path, headers }) => {
-      calls += 1;
-      const id = path === '/one' ? other.id : path === '/other' ? one.id : one.id;
-      const actions = [{ action: 'create', file_path: `f${calls}`, content: 'x' }];
-      const body = JSON.stringify({ branch: 'main', commit_message: 'again', actions });
-      const sent = { 'content-type': 'application/json', 'private-token': ROOT_TOKEN };
-      const chain = { 'x-gitlab-event-uuid': String(headers['x-gitlab-event-uuid']) };
-      void fetch(`${base}/api/v4/projects/${id}/repository/commits`, {
-        method: 'POST',
-        headers: { ...sent, ...chain },
-        body,
-      })
-        .then((answer) => answer.arrayBuffer())
-        .then(() => response.end());
-    };
-    await makeHook(app, `/projects/${one.id}`, { url: `${receiver.url}/one` });
-    await makeHook(app, `/projects/${other.id}`, { url: `${receiver.url}/other` });
-    await pushTo(app, one.id);
-    await app.settle();
-    assert.deepEqual(
-      receiver.calls.map(({ path }) => path),
-      ['/one', '/other'],
-    );
-    assert.equal(new Set(receiver.calls.map(({ headers }) => headers['x-gitlab-event-uuid'])).size, 1);
-    await pushTo(app, one.id);
-    await app.settle();
-    assert.equal(receiver.calls.length, 4);
-  });
-
-  test('a chain of a hundred hooks ends', async () => {
-    const project = await app.make.project();
-    const at = `/projects/${project.id}`;
-    const { id } = await makeHook(app, at, { url: receiver.url });
-    const uuid = '0f0f0f0f-0000-8000-8000-000000000000';
-    const row = await app.deps.db.selectFrom('web_hooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    const { id: _, ...columns } = row;
-    const many = await app.deps.db.insertInto('web_hooks').values(Array(100).fill(columns)).returning('id').execute();
-    const log = {
-      payload_id: null,
-      trigger_name: 'push_hooks',
-      url: 'x',
-      url_digest: 'x',
-      event_uuid: uuid,
-      idempotency_key: 'x',
-      request_headers: '{}',
-      response_status: '200',
-      response_headers: '{}',
-      response_body: '',
-      execution_duration: 0,
-      created_at: clock.now().toISOString(),
-    };
-    await app.deps.db
-      .insertInto('web_hook_logs')
-      .values(many.map((each) => ({ ...log, hook_id: each.id })))
-      .execute();
-    await app.deps.db.deleteFrom('web_hooks').where('id', '=', many[0]!.id).execute();
-    const push = async (chain: string) => {
-      const actions = [{ action: 'create', file_path: `f${Math.random()}`, content: 'x' }];
-      const json = { branch: 'main', commit_message: 'x', actions };
-      const headers = { 'x-svc-event-uuid': chain };
-      expectStatus(await app.post(`${at}/repository/commits`, { json, headers }), 201);
-      await app.settle();
-    };
-    const { id: last, ...rest } = { ...log, hook_id: many[1]!.id, id: 0 };
-    assert.equal(last, 0);
-    await push(uuid);
-    const told = receiver.calls.length;
-    assert.ok(told > 0, 'ninety-nine are told of the last one');
-    await app.deps.db
-      .insertInto('web_hook_logs')
-      .values({ ...rest, hook_id: id })
-      .execute();
-    await push(uuid);
-    assert.equal(receiver.calls.length, told);
-    await push('not a chain');
-    assert.ok(receiver.calls.length > told);
   });
 });
 

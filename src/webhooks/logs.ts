@@ -7,6 +7,7 @@ import { openSecrets } from './hook-secrets.ts';
 import { interpolated } from './hook-url.ts';
 import { refusedHook } from './rules.ts';
 import { addressDigest, type Called, NO_ANSWER } from './send.ts';
+import { openRequest } from './stored-payload.ts';
 import { callNow } from './try.ts';
 
 /** Which calls: by status, or by kinds of statuses. */
@@ -52,7 +53,7 @@ export async function resend(deps: Deps, hook: WebHook, logId: number): Promise<
   if (log.url_digest !== addressDigest(interpolated(openSecrets(deps, hook)))) {
     throw refusedHook('The hook URL has changed. This log entry cannot be retried.');
   }
-  const payload = log.request_data ?? log.payload;
+  const payload = openRequest(deps, log);
   const header = parseJson<Record<string, string>>(log.request_headers)['X-Gitlab-Event'];
   if (payload === null || header === undefined) throw refusedHook('What was sent is not kept. It cannot be retried.');
   return callNow(

@@ -169,6 +169,42 @@ describe('an answer', () => {
   });
 });
 
+describe('a server that nobody vouches for', () => {
+  let untrusted: HookReceiver;
+  before(async () => {
+    untrusted = await receiveHooks({ keepAlive: true, tls: true });
+  });
+  after(() => untrusted.close());
+  beforeEach(() => {
+    untrusted.calls.length = 0;
+  });
+
+  test('is told nothing, not even over a connection that another hook has opened to it', async () => {
+    await told({ url: untrusted.url, token: 'sesame', enable_ssl_verification: false });
+    assert.equal(untrusted.calls.length, 1);
+    for (const asked of [{}, { enable_ssl_verification: true }]) {
+      const { event } = await told({ url: untrusted.url, token: 'sesame', ...asked });
+      assert.equal(event.response_status, 'internal error');
+      assert.equal(event.response_body, 'Failed to open or keep the connection (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    }
+    assert.equal(untrusted.calls.length, 1);
+  });
+
+  test('is told where the hook does without verification, and no more once it asks for it again', async () => {
+    const { path, project, event } = await told({ url: untrusted.url, enable_ssl_verification: false });
+    assert.equal(event.response_status, '200');
+    expectStatus(await app.put(path, { json: { enable_ssl_verification: true } }), 200);
+    await pushTo(app, project.id);
+    await app.settle();
+    const refused = expectStatus<Json>(await app.post(`${path}/test/push_events`), 422);
+    assert.match(String(refused.message), /SELF_SIGNED_CERT/);
+    assert.equal(untrusted.calls.length, 1);
+    expectStatus(await app.put(path, { json: { enable_ssl_verification: false } }), 200);
+    expectStatus(await app.post(`${path}/test/push_events`), 201);
+    assert.equal(untrusted.calls.length, 2);
+  });
+});
+
 describe('an address inside', () => {
   const inside = [
     'http://127.0.0.1',

@@ -18,8 +18,10 @@ const MAX_NAMED = 20;
 const MAX_VALUE = 2_048;
 const KEY = /^[A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*$/;
 const MAX_KEY = 255;
-/** What may not stand in a header, encoded or not. */
-const LINE_END = /[\0-\x08\x0a-\x1f\x7f]|%0[ad]/i;
+/** What no header can hold. */
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+/** What could end a header once it is decoded. */
+const ENCODED_LINE_END = /%0[ad]/i;
 const SIGNING_TOKEN = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 
 /** This machine, where its name cannot be resolved, too. */
@@ -33,7 +35,7 @@ export const illegalNamed = (): ApiError => refusedHook('Illegal key or value');
 
 export const isVariable = ({ key, value }: Named): boolean => isKey(key) && value.length > 0 && fits(value);
 export const isHeader = ({ key, value }: Named): boolean =>
-  isKey(key) && fits(value) && value.trim() === value && !LINE_END.test(value);
+  isKey(key) && fits(value) && value.trim() === value && !CONTROL.test(value) && !ENCODED_LINE_END.test(value);
 
 const isKey = (key: string): boolean => key.length <= MAX_KEY && KEY.test(key);
 const fits = (value: string): boolean => value.length <= MAX_VALUE && !value.includes('\0');
@@ -62,7 +64,7 @@ export function refuseInvalid({ row, secrets }: HookState, isNew: boolean): void
     text !== null && text.length > most ? [`is too long (maximum is ${most} characters)`] : [];
   const errors = {
     url: tooLong(url, MAX_URL),
-    token: [...tooLong(token, MAX_TOKEN), ...(token !== null && /[\r\n\0]/.test(token) ? ['is invalid'] : [])],
+    token: [...tooLong(token, MAX_TOKEN), ...(token !== null && CONTROL.test(token) ? ['is invalid'] : [])],
     signing_token:
       signingToken === null || isSigningToken(signingToken) ? [] : ['must be whsec_ and 32 bytes in base64'],
     name: tooLong(row.name, MAX_NAME),

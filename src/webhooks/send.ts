@@ -12,6 +12,7 @@ import { isSystem } from './health.ts';
 import { openSecrets } from './hook-secrets.ts';
 import { basicAuth, interpolated, withoutPassword } from './hook-url.ts';
 import { headersOf } from './message.ts';
+import { storedRequest } from './stored-payload.ts';
 import { BadTemplate, fillTemplate } from './template.ts';
 
 /** A call has to be answered in this time, in milliseconds (part 2, section 6). */
@@ -148,7 +149,7 @@ function logOf(
     event_uuid: eventUuid,
     idempotency_key: idempotencyKey,
     request_headers: JSON.stringify(headers),
-    request_data: requestData,
+    request_data: requestData === null ? null : storedRequest(deps, requestData),
     response_status: String(answer.status),
     response_headers: JSON.stringify(Object.fromEntries(answered)),
     response_body: answer.body.slice(0, MAX_BODY),

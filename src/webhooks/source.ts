@@ -21,8 +21,11 @@ export interface HookSource {
   triggersOf(event: RecordedEvent): readonly string[];
   /** The same of system hooks. */
   systemTriggersOf(event: RecordedEvent): readonly string[];
-  /** What hooks of projects and groups are told of it. */
-  hookEventsOf(deps: Deps, event: RecordedEvent): Promise<readonly HookMessage[]>;
+  /**
+   * What hooks of projects and groups are told of it.
+   * @param retried whether pipelines are told with jobs that have been tried again
+   */
+  hookEventsOf(deps: Deps, event: RecordedEvent, retried?: boolean): Promise<readonly HookMessage[]>;
   /** What system hooks are told of it. */
   systemEventsOf(deps: Deps, event: RecordedEvent): Promise<readonly HookMessage[]>;
 }

@@ -9,6 +9,7 @@ import { noteCall } from './health.ts';
 import { triggerOfLog } from './message.ts';
 import { type Called, callHook, type HookNews } from './send.ts';
 import type { HookMessage } from './source.ts';
+import { storedPayload } from './stored-payload.ts';
 
 /** What was begun is written down, whoever leaves meanwhile. */
 const never = new AbortController().signal;
@@ -30,7 +31,7 @@ export async function tryHook(deps: Deps, hook: WebHook, message: HookMessage): 
       trigger_name: message.trigger,
       header: message.header,
       branch: message.branch ?? null,
-      payload,
+      payload: storedPayload(deps, message.header, payload),
       created_at: timestamp(deps.clock),
     })
     .returning('id')

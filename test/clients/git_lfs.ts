@@ -72,7 +72,51 @@ async function clone(path: string, secret: string, name: string): Promise<string
   return dir;
 }
 
+/** The key of the administrator, and how git and git-lfs use it. */
+async function sshKey(): Promise<Record<string, string>> {
+  const file = join(folder, 'id');
+  await must(folder, 'ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'lfs', '-f', file]);
+  await api('POST', '/user/keys', { title: 'lfs', key: readFileSync(`${file}.pub`, 'utf8').trim() });
+  const options = ['UserKnownHostsFile=/dev/null', 'StrictHostKeyChecking=no', 'IdentitiesOnly=yes', 'LogLevel=ERROR'];
+  return { GIT_SSH_COMMAND: ['ssh -F /dev/null', ...options.map((option) => `-o ${option}`), `-i ${file}`].join(' ') };
+}
+
 const TESTS: Record<string, () => Promise<void>> = {
+  'over SSH it transfers with a pass that it asks for, and locks, and is told that there is no other way': async () => {
+    const { id, dir } = await project();
+    const { ssh_url_to_repo } = await api<{ ssh_url_to_repo: string }>('GET', `/projects/${id}`);
+    assert.match(ssh_url_to_repo, /^ssh:\/\/git@127\.0\.0\.1:\d+\//);
+    const ssh: Record<string, string> = { ...env, ...(await sshKey()) };
+    const over = (cwd: string, ...args: string[]) => must(cwd, 'git', args, ssh);
+    await over(dir, 'remote', 'set-url', 'origin', ssh_url_to_repo);
+    const content = randomBytes(200_000);
+    writeFileSync(join(dir, 'over-ssh.bin'), content);
+    await over(dir, 'add', '--all');
+    await over(dir, 'commit', '--quiet', '-m', 'Over SSH');
+    await over(dir, 'push', '--quiet', 'origin', 'main');
+    const copy = join(folder, 'over-ssh');
+    const filters = ['filter.lfs.smudge=git-lfs smudge -- %f', 'filter.lfs.process=git-lfs filter-process'];
+    await over(folder, ...filters.flatMap((each) => ['-c', each]), 'clone', '--quiet', ssh_url_to_repo, copy);
+    assert.deepEqual(readFileSync(join(copy, 'over-ssh.bin')), content);
+    await over(copy, 'lfs', 'install', '--local');
+    await over(copy, 'lfs', 'lock', 'over-ssh.bin');
+    assert.match(await over(copy, 'lfs', 'locks'), /over-ssh\.bin/);
+    await over(copy, 'lfs', 'unlock', 'over-ssh.bin');
+    const bare = join(folder, 'without-files');
+    await over(folder, 'clone', '--quiet', '--bare', ssh_url_to_repo, bare);
+    // The protocol that does without HTTP, which git-lfs tries first, and here takes alone.
+    const alone = ['-c', `lfs.${ssh_url_to_repo}.sshtransfer=always`, 'lfs', 'fetch', '--all', 'origin'];
+    const refused = await run(bare, 'git', alone, ssh);
+    assert.ok(!refused.ok, refused.text);
+    // It was refused that, and may not ask for a pass.
+    assert.match(refused.text, /git-lfs-authenticate has been disabled by request/);
+    const gone = join(folder, 'nobody');
+    await must(folder, 'ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'nobody', '-f', gone]);
+    const stranger = { ...env, GIT_SSH_COMMAND: ssh.GIT_SSH_COMMAND!.replace(join(folder, 'id'), gone) };
+    const unknown = await run(bare, 'git', ['lfs', 'fetch', '--all', 'origin'], stranger);
+    assert.ok(!unknown.ok, unknown.text);
+    assert.match(unknown.text, /Permission denied/);
+  },
   'what one pushes, another clones': async () => {
     const { id, path, content } = await project();
     const dir = await clone(path, await developer(id, 'reader'), 'copy-1');

@@ -3,10 +3,13 @@
 import base64
 import datetime
 import gzip
+import http.server
 import io
+import json
 import os
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import zipfile
@@ -335,6 +338,34 @@ def test_badges_uploads_and_invitations():
     invited.follow()
     assert [each.id for each in invited.followers_users.list()] == [gl.user.id]
     invited.unfollow()
+    group.delete()
+
+
+def test_notification_settings():
+    project = new_project("py notified")
+    group = gl.groups.create({"name": "py notified", "path": "py-notified"})
+    everywhere = gl.notificationsettings.get()
+    assert (everywhere.level, everywhere.notification_email) == ("participating", "admin@example.com"), everywhere
+    everywhere.level = gitlab.const.NotificationLevel.WATCH
+    everywhere.save()
+    assert gl.notificationsettings.get().level == "watch"
+    for place in (project, group):
+        setting = place.notificationsettings.get()
+        assert setting.level == "global" and not hasattr(setting, "events"), setting
+        setting.level = gitlab.const.NotificationLevel.CUSTOM
+        setting.new_note = True
+        setting.save()
+        events = place.notificationsettings.get().events
+        assert (events["new_note"], events["close_issue"], events["failed_pipeline"]) == (True, None, True), events
+        setting = place.notificationsettings.get()
+        setting.level = "loud"
+        assert "is not a valid level" in refused(400, setting.save)
+    everywhere.level = "participating"
+    everywhere.notification_email = "nobody@example.com"
+    assert "must be an email you have verified" in str(refused(400, everywhere.save))
+    everywhere.notification_email = "admin@example.com"
+    everywhere.save()
+    project.delete()
     group.delete()
 
 
@@ -750,7 +781,18 @@ def test_deletion_users_and_accounts():
     rules.prevent_secrets = True
     rules.save()
     assert (group.pushrules.get().max_file_size, group.pushrules.get().prevent_secrets) == (5, True)
+    below = gl.projects.create({"name": "ruled", "namespace_id": group.id, "initialize_with_readme": True})
+    text = refused(400, below.files.create, {"file_path": "id_rsa", "branch": "main", "content": "x", "commit_message": "x"})
+    assert "prohibited by the pattern" in text, text
     rules.delete()
+    below.files.create({"file_path": "id_rsa", "branch": "main", "content": "x", "commit_message": "x"})
+    # python-gitlab knows no authorities of SSH certificates: its own requests do.
+    at, key = f"/groups/{group.id}/ssh_certificates", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEYY5VCsBZYOixUfEKM3p2Y/aYZ1RizlwzpfsXMk5YKp"
+    made = gl.http_post(at, post_data={"title": "Office", "key": f"{key} me@home"})
+    assert (made["title"], made["key"]) == ("Office", key)
+    assert gl.http_list(at, get_all=True) == [made]
+    gl.http_delete(f"{at}/{made['id']}")
+    assert gl.http_list(at, get_all=True) == []
     group.delete()
     refused(404, gl.groups.get, group.id)
     user, other = new_user("py-extras")
@@ -841,6 +883,187 @@ def test_packages():
     package.delete()
     assert [each.version for each in project.packages.list(get_all=True)] == ["1.0"]
     refused(404, project.packages.get, package.id)
+
+
+def test_integrations():
+    group = gl.groups.create({"name": "py chats", "path": "py-chats"})
+    project = gl.projects.create({"name": "chats", "namespace_id": group.id})
+    links = {
+        "project_url": "https://bugs.example.com",
+        "issues_url": "https://bugs.example.com/:id",
+        "new_issue_url": "https://bugs.example.com/new",
+    }
+    # The client has no class for those of groups.
+    made = gl.http_put(f"/groups/{group.id}/integrations/custom-issue-tracker", post_data=links)
+    assert made["active"] and made["properties"]["issues_url"] == links["issues_url"], made
+    [inherited] = project.integrations.list()
+    assert inherited.slug == "custom-issue-tracker" and inherited.inherited, inherited
+    asana = project.integrations.update("asana", {"api_key": "sesame", "restrict_to_branch": "main"})
+    assert asana["slug"] == "asana" and "api_key" not in asana["properties"], asana
+    shown = project.integrations.get("asana")
+    assert shown.active and shown.properties["restrict_to_branch"] == "main", shown
+    shown.restrict_to_branch = "other"
+    shown.save()
+    assert project.integrations.get("asana").properties["restrict_to_branch"] == "other"
+    assert "asana" in [each.slug for each in project.services.list()]
+    assert "custom-issue-tracker" in project.integrations.available()
+    shown.delete()
+    assert not project.integrations.get("asana").active
+    refused(400, project.integrations.update, "asana", {})
+    refused(400, gl.http_put, f"/groups/{group.id}/integrations/jenkins", post_data={})
+    refused(404, gl.http_get, f"/groups/{group.id}/integrations/asana")
+    gl.http_delete(f"/groups/{group.id}/integrations/custom-issue-tracker")
+    assert [each.slug for each in project.integrations.list()] == []
+    group.delete()
+
+
+class Receiver:
+    """A server on loopback that is told things. Keeps the event, the headers and the body of each call."""
+
+    def __init__(self):
+        calls = self.calls = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                calls.append((self.headers["X-Gitlab-Event"], self.path, self.headers, body))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def events(self):
+        return [f"{event} {path}" for event, path, _, _ in self.calls]
+
+    def wait(self, count):
+        """Waits until it was called so often, and gives the events."""
+        for _ in range(600):
+            if len(self.calls) >= count:
+                break
+            time.sleep(0.1)
+        return self.events()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def test_project_hooks():
+    with Receiver() as receiver:
+        project = gl.projects.create({"name": "py hooks", "initialize_with_readme": True})
+        hook = project.hooks.create(
+            {
+                "url": f"{receiver.url}/{{place}}",
+                "name": "Tells",
+                "push_events": False,
+                "issues_events": True,
+                "token": "sesame",
+                "custom_headers": [{"key": "X-Team", "value": "tools"}],
+                "url_variables": [{"key": "place", "value": "here"}],
+            }
+        )
+        assert hook.issues_events and not hook.push_events and hook.alert_status == "executable", hook
+        assert hook.url_variables == [{"key": "place"}] and hook.custom_headers == [{"key": "X-Team"}], hook
+        assert hook.token_present and not hasattr(hook, "token"), hook
+        project.issues.create({"title": "Leak"})
+        assert receiver.wait(1) == ["Issue Hook /here"], receiver.events()
+        _, _, headers, body = receiver.calls[0]
+        assert (headers["X-Gitlab-Token"], headers["X-Team"]) == ("sesame", "tools"), headers
+        assert body["object_kind"] == "issue" and body["object_attributes"]["title"] == "Leak", body
+        hook.test("push_events")
+        assert receiver.events()[1] == "Push Hook /here", receiver.events()
+        assert refused(422, hook.test, "note_events"), "there is no note"
+        refused(400, hook.test, "nothing_events")
+
+        # Lists that were looked at are sent back by the client, and these have no values.
+        hook = project.hooks.get(hook.id)
+        hook.push_events = True
+        hook.push_events_branch_filter = "release-*"
+        hook.branch_filter_strategy = "wildcard"
+        hook.save()
+        kept = project.hooks.get(hook.id)
+        assert kept.push_events and kept.issues_events and kept.push_events_branch_filter == "release-*", kept
+        assert kept.url_variables == [{"key": "place"}] and kept.token_present, kept
+
+        # The client has no methods for what is below a hook.
+        path = f"/projects/{project.id}/hooks/{hook.id}"
+        logs = gl.http_list(f"{path}/events", get_all=True)
+        assert [each["trigger"] for each in logs] == ["push_hooks", "issue_hooks"], logs
+        assert [each["response_status"] for each in logs] == ["200", "200"], logs
+        assert logs[0]["request_headers"]["X-Gitlab-Token"] == "[REDACTED]", logs[0]
+        assert gl.http_list(f"{path}/events", query_data={"status": "server_failure"}, get_all=True) == []
+        again = gl.http_post(f"{path}/events/{logs[1]['id']}/resend")
+        assert again == {"response_status": 200}, again
+        assert receiver.events()[2] == "Issue Hook /here", receiver.events()
+        key = "Idempotency-Key"
+        assert receiver.calls[2][2][key] == receiver.calls[0][2][key]
+        gl.http_put(f"{path}/custom_headers/X-Other", post_data={"value": "more"})
+        gl.http_delete(f"{path}/custom_headers/X-Team")
+        refused(404, gl.http_delete, f"{path}/custom_headers/X-Team")
+        assert project.hooks.get(hook.id).custom_headers == [{"key": "X-Other"}]
+        # Headers are for the address that they were given with, which is another one now.
+        gl.http_put(f"{path}/url_variables/place", post_data={"value": "there"})
+        assert project.hooks.get(hook.id).custom_headers == []
+        refused(422, gl.http_post, f"{path}/events/{logs[1]['id']}/resend")
+
+        [listed] = project.hooks.list()
+        assert listed.id == hook.id and not hasattr(listed, "url_variables"), listed
+        listed.delete()
+        refused(404, project.hooks.get, hook.id)
+        assert refused(422, project.hooks.create, {"url": "ftp://example.org"}) == "Invalid url given"
+        project.delete()
+
+
+def test_group_hooks():
+    with Receiver() as receiver:
+        group = gl.groups.create({"name": "py hooking", "path": "py-hooking"})
+        hook = group.hooks.create({"url": receiver.url, "push_events": False, "subgroup_events": True})
+        assert hook.subgroup_events and not hook.push_events and hook.group_id == group.id, hook
+        gl.groups.create({"name": "below", "path": "below", "parent_id": group.id})
+        assert receiver.wait(1) == ["Subgroup Hook /"], receiver.events()
+        project = gl.projects.create({"name": "in", "namespace_id": group.id, "initialize_with_readme": True})
+        hook.test("push_events")
+        assert receiver.events()[1] == "Push Hook /", receiver.events()
+        hook.subgroup_events = False
+        hook.save()
+        assert not group.hooks.get(hook.id).subgroup_events
+        [log, _] = gl.http_list(f"/groups/{group.id}/hooks/{hook.id}/events", get_all=True)
+        assert gl.http_post(f"/groups/{group.id}/hooks/{hook.id}/events/{log['id']}/resend")["response_status"] == 200
+        assert [each.id for each in group.hooks.list()] == [hook.id]
+        hook.delete()
+        assert group.hooks.list() == []
+        project.delete()
+        group.delete()
+
+
+def test_system_hooks():
+    with Receiver() as receiver:
+        hook = gl.hooks.create({"url": receiver.url, "token": "open"})
+        assert hook.repository_update_events and not hook.push_events and hook.enable_ssl_verification, hook
+        assert gl.http_post(f"/hooks/{hook.id}")["event_name"] == "project_create"
+        event, _, headers, body = receiver.calls[0]
+        assert event == "System Hook" and headers["X-Gitlab-Token"] == "open" and body["name"] == "Ruby", body
+        project = gl.projects.create({"name": "py told"})
+        receiver.wait(2)
+        assert receiver.calls[1][3]["event_name"] == "project_create", receiver.calls[1]
+        assert receiver.calls[1][3]["project_id"] == project.id, receiver.calls[1]
+        changed = gl.http_put(f"/hooks/{hook.id}", post_data={"push_events": True})
+        assert changed["push_events"] and gl.hooks.get(hook.id).push_events, changed
+        gl.http_put(f"/hooks/{hook.id}/custom_headers/X-Team", post_data={"value": "tools"})
+        assert gl.hooks.get(hook.id).custom_headers == [{"key": "X-Team"}]
+        assert [each.id for each in gl.hooks.list()] == [hook.id]
+        gl.hooks.delete(hook.id)
+        refused(404, gl.hooks.get, hook.id)
+        project.delete()
 
 
 def delayed_deletion_and_restore():

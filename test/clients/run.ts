@@ -60,6 +60,7 @@ function installPython(name: string, version: string, others: readonly string[] 
 
 const python: Client = {
   name: `python-gitlab ${PYTHON_GITLAB}`,
+  settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' },
   prepare: async () => [join(installPython('python-gitlab', PYTHON_GITLAB), 'python'), join(here, 'python_gitlab.py')],
 };
 
@@ -111,6 +112,7 @@ const goProxy: Client = {
 
 const lfs: Client = {
   name: `git-lfs ${GIT_LFS}`,
+  settings: { STITHY_SSH_PORT: '0' },
   prepare: async () => {
     const folder = join(cache, `git-lfs-${GIT_LFS}`);
     await mkdir(folder, { recursive: true });

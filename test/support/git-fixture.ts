@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { gitEnvironment } from '../../src/git/environment.ts';
 import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
 import { data, quote } from './fast-import.ts';
@@ -13,6 +12,8 @@ export interface GitFixture {
   pool: RepositoryPool;
   /** Runs the real git in the repository; gives its standard output without the last line feed. */
   git(args: readonly string[], input?: string | Buffer): string;
+  /** The same; gives its standard output as it is. */
+  bytes(args: readonly string[], input?: string | Buffer): Buffer;
   /** Writes a commit of these files (paths to contents) by the real git; gives its id. */
   commit(files: Readonly<Record<string, string>>, parents?: readonly string[], message?: string): string;
 }
@@ -26,15 +27,20 @@ const IDENTITY = {
   GIT_COMMITTER_DATE: '1700000100 +0000',
 };
 
+/** What calls functions once a test is over. */
+export interface Test {
+  after(fn: () => unknown): unknown;
+}
+
 /** A temporary folder that is gone after the test. */
-export function temporaryFolder(t: TestContext): string {
+export function temporaryFolder(t: Test): string {
   const dir = mkdtempSync(join(tmpdir(), 'stithy-test-'));
   t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 
 /** A bare repository made by the real git, opened in a pool of its own; both are gone after the test. */
-export function gitFixture(t: TestContext, options: { dir?: string; objectFormat?: string } = {}): GitFixture {
+export function gitFixture(t: Test, options: { dir?: string; objectFormat?: string } = {}): GitFixture {
   const dir = options.dir ?? join(temporaryFolder(t), 'repo.git');
   const run = (args: readonly string[], input: string | Buffer = '', env: Record<string, string> = {}) =>
     execFileSync('git', args, {
@@ -42,21 +48,22 @@ export function gitFixture(t: TestContext, options: { dir?: string; objectFormat
       env: gitEnvironment({ ...IDENTITY, ...env }),
       stdio: ['pipe', 'pipe', 'pipe'],
       maxBuffer: 64 * 1024 * 1024,
-    })
-      .toString()
-      .replace(/\n$/, '');
+    });
   if (options.dir === undefined) {
     run(['init', '-q', '--bare', '--initial-branch=main', `--object-format=${options.objectFormat ?? 'sha1'}`, dir]);
   }
   const pool = new RepositoryPool();
   t.after(() => pool.close());
-  const git = (args: readonly string[], input: string | Buffer = '') => run([`--git-dir=${dir}`, ...args], input);
+  const bytes = (args: readonly string[], input: string | Buffer = '') => run([`--git-dir=${dir}`, ...args], input);
+  const git = (args: readonly string[], input: string | Buffer = '') =>
+    bytes(args, input).toString().replace(/\n$/, '');
   let commits = 0;
   return {
     dir,
     pool,
     repo: pool.get(dir, dir),
     git,
+    bytes,
     commit(files, parents = [], message = `commit ${commits}\n`) {
       commits += 1;
       // Needs a name, which is given up again before any ref is written.

@@ -112,6 +112,11 @@ export class RawSsh {
     }
   }
 
+  /** Waits until the server has closed the connection. */
+  async gone(): Promise<void> {
+    while (await this.#more());
+  }
+
   /** Text with which the server ends the connection. */
   async end(): Promise<string> {
     for (;;) {
@@ -121,9 +126,11 @@ export class RawSsh {
     }
   }
 
-  async sendVersion(): Promise<void> {
+  /** @returns how the server calls itself */
+  async sendVersion(): Promise<string> {
     this.#socket.write(`${VERSION}\r\n`);
     this.#version = await this.#line();
+    return this.#version;
   }
 
   /** @returns KEXINIT as this client sends it */

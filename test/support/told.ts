@@ -45,9 +45,14 @@ export async function toldOf(app: TestApp, work: () => Promise<unknown>, settled
   return told;
 }
 
-/** The messages of a trigger. */
-export const payloadsOf = ({ hooks }: Told, trigger: HookEvent['trigger']) =>
-  hooks.filter((each) => each.trigger === trigger).map(({ payload }) => payload);
+/** The messages of a trigger. @typeParam T what they hold, as far as it is looked at */
+export const payloadsOf = <T extends object = Record<string, unknown>>(
+  { hooks }: Told,
+  trigger: HookEvent['trigger'],
+): T[] => hooks.filter((each) => each.trigger === trigger).map(({ payload }) => payload as T);
+
+/** A message as the test knows that it is. */
+export const readAs = <T extends object>(payload: HookEvent['payload']): T => payload as T;
 
 /** What a message shows of a project of the factories that has nothing special. */
 export function projectShown(

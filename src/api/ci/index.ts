@@ -33,6 +33,7 @@ import { triggerStartRoutes } from './triggers/start-routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 
 export { rewriteArtifactUrl } from './artifacts/addresses.ts';
+export { mayRun } from './run-rights.ts';
 
 /** Pipelines, their jobs, and the runners that do them. */
 export const ci: Area = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { storedText } from '../../core/stored-secret.ts';
 
 /*
  * How many of something there may be holds for requests that come at once, too, each on a connection of its own where the
@@ -37,7 +38,12 @@ async function race(path: string, json: (n: number) => object, message: RegExp):
 describe('requests at once make no more than there may be', () => {
   const now = new Date().toISOString();
   const times = { created_at: now, updated_at: now };
-  const plain = { value: '', variable_type: 'env_var' as const, environment_scope: '*', ...times };
+  const plain = {
+    value: storedText<'ci_variables.value'>(''),
+    variable_type: 'env_var' as const,
+    environment_scope: '*',
+    ...times,
+  };
   const variables = (place: { project_id?: number; group_id?: number }, total: number) =>
     fill(total, (db, numbers) =>
       db
@@ -78,7 +84,14 @@ describe('requests at once make no more than there may be', () => {
     await fill(1_000, (db, numbers) =>
       db
         .insertInto('ci_pipeline_schedule_variables')
-        .values(numbers.map((n) => ({ schedule_id, key: `FILL_${n}`, value: '', variable_type: 'env_var' as const })))
+        .values(
+          numbers.map((n) => ({
+            schedule_id,
+            key: `FILL_${n}`,
+            value: storedText<'ci_pipeline_schedule_variables.value'>(''),
+            variable_type: 'env_var' as const,
+          })),
+        )
         .execute(),
     );
     await race(`${path}/${schedule_id}/variables`, variable, /schedule variables \(1000\) exceeded/);

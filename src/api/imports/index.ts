@@ -2,6 +2,9 @@ import { registerImportExport } from '../../import-export/background.ts';
 import type { Area } from '../area.ts';
 import { bulkImportRoutes } from './bulk-imports/routes.ts';
 import { registerBulkImports } from './bulk-imports/run.ts';
+import { groupExportRoutes } from './group-exports/routes.ts';
+import { groupImportRoutes } from './group-imports/routes.ts';
+import { registerGroupImports } from './group-imports/run.ts';
 import { registerSheets } from './placeholder-reassignments/process-sheet.ts';
 import { registerReassignments } from './placeholder-reassignments/reassign.ts';
 import { placeholderReassignmentRoutes } from './placeholder-reassignments/routes.ts';
@@ -14,6 +17,8 @@ import { relationExportRoutes } from './relation-exports/routes.ts';
 export const imports: Area = {
   routes: [
     ...bulkImportRoutes,
+    ...groupExportRoutes,
+    ...groupImportRoutes,
     ...placeholderReassignmentRoutes,
     ...projectExportRoutes,
     ...projectImportRoutes,
@@ -24,6 +29,7 @@ export const imports: Area = {
     registerImportExport(deps);
     registerBulkImports(deps);
     registerFileImports(deps);
+    registerGroupImports(deps);
     registerReassignments(deps);
     registerSheets(deps);
   },

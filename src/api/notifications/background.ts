@@ -4,6 +4,7 @@ import type { RecordedEvent } from '../../jobs/events.ts';
 import { type Dispatch, dispatch, registerDelivery } from './mails/dispatch.ts';
 import { registerLedger } from './mails/ledger.ts';
 import { registerDaily } from './news/daily.ts';
+import { tellInvited } from './news/invitations.ts';
 import { ISSUE_EVENTS, isToldOfIssue, newsOfIssue } from './news/issues.ts';
 import { isToldOfMembership, MEMBERSHIP_EVENTS, tellOfMembership } from './news/membership.ts';
 import { isToldOfMergeRequest, MERGE_REQUEST_EVENTS, newsOfMergeRequest } from './news/merge-requests.ts';
@@ -74,6 +75,12 @@ export function registerNotifications(deps: Deps): void {
     types: MEMBERSHIP_EVENTS,
     wants: (event) => mailer.sends && isToldOfMembership(event),
     handle: (event) => tellOfMembership(deps, event),
+  });
+  events.subscribe({
+    name: 'notifications.invitation',
+    types: ['invitation.created'],
+    wants: () => mailer.sends,
+    handle: ({ payload }) => tellInvited(deps, payload.invitation_id),
   });
 }
 

@@ -44,11 +44,17 @@ import { todoRoutes } from './todos/routes.ts';
 import { userCountRoutes } from './user-counts/routes.ts';
 
 export { lineCode } from './discussions/position.ts';
+export { issuableTarget } from './issuables/access.ts';
 export { assigneesFor } from './issuables/assignees.ts';
 export { humanDuration } from './issuables/durations.ts';
 export { labelsFor } from './issuables/labels.ts';
+export { pageOfIssuables } from './issuables/page.ts';
 export { participantsOf } from './issuables/participants.ts';
 export { saySubscribed } from './issuables/subscriptions.ts';
+export { createIssue } from './issues/create.ts';
+export { findIssue } from './issues/find.ts';
+export { selectIssues } from './issues/list.ts';
+export { updateIssue } from './issues/update.ts';
 export { issueUrl } from './issues/views.ts';
 export { refreshMergeRequest } from './merge-requests/head/refresh.ts';
 export { headPipelines } from './merge-requests/merging/head-pipelines.ts';
@@ -66,6 +72,8 @@ export { loadMergeRequestViews } from './merge-requests/requests/view-rows.ts';
 export { mergeRequestUrl, presentMergeRequests } from './merge-requests/requests/views.ts';
 export { Milestone } from './milestones/answers.ts';
 export { milestonesById } from './milestones/find.ts';
+export { mayComment } from './notes/rights.ts';
+export { countNote, writeNote } from './notes/writes.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */
 export const planning: Area = {

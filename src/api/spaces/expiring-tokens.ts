@@ -58,6 +58,7 @@ async function tellAccessTokens(deps: Deps, db: Db, { from, to, days }: Period):
     .where('revoked', '=', 0)
     .where('expires_at', '>', from)
     .where('expires_at', '<=', to)
+    .orderBy('expires_at')
     .orderBy('id')
     .execute();
   for (const { id, user_id, name, expires_at, created_at, last_used_at, resource_type, resource_id } of rows) {
@@ -74,6 +75,7 @@ async function tellDeployTokens(deps: Deps, db: Db, { from, to, days }: Period):
     .where('revoked', '=', 0)
     .where('expires_at', '>=', later(from, 1))
     .where('expires_at', '<', later(to, 1))
+    .orderBy('expires_at')
     .orderBy('id')
     .execute();
   for (const { id, creator_id: user_id, name, expires_at, created_at, source_type, source_id } of rows) {

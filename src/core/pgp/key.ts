@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { materialOf, type PgpKeyMaterial } from './key-material.ts';
 import { dearmor, type Packet, PUBLIC_KEY, PUBLIC_SUBKEY, readPackets, SIGNATURE, USER_ID } from './packets.ts';
-import { isMadeBy, type PgpSignature, signatureOf } from './signature.ts';
+import { isMadeBy, isMadeByApart, type PgpSignature, signatureOf } from './signature.ts';
 
 /** A key or subkey that may sign. */
 export interface PgpSigningKey {
@@ -174,13 +174,13 @@ function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
 }
 
 /**
- * Whether a key made a signature over bytes, at a time when it could. SHA-1 is not taken for what is signed.
+ * Whether a key made a signature over bytes, at a time when it could; found out on another thread. SHA-1 is not taken for what is signed.
  * @param payload the bytes
  */
-export function isSignedBy(key: PgpPublicKey, signature: PgpSignature, payload: Buffer): boolean {
+export async function isSignedBy(key: PgpPublicKey, signature: PgpSignature, payload: Buffer): Promise<boolean> {
   const { type, digest, created, expiresAfter, issuer } = signature;
   if ((type !== 0 && type !== 1) || digest === 'sha1' || expiresAfter !== 0) return false;
   const maker = key.keys.find(({ keyid }) => keyid === issuer);
   if (maker === undefined || !maker.signs || created < maker.from || created >= maker.until) return false;
-  return isMadeBy(signature, payload, maker.material);
+  return isMadeByApart(signature, payload, maker.material);
 }

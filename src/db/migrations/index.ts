@@ -29,6 +29,11 @@ import { relationExports } from './0036-relation-exports.ts';
 import { placeholders } from './0037-placeholders.ts';
 import { expiries } from './0039-expiries.ts';
 import { notificationMails } from './0040-notification-mails.ts';
+import { dueAndEnding } from './0042-due-and-ending.ts';
+import { sealedSecrets } from './0043-sealed-secrets.ts';
+import { importLists } from './0045-import-lists.ts';
+import { chatNames } from './0047-chat-names.ts';
+import { integrationMails } from './0048-integration-mails.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -63,4 +68,9 @@ export const migrations: Readonly<Record<string, string>> = {
   '0037-placeholders': placeholders,
   '0039-expiries': expiries,
   '0040-notification-mails': notificationMails,
+  '0042-due-and-ending': dueAndEnding,
+  '0043-sealed-secrets': sealedSecrets,
+  '0045-import-lists': importLists,
+  '0047-chat-names': chatNames,
+  '0048-integration-mails': integrationMails,
 };

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Defaulted } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
@@ -6,7 +7,7 @@ import type { Ownership } from '../ownership.ts';
 export interface CiPipelineVariablesTable {
   pipeline_id: number;
   key: string;
-  value: string;
+  value: StoredSecret<'ci_pipeline_variables.value'>;
   variable_type: 'env_var' | 'file';
   raw: Defaulted<Bit>;
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
@@ -8,7 +9,7 @@ export interface CiVariablesTable {
   project_id: number | null;
   group_id: number | null;
   key: string;
-  value: string;
+  value: StoredSecret<'ci_variables.value'>;
   variable_type: 'env_var' | 'file';
   protected: Defaulted<Bit>;
   masked: Defaulted<Bit>;

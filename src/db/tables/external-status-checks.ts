@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Id, Timestamp } from '../columns.ts';
 
 /** A service outside that says whether merge requests are fine. Without branches it is for all of them. */
@@ -8,7 +9,7 @@ export interface ExternalStatusChecksTable {
   name: string;
   external_url: string;
   /** Signs what is sent to it. */
-  shared_secret: string | null;
+  shared_secret: StoredSecret<'external_status_checks.shared_secret'> | null;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

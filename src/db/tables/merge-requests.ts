@@ -21,6 +21,8 @@ export interface MergeParams {
   should_remove_source_branch?: boolean;
   squash?: boolean;
   sha?: string;
+  /** It was merged by itself, when nothing stood in the way any more. */
+  automatic?: true;
   /** While it is locked: the approvals that let it be merged. */
   approvals?: readonly Pick<Approval, 'user_id' | 'head_sha' | 'created_at'>[];
 }

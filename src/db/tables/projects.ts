@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
@@ -59,7 +60,7 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   settings: DefaultedJson<Record<string, unknown>>;
   /** Bytes by kind and the number of commits, kept by background work. */
   statistics: DefaultedJson<Record<string, number>>;
-  import_url: string | null;
+  import_url: StoredSecret<'projects.import_url'> | null;
   import_status: Defaulted<string>;
   import_error: string | null;
   pending_delete: Defaulted<Bit>;

@@ -1,6 +1,24 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
+export const PUSH_RULE_PATTERNS = [
+  'commit_message_regex',
+  'commit_message_negative_regex',
+  'branch_name_regex',
+  'author_email_regex',
+  'file_name_regex',
+] as const;
+
+export const PUSH_RULE_FLAGS = [
+  'deny_delete_tag',
+  'member_check',
+  'prevent_secrets',
+  'commit_committer_check',
+  'commit_committer_name_check',
+  'reject_unsigned_commits',
+  'reject_non_dco_commits',
+] as const;
+
 /** What pushes must keep to, in a project or in all projects below a group that have no rules of their own. */
 export interface PushRulesTable {
   id: Id;

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
 export const AUTH_METHODS = ['password', 'ssh_public_key'] as const;
@@ -12,7 +13,7 @@ export interface RemoteMirrorsTable {
   id: Id;
   project_id: number;
   /** With user and password, where it has any. */
-  url: string;
+  url: StoredSecret<'remote_mirrors.url'>;
   enabled: Defaulted<Bit>;
   only_protected_branches: Defaulted<Bit>;
   keep_divergent_refs: Defaulted<Bit>;
@@ -20,7 +21,7 @@ export interface RemoteMirrorsTable {
   mirror_branch_regex: string | null;
   auth_method: Defaulted<AuthMethod>;
   /** In OpenSSH's format; set with `ssh_public_key`. */
-  private_key: string | null;
+  private_key: StoredSecret<'remote_mirrors.private_key'> | null;
   public_key: string | null;
   /** Lines of `known_hosts`. */
   host_keys: string | null;

@@ -1,3 +1,4 @@
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Id, Json, Timestamp } from '../columns.ts';
 
 /** Calls of hooks, and what came of them. */
@@ -15,7 +16,7 @@ export interface WebHookLogsTable {
   /** Without secrets. */
   request_headers: Json<Record<string, string>>;
   /** What was sent, where that is not the payload itself. */
-  request_data: string | null;
+  request_data: StoredSecret<'web_hook_logs.request_data'> | null;
   /** The status as text; `internal error` where there was no answer. */
   response_status: string;
   response_headers: Json<Record<string, string>>;

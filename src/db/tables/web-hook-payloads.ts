@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Id, Timestamp } from '../columns.ts';
 
 /** What hooks are told of an event, for all of them once. */
@@ -15,8 +16,8 @@ export interface WebHookPayloadsTable {
   header: string;
   /** Of pushes to a branch: its name. */
   branch: string | null;
-  /** JSON, as it is sent. */
-  payload: string;
+  /** JSON, as it is sent; sealed where it may hold secrets. */
+  payload: StoredSecret<'web_hook_payloads.payload'>;
   created_at: Timestamp;
 }
 export type WebHookPayload = Selectable<WebHookPayloadsTable>;

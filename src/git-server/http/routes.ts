@@ -5,6 +5,7 @@ import { ApiError, refused } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import type { Service } from '../../git/transport/service.ts';
 import type { TransportSession } from '../../git/transport/session.ts';
+import { hookChainOf } from '../../http/context.ts';
 import { sendTextError } from '../../http/errors.ts';
 import type { HttpServices } from '../../http/services.ts';
 import { admitGit, type GitAccess } from '../access.ts';
@@ -62,6 +63,7 @@ function signalOf(reply: FastifyReply): AbortSignal {
 const clientOf = (request: FastifyRequest, reply: FastifyReply): Client => ({
   address: request.ip,
   correlationId: request.id,
+  hookChain: hookChainOf(request),
   protocol: request.headers['git-protocol'] as string | undefined,
   signal: signalOf(reply),
 });

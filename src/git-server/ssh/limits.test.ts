@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { RawSsh } from '../../../test/support/raw-ssh.ts';
 import { SshReader, sshString, uint32 } from '../../core/ssh-fields.ts';
 import { makeSshKeyPair } from '../../core/ssh-key-pair.ts';
+import type { SshLimits } from './limits.ts';
 import { readPrivateKey } from './private-key-file.ts';
 import { Message } from './protocol/numbers.ts';
-import { type SshLimits, type SshServer, serveSsh } from './server.ts';
+import { type SshServer, serveSsh } from './server.ts';
 
-const LIMITS: SshLimits = { loginMs: 60_000, strangers: 6, strangersOfAddress: 4, perMinute: 10_000 };
+const LIMITS: SshLimits = { loginMs: 60_000, proxyMs: 60_000, strangers: 6, strangersOfAddress: 4, perMinute: 10_000 };
 let app: TestApp;
 const servers: SshServer[] = [];
 before(async () => {
@@ -69,6 +71,11 @@ test('who does not sign in in time is sent away', async () => {
   const client = await RawSsh.connect(port);
   await client.exchangeKeys();
   assert.equal(await client.end(), 'nobody signed in in time');
+  for (const first of ['', 'SSH-2.0-slo', 'SSH-2.0-slow\r\n\0\0']) {
+    const slow = await RawSsh.connect(port);
+    slow.write(first);
+    await slow.gone();
+  }
 });
 
 test('an address that connects very often is kept waiting', async () => {
@@ -77,6 +84,69 @@ test('an address that connects very often is kept waiting', async () => {
   for (let round = 0; round < 12; round += 1) taken.push(await isTaken(port));
   // A minute may begin in between.
   assert.ok(taken.includes(false), JSON.stringify(taken));
+});
+
+describe('behind proxies that say whom they forward', () => {
+  before(() => {
+    app.deps.config.sshTrustedProxies = ['127.0.0.1/32'];
+  });
+  after(() => {
+    app.deps.config.sshTrustedProxies = [];
+  });
+
+  /** A connection that is forwarded for an address. */
+  async function from(port: number, address: string): Promise<RawSsh> {
+    const client = await RawSsh.connect(port);
+    client.write(`PROXY TCP4 ${address} 10.0.0.1 49152 22\r\n`);
+    return client;
+  }
+
+  test('each client has limits of its own, and goes by its own address', async () => {
+    const { port } = await serve();
+    const strangers = await Promise.all([1, 2, 3, 4].map(() => from(port, '203.0.113.7')));
+    for (const each of strangers) await each.sendVersion();
+    const crowded = await from(port, '203.0.113.7');
+    await assert.rejects(crowded.sendVersion(), /closed the connection/);
+    const other = await from(port, '203.0.113.8');
+    await other.exchangeKeys();
+    await other.login(await newKey());
+    for (const each of [...strangers, crowded, other]) each.close();
+  });
+
+  test('a header that comes byte by byte, with what follows it, is read', async () => {
+    const { port } = await serve();
+    const client = await RawSsh.connect(port);
+    for (const byte of 'PROXY TCP6 2001:db8::5 ::1 49152 22\r\n') {
+      client.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await client.exchangeKeys();
+    await client.login(await newKey());
+    client.close();
+  });
+
+  test('one that begins with no header, or waits with it, is closed; such ones are bounded, too', async () => {
+    const slow = await serve({ proxyMs: 100 });
+    for (const first of ['', 'SSH-2.0-x\r\n', 'PROXY TCP4 x\r\n', randomBytes(200)]) {
+      const client = await RawSsh.connect(slow.port);
+      client.write(first);
+      assert.equal(await client.end(), 'closed');
+    }
+    const { port, close } = await serve();
+    const waiting = await Promise.all([1, 2, 3, 4, 5, 6].map(() => RawSsh.connect(port)));
+    const seventh = await RawSsh.connect(port);
+    assert.equal(await seventh.end(), 'closed');
+    close();
+    for (const each of waiting) assert.equal(await each.end(), 'closed');
+  });
+
+  test('what anybody else says of where he comes from is not believed', async () => {
+    app.deps.config.sshTrustedProxies = ['192.0.2.1', '2001:db8::/32'];
+    const { port } = await serve();
+    const client = await from(port, '203.0.113.7');
+    await assert.rejects(client.exchangeKeys(), /closed/);
+    assert.equal(await isTaken(port), true);
+  });
 });
 
 test('a user who asks for the same too often is told so', async () => {

@@ -1,27 +1,18 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { CertificateRefused, callerOfCertificate } from '../../access/certificate-caller.ts';
 import { callerOfKey, noteKeyUse } from '../../access/key-caller.ts';
+import { addressList } from '../../core/address-list.ts';
 import { addressKey } from '../../core/fair-slots.ts';
 import { isCertificate } from '../../core/ssh-certificate.ts';
 import type { Deps } from '../../deps.ts';
 import { loadHostKeys, shownKey } from './host-keys.ts';
+import { Counts, LIMITS, type SshLimits } from './limits.ts';
 import type { ShownKey } from './protocol/authentication.ts';
 import { Connection } from './protocol/connection.ts';
 import { SshError } from './protocol/numbers.ts';
+import { addressBehind } from './proxy-header.ts';
 import { runCommand, type SshClient } from './run-command.ts';
 
-/** How much may come in before it is known who it is. */
-export interface SshLimits {
-  /** Milliseconds that a client may take to prove who it is. */
-  loginMs: number;
-  /** Connections of which nobody knows yet who they are: in all, and of one address. */
-  strangers: number;
-  strangersOfAddress: number;
-  /** Connections of an address in a minute. */
-  perMinute: number;
-}
-
-const LIMITS: SshLimits = { loginMs: 60_000, strangers: 200, strangersOfAddress: 50, perMinute: 1_200 };
 /** Of the connections that the server takes, SSH may have so many, and one address of those. */
 const SHARE = 0.25;
 const SHARE_OF_ADDRESS = 0.75;
@@ -40,31 +31,6 @@ export interface SshServer {
   close(): void;
 }
 
-/** Connections by what they count against. */
-class Counts {
-  readonly #counts = new Map<string, number>();
-  all = 0;
-
-  of(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  /** @returns what counts it no more; calling it again does nothing */
-  add(key: string): () => void {
-    this.all += 1;
-    this.#counts.set(key, this.of(key) + 1);
-    let counted = true;
-    return () => {
-      if (!counted) return;
-      counted = false;
-      this.all -= 1;
-      const left = this.of(key) - 1;
-      if (left === 0) this.#counts.delete(key);
-      else this.#counts.set(key, left);
-    };
-  }
-}
-
 /**
  * Serves git over SSH.
  * @param host to listen on
@@ -79,8 +45,36 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
   const max = Math.max(1, Math.floor(deps.config.limits.connections * SHARE));
   let drained: (() => void) | undefined;
 
+  const isProxy = addressList(deps.config.sshTrustedProxies);
+  /** Connections of proxies that have not said yet whom they forward. */
+  const unnamed = new Set<Socket>();
+
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
     const address = socket.remoteAddress ?? '';
+    if (isProxy(address)) void takeProxied(socket, address);
+    else take(socket, address);
+  });
+
+  async function takeProxied(socket: Socket, proxy: string): Promise<void> {
+    socket.on('error', () => {});
+    if (unnamed.size >= limits.strangers || unnamed.size + all.all >= max) {
+      socket.destroy();
+      return;
+    }
+    unnamed.add(socket);
+    try {
+      const address = (await addressBehind(socket, limits.proxyMs)) ?? proxy;
+      if (!server.listening || socket.destroyed) socket.destroy();
+      else take(socket, address);
+    } catch (error) {
+      socket.destroy();
+      logEnd(deps, new SshError((error as Error).message), proxy);
+    } finally {
+      unnamed.delete(socket);
+    }
+  }
+
+  function take(socket: Socket, address: string): void {
     const key = addressKey(address);
     if (isCrowded(key)) {
       socket.destroy();
@@ -111,7 +105,7 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     );
     connections.set(connection, socket);
     const timer = setTimeout(() => connection.end('nobody signed in in time'), limits.loginMs).unref();
-  });
+  }
 
   function isCrowded(key: string): boolean {
     if (strangers.all >= limits.strangers || strangers.of(key) >= limits.strangersOfAddress) return true;
@@ -141,6 +135,7 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     },
     close: () => {
       server.close();
+      for (const socket of unnamed) socket.destroy();
       for (const [connection, socket] of connections) {
         connection.end(STOPPING);
         socket.destroy();

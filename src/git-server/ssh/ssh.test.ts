@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
@@ -45,6 +46,24 @@ describe('git over SSH', { skip: noSsh }, () => {
       events.map(({ actor_id }) => actor_id),
       [maintainer.user.id, maintainer.user.id],
     );
+  });
+
+  test('large pushes and clones go through, of clients that change keys on the way, too', async () => {
+    const project = await app.make.project();
+    const { maintainer } = await app.make.members(project);
+    const key = await place.keyOf(maintainer);
+    const { git } = place;
+    const dir = await git.tree();
+    for (const options of [[], ['-o', 'RekeyLimit=512K'], ['-o', 'Ciphers=aes128-gcm@openssh.com']]) {
+      writeFileSync(join(dir, 'large'), randomBytes(8 * 1024 * 1024));
+      await git.ok(dir, 'add', 'large');
+      await git.ok(dir, 'commit', '--quiet', '--message', 'large');
+      const words = place.with(key, ...options);
+      await git.ok(dir, ...words, 'push', '--quiet', place.address(project), 'main');
+      const copy = join(git.folder, `large-${options.length}-${options[1] ?? ''}`);
+      await git.ok(git.folder, ...words, 'clone', '--quiet', place.address(project), copy);
+      assert.equal(await git.ok(copy, 'rev-parse', 'HEAD'), await git.ok(dir, 'rev-parse', 'HEAD'));
+    }
   });
 
   test('who asks for no more than a shell is welcomed by name', async () => {

@@ -3,6 +3,7 @@ import { decodeBytes } from '../bytes.ts';
 import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
 import { runGit } from '../process.ts';
 import { readRecords } from '../records.ts';
+import { readArrived } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -26,14 +27,20 @@ export interface PushedPointer {
 }
 
 /**
- * The LFS pointers among the objects that a push brings. One git command where it brings no small file at all, else
- * one more for some thousands.
+ * The LFS pointers among the objects that a push brings. Of a large push by one git command where it brings no small file at
+ * all, else one more for some thousands.
  * @param quarantineEnv the environment of the quarantine; empty for a push without objects
  * @throws GitError `failed`, `timeout`
  */
 export async function pushedPointers(repository: RepositoryPath, quarantineEnv: Environment): Promise<PushedPointer[]> {
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = quarantineEnv;
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return [];
+  const few: PushedPointer[] = [];
+  const isRead = await readArrived(GIT_QUARANTINE_PATH, MAX_POINTER_BYTES, (blob, { type, data }) => {
+    const pointer = type === 'blob' && data !== null && isPointerSize(data.length) ? parsePointer(data) : null;
+    if (pointer !== null) few.push({ ...pointer, blob });
+  });
+  if (isRead) return few;
   const candidates: string[] = [];
   // Without the alternates git sees the pushed objects alone.
   const options = { gitDir: repository.dir, env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH }, timeoutMs: TIMEOUT_MS };
@@ -96,8 +103,10 @@ export async function pointersBetween(
 function candidateOf(record: Buffer): string | null {
   const [oid, type, size] = record.toString('latin1').split(' ');
   const bytes = Number(size);
-  return type === 'blob' && bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES ? oid! : null;
+  return type === 'blob' && isPointerSize(bytes) ? oid! : null;
 }
+
+const isPointerSize = (bytes: number): boolean => bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES;
 
 async function readPointers(
   candidates: readonly string[],

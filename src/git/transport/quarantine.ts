@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from '../durable.ts';
 import { runGit } from '../process.ts';
+import type { Repository } from '../repository.ts';
+import { reachesInQuarantine } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 
 /**
@@ -25,14 +27,16 @@ export function quarantineEnvironment(repository: RepositoryPath, quarantine: st
  * @throws GitError `timeout`, `aborted`, `busy`
  */
 export async function isAncestorInQuarantine(
-  repository: RepositoryPath,
+  repo: Repository,
   ancestor: string,
   descendant: string,
   env: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<boolean> {
+  const found = await reachesInQuarantine(repo, ancestor, descendant, env.GIT_QUARANTINE_PATH ?? null);
+  if (found !== null) return found;
   const { code } = await runGit(['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant], {
-    gitDir: repository.dir,
+    gitDir: repo.dir,
     env,
     okCodes: [0, 1, 128],
     ...(signal ? { signal } : {}),

@@ -21,7 +21,8 @@ const LOOK = 1_000;
 /** The export has been replaced by a later one, or what it is of is gone. */
 class Replaced extends Error {}
 
-async function portableOf(db: Db, { project_id, group_id }: RelationExport): Promise<Portable | undefined> {
+/** The group or project that a row is of; undefined when it is gone. */
+export async function portableOf(db: Db, { project_id, group_id }: RelationExport): Promise<Portable | undefined> {
   if (group_id !== null) {
     const group = await db.selectFrom('namespaces').selectAll().where('id', '=', group_id).executeTakeFirst();
     return group && { kind: 'group', id: group.id, group };
@@ -80,7 +81,7 @@ class Run {
     this.#total = row.total_objects_count;
     this.#signal = signal;
     this.#users = new NamedUsers(portable);
-    this.#exporting = { deps, db: deps.db, portable, names: (id) => this.#users.add(id) };
+    this.#exporting = { deps, db: deps.db, portable, names: (id) => this.#users.add(id), signal };
   }
 
   async write(relation: Relation): Promise<void> {

@@ -15,12 +15,27 @@ export interface Importing {
   people: People;
   /** Whether the objects of a commit are in the repository. */
   hasCommit(sha: string): Promise<boolean>;
+  /**
+   * Makes the repository of the wiki, or of a snippet by the id that it had, in a folder that is not there yet.
+   * @returns false where there is none
+   * @throws GitError, RemoteError
+   */
+  makeRepository(of: { type: 'wiki' } | { type: 'snippet'; id: number }, dir: string): Promise<boolean>;
 }
 
 /** How the objects of a relation become rows. */
-export interface Writer {
-  /** Objects that one transaction writes. */
-  atOnce: number;
-  /** @throws Unfit for an object that cannot be taken over */
-  write(importing: Importing, db: Db, objects: readonly Given[]): Promise<void>;
-}
+export type Writer =
+  | {
+      /** Objects that one transaction writes. */
+      atOnce: number;
+      /** @throws Unfit for an object that cannot be taken over */
+      write(importing: Importing, db: Db, objects: readonly Given[]): Promise<void>;
+    }
+  | {
+      /**
+       * Writes one that has more than rows, in a transaction that it begins itself.
+       * @param within has to run in that
+       * @throws Unfit for one that cannot be taken over
+       */
+      writeAlone(importing: Importing, object: Given, within: (db: Db) => Promise<void>): Promise<void>;
+    };

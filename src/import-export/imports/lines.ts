@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { checkShape } from './shape.ts';
 import { type Given, isGiven, Unfit } from './take.ts';
 
 const MIB = 1024 * 1024;
@@ -57,6 +58,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | n
 /** The object of a line. @throws Unfit */
 function objectOf(line: Buffer | null): Given {
   if (line === null) throw new Unfit('the object is longer than 32 MiB');
+  checkShape(line);
   let found: unknown;
   try {
     found = JSON.parse(line.toString());

@@ -12,9 +12,11 @@ export interface Origin {
   /** The top group of what is imported; null in a personal namespace, where all becomes the owner's. */
   namespaceId: number | null;
   hostname: string;
-  importType: 'gitlab_migration' | 'gitlab_project';
+  importType: 'gitlab_migration' | 'gitlab_project' | 'gitlab_group';
   /** Who stands for nobody in particular. */
   importerId: number;
+  /** People who get placeholders of their own. */
+  most?: number;
 }
 
 const USER_KEYS: ReadonlySet<string> = new Set([
@@ -26,7 +28,12 @@ const USER_KEYS: ReadonlySet<string> = new Set([
   'merge_user_id',
 ]);
 const MAX_NAME = 127;
+/** What is not seen in a name, and can make it look like another; joiners are part of some scripts. */
+const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const AT_ONCE = 500;
+/** People below one top group who get placeholders of their own; one stands for all others. */
+const MAX_PLACEHOLDERS = 50_000;
+const OTHERS = 'import_user';
 
 /** Ids of all people whom an object names, however deep. */
 export function namedIn(value: unknown, found = new Set<number>()): Set<number> {
@@ -46,6 +53,9 @@ export class People {
   readonly #deps: Deps;
   readonly #origin: Origin;
   readonly #known = new Map<number, number>();
+  /** Who stands for all whom no placeholder is left for. */
+  #others: number | null = null;
+  #count: number | null = null;
 
   constructor(deps: Deps, origin: Origin) {
     this.#deps = deps;
@@ -73,7 +83,7 @@ export class People {
     for (let at = 0; at < missing.length; at += AT_ONCE) {
       await this.#load(namespaceId, missing.slice(at, at + AT_ONCE));
     }
-    for (const id of missing) if (!this.#known.has(id)) await this.#enter(namespaceId, { id });
+    for (const id of missing) if (!this.#known.has(id)) await this.#add(namespaceId, { id });
   }
 
   /** Enters who somebody is, before he is named. */
@@ -83,34 +93,58 @@ export class People {
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return;
     if (namespaceId === null) return void this.#known.set(id, this.#origin.importerId);
     await this.#load(namespaceId, [id]);
-    if (!this.#known.has(id)) await this.#enter(namespaceId, { ...person, id });
+    if (!this.#known.has(id)) await this.#add(namespaceId, { ...person, id });
   }
 
-  /** The rows of people. */
-  rows(ids: readonly number[]): Promise<ImportSourceUser[]> {
-    return this.#query(this.#origin.namespaceId ?? 0, ids).execute();
+  /** The rows of people, whom `know` was asked for. */
+  rows(db: Db, ids: readonly number[]): Promise<ImportSourceUser[]> {
+    return this.#query(db, this.#origin.namespaceId ?? 0, ids.map(String)).execute();
   }
 
-  #query(namespaceId: number, ids: readonly number[]) {
-    return this.#deps.db
+  #query(db: Db, namespaceId: number, identifiers: readonly string[]) {
+    return db
       .selectFrom('import_source_users')
       .selectAll()
       .where('namespace_id', '=', namespaceId)
       .where('source_hostname', '=', this.#origin.hostname)
       .where('import_type', '=', this.#origin.importType)
-      .where('source_user_identifier', 'in', ids.map(String));
+      .where('source_user_identifier', 'in', identifiers);
   }
 
   async #load(namespaceId: number, ids: readonly number[]): Promise<void> {
-    for (const row of await this.#query(namespaceId, ids).execute()) {
-      const given = row.status === SOURCE_USER_STATUS.completed ? row.reassign_to_user_id : null;
-      const user = given ?? row.placeholder_user_id;
+    for (const row of await this.#query(this.#deps.db, namespaceId, ids.map(String)).execute()) {
+      const user = standsFor(row);
       if (user !== null) this.#known.set(Number(row.source_user_identifier), user);
     }
   }
 
-  async #enter(namespaceId: number, { id, username, name }: Given & { id: number }): Promise<void> {
-    const sourceName = typeof name === 'string' ? name.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME) : null;
+  async #add(namespaceId: number, person: Given & { id: number }): Promise<void> {
+    this.#count ??= await this.#countPeople(namespaceId);
+    if (this.#count < (this.#origin.most ?? MAX_PLACEHOLDERS)) {
+      this.#known.set(person.id, await this.#enter(namespaceId, String(person.id), person));
+      this.#count += 1;
+    } else {
+      this.#others ??= await this.#enter(namespaceId, OTHERS, { id: 0, username: 'import', name: 'Import User' });
+      this.#known.set(person.id, this.#others);
+    }
+  }
+
+  async #countPeople(namespaceId: number): Promise<number> {
+    const { total } = await this.#deps.db
+      .selectFrom('import_source_users')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('namespace_id', '=', namespaceId)
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+
+  /** Enters a person with a placeholder, unless that is done already. @returns who stands for him */
+  async #enter(
+    namespaceId: number,
+    identifier: string,
+    { id, username, name }: Given & { id: number },
+  ): Promise<number> {
+    const sourceName = typeof name === 'string' ? name.replace(UNSEEN, '').toWellFormed().slice(0, MAX_NAME) : null;
     const sourceUsername = typeof username === 'string' ? username.replace(/[^\w.-]/g, '').slice(0, MAX_NAME) : null;
     const now = timestamp(this.#deps.clock);
     const enter = async (db: Db) => {
@@ -126,7 +160,7 @@ export class People {
           namespace_id: namespaceId,
           source_hostname: this.#origin.hostname,
           import_type: this.#origin.importType,
-          source_user_identifier: String(id),
+          source_user_identifier: identifier,
           source_username: sourceUsername,
           source_name: sourceName,
           placeholder_user_id: placeholder,
@@ -134,6 +168,8 @@ export class People {
           reassigned_by_user_id: null,
           reassignment_token: null,
           reassignment_error: null,
+          // Nobody can be named for all of them.
+          ...(identifier === OTHERS ? { status: SOURCE_USER_STATUS.keep_as_placeholder } : {}),
           created_at: now,
           updated_at: now,
         })
@@ -141,15 +177,21 @@ export class People {
       return placeholder;
     };
     try {
-      this.#known.set(id, await this.#deps.db.transaction().execute(enter));
+      return await this.#deps.db.transaction().execute(enter);
     } catch (error) {
-      // Another import below the same group has met him at the same moment.
+      // Another import below the same group has met him at the same moment, or before.
       if (!isUniqueViolation(error)) throw error;
-      await this.#load(namespaceId, [id]);
-      if (!this.#known.has(id)) throw error;
+      const [known] = await this.#query(this.#deps.db, namespaceId, [identifier]).execute();
+      const user = known === undefined ? null : standsFor(known);
+      if (user === null) throw error;
+      return user;
     }
   }
 }
+
+/** Who stands for somebody: the user to whom everything was given, or his placeholder. */
+const standsFor = (row: ImportSourceUser): number | null =>
+  (row.status === SOURCE_USER_STATUS.completed ? row.reassign_to_user_id : null) ?? row.placeholder_user_id;
 
 /** Writes a user who stands for somebody, and who can never sign in. @returns the id */
 async function makePlaceholder(deps: Deps, db: Db, username: string, name: string): Promise<number> {

@@ -1,60 +1,67 @@
 import { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
-import { type Entry, extract } from 'tar-stream';
+import { finished } from 'node:stream/promises';
+import type { Entry } from 'tar-stream';
 import { timestamp } from '../../core/clock.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import type { Deps } from '../../deps.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { Importing } from './importing.ts';
+import { tarFiles } from './tar.ts';
+import { secretElsewhere } from './upload-addresses.ts';
 
 const MIB = 1024 * 1024;
-/** Files of an archive that are looked at. */
-const MAX_FILES = 200_000;
 const SECRET = /^[0-9a-f]{32}$/;
 const NAME = /^(?!\.{1,2}$)[^/\\\0-\x1f\x7f]{1,255}$/;
 
 /** A file that was not taken, and why. */
 export type PassedOver = (title: string, message: string) => Promise<void>;
 
-async function enter(
-  { deps, place }: Importing,
-  secret: string,
-  filename: string,
-  entry: Entry,
-): Promise<string | null> {
-  const column = `${place.kind}_id` as const;
-  const known = await deps.db
-    .selectFrom('uploads')
-    .select('id')
-    .where(column, '=', place.id)
-    .where('secret', '=', secret)
-    .where('filename', '=', filename)
-    .executeTakeFirst();
-  if (known !== undefined) {
-    entry.resume();
-    return null;
+/** A file of a place, whose bytes are in the blob store. */
+interface NewUpload {
+  secret: string;
+  filename: string;
+  sha256: string;
+  size: number;
+}
+
+/** Enters a file, under another secret where its own is taken by another place; nothing where it is there already. */
+export async function enterUpload(
+  { deps, place }: { deps: Deps; place: Pick<Importing['place'], 'kind' | 'id'> },
+  { secret, ...file }: NewUpload,
+): Promise<void> {
+  const owner = {
+    project_id: place.kind === 'project' ? place.id : null,
+    group_id: place.kind === 'group' ? place.id : null,
+  };
+  for (const wanted of [secret, secretElsewhere(place, secret)]) {
+    const made = await deps.db
+      .insertInto('uploads')
+      .values({ ...owner, ...file, secret: wanted, uploaded_by_id: null, created_at: timestamp(deps.clock) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made !== undefined) return;
+    const own = await deps.db
+      .selectFrom('uploads')
+      .select('id')
+      .where(`${place.kind}_id`, '=', place.id)
+      .where('secret', '=', wanted)
+      .where('filename', '=', file.filename)
+      .executeTakeFirst();
+    if (own !== undefined) return;
   }
+}
+
+async function enter(importing: Importing, secret: string, filename: string, entry: Entry): Promise<string | null> {
+  const { deps } = importing;
   const { max_attachment_size } = await applicationSettings(deps);
   const maxBytes = max_attachment_size === 0 ? Number.MAX_SAFE_INTEGER : max_attachment_size * MIB;
   const content = Readable.from(entry as AsyncIterable<Buffer>, { objectMode: false });
   try {
     const { sha256, size } = await deps.blobs.put(content, { maxBytes });
-    await deps.db
-      .insertInto('uploads')
-      .values({
-        project_id: place.kind === 'project' ? place.id : null,
-        group_id: place.kind === 'group' ? place.id : null,
-        secret,
-        filename,
-        sha256,
-        size,
-        uploaded_by_id: null,
-        created_at: timestamp(deps.clock),
-      })
-      .execute();
+    await enterUpload(importing, { secret, filename, sha256, size });
     return null;
   } catch (error) {
-    if (isUniqueViolation(error)) return 'A file of the same address is on this server already.';
     if (!(error instanceof BlobError) || error.code !== 'too_large') throw error;
     // The rest of it stands before the next file.
     await finished(content.resume());
@@ -72,18 +79,12 @@ export async function takeUploads(
   archive: AsyncIterable<Buffer>,
   passedOver: PassedOver,
 ): Promise<{ found: number; taken: number }> {
-  const reading = extract();
   let [found, taken] = [0, 0];
-  const fed = pipeline(archive, reading);
-  // Told where it is waited for.
-  fed.catch(() => {});
-  for await (const entry of reading as AsyncIterable<Entry>) {
-    const { name, type } = entry.header;
-    const [secret = '', file = '', ...more] = name.replace(/^\.\//, '').split('/');
-    const fits = type === 'file' && more.length === 0 && SECRET.test(secret) && NAME.test(file);
+  for await (const { name, entry } of tarFiles(archive)) {
+    const [secret = '', file = '', ...more] = name.split('/');
+    const fits = more.length === 0 && SECRET.test(secret) && NAME.test(file);
     if (fits) {
       found += 1;
-      if (found > MAX_FILES) break;
       const problem = await enter(importing, secret, file, entry);
       if (problem === null) taken += 1;
       else await passedOver(file, problem);
@@ -91,6 +92,5 @@ export async function takeUploads(
       entry.resume();
     }
   }
-  await fed;
   return { found, taken };
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Importing, Writer } from './importing.ts';
 import { namedIn } from './people.ts';
 import { type Given, Unfit } from './take.ts';
+import { withOwnAddresses } from './upload-addresses.ts';
 
 /** Bytes of objects that one transaction writes, about. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -30,23 +31,28 @@ const isOfObject = (error: unknown): boolean => faultOf(error) === null;
 async function writeTogether(
   importing: Importing,
   writer: Writer,
-  objects: readonly Given[],
+  given: readonly Given[],
   progress: Progress,
 ): Promise<void> {
+  const objects = await withOwnAddresses(importing, given);
   await importing.people.know(namedIn(objects));
   const { db } = importing.deps;
-  const write = (part: readonly Given[]) =>
-    db.transaction().execute(async (db) => {
+  const write = async (part: readonly Given[]) => {
+    const move = (db: Db) => progress.move(db, part.length, part.length);
+    if ('writeAlone' in writer) return writer.writeAlone(importing, part[0]!, move);
+    await db.transaction().execute(async (db) => {
       await writer.write(importing, db, part);
-      await progress.move(db, part.length, part.length);
+      await move(db);
     });
+  };
   try {
     await write(objects);
   } catch (error) {
     if (!isOfObject(error)) throw error;
     // One of them cannot be taken over: the others are.
     for (const object of objects) {
-      await write([object]).catch((error: unknown) => {
+      await write([object]).catch(async (error: unknown) => {
+        await progress.look();
         if (!isOfObject(error)) throw error;
         return passOver(importing, error, titleOf(object), progress);
       });
@@ -75,6 +81,7 @@ export async function writeObjects(
   objects: AsyncIterable<Given | Unfit>,
   progress: Progress,
 ): Promise<number> {
+  const atOnce = 'writeAlone' in writer ? 1 : writer.atOnce;
   let [count, bytes, part]: [number, number, Given[]] = [0, 0, []];
   const flush = async () => {
     const together = part;
@@ -92,7 +99,7 @@ export async function writeObjects(
     }
     part.push(object);
     bytes += sizeOf(object);
-    if (part.length >= writer.atOnce || bytes >= MAX_BYTES) await flush();
+    if (part.length >= atOnce || bytes >= MAX_BYTES) await flush();
   }
   await flush();
   return count;

@@ -1,4 +1,5 @@
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
+import { approvalRuleObjects } from './approval-rules.ts';
 import { nameUsers } from './children.ts';
 import { ISSUABLES_AT_ONCE, issuablesRelation } from './issuables.ts';
 import type { Exporting } from './relation.ts';
@@ -30,10 +31,24 @@ async function read(exporting: Exporting, after: number) {
     .execute();
   const approvals = await db.selectFrom('approvals').selectAll().where('merge_request_id', 'in', ids).execute();
   for (const { user_id } of [...reviewers, ...approvals]) exporting.names(user_id);
+  const rules = await db
+    .selectFrom('approval_rules')
+    .leftJoin('approval_rules as source', 'source.id', 'approval_rules.source_rule_id')
+    .selectAll('approval_rules')
+    .select('source.name as source_name')
+    .where('approval_rules.merge_request_id', 'in', ids)
+    // Those of code owners are found out anew.
+    .where('approval_rules.rule_type', '!=', 'code_owner')
+    .orderBy('approval_rules.id')
+    .execute();
+  const told = await approvalRuleObjects(exporting, rules);
   return rows.map((row) => ({
     ...row,
     reviewers: reviewers.filter(({ merge_request_id }) => merge_request_id === row.id),
     approvals: approvals.filter(({ merge_request_id }) => merge_request_id === row.id),
+    rules: rules
+      .filter(({ merge_request_id }) => merge_request_id === row.id)
+      .map(({ id, source_name }) => ({ ...told.get(id)!, source_rule_name: source_name })),
   }));
 }
 
@@ -74,6 +89,7 @@ const attributesOf = (row: Awaited<ReturnType<typeof read>>[number]) => ({
   updated_at: row.updated_at,
   merge_request_reviewers: row.reviewers.map(({ user_id, state, created_at }) => ({ user_id, state, created_at })),
   approvals: row.approvals.map(({ user_id, created_at, head_sha }) => ({ user_id, created_at, head_sha })),
+  approval_rules: row.rules,
 });
 
 /** Merge requests of a project with all that was said of them, in the order of their numbers. */

@@ -1,15 +1,25 @@
 import { visibilityLevel } from '../../core/access-levels.ts';
 import { parseJson } from '../../db/columns.ts';
 import { PROJECT_FEATURES, type Project } from '../../db/tables/projects.ts';
+import { approvalRules } from './approval-rules.ts';
 import { badgesOf } from './badges.ts';
+import { repository } from './bundles.ts';
 import { commitNotes } from './commit-notes.ts';
+import { featureFlags, userLists } from './feature-flags.ts';
+import { issueLinks } from './issue-links.ts';
 import { issues } from './issues.ts';
 import { labels } from './labels.ts';
+import { lfsObjects } from './lfs-objects.ts';
+import { projectMembers } from './members.ts';
 import { mergeRequests } from './merge-requests.ts';
 import { milestones } from './milestones.ts';
+import { pipelineSchedules } from './pipeline-schedules.ts';
+import { pipelines } from './pipelines.ts';
 import { protectedRefs } from './protected-refs.ts';
+import { pushRule } from './push-rule.ts';
 import { type Exporting, type Relation, singleRelation } from './relation.ts';
 import { releases } from './releases.ts';
+import { snippets } from './snippets.ts';
 import { uploads } from './uploads.ts';
 import { userContributions } from './user-contributions.ts';
 
@@ -66,10 +76,23 @@ export const PROJECT_RELATIONS: readonly Relation[] = [
   badgesOf('project_badges'),
   protectedRefs('protected_branches'),
   protectedRefs('protected_tags'),
+  pushRule,
+  approvalRules,
+  pipelineSchedules,
+  userLists,
+  featureFlags,
   issues,
+  issueLinks,
   mergeRequests,
   commitNotes,
+  pipelines,
+  snippets,
   releases,
   uploads,
+  lfsObjects,
+  repository,
   userContributions,
 ];
+
+/** What an archive of a project has: its members, too, whom servers that bring it from one another ask for. */
+export const ARCHIVE_RELATIONS: readonly Relation[] = [...PROJECT_RELATIONS, projectMembers];

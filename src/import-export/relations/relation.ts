@@ -16,6 +16,8 @@ export interface Exporting {
   portable: Portable;
   /** Told of users whom the objects name, so that `user_contributions` can tell who they are. */
   names(userId: number | null): void;
+  /** Ends what takes long. */
+  signal: AbortSignal;
 }
 
 /** A part of the text of an object; or a number, the key of an object that has ended: the export can go on behind it. */

@@ -101,7 +101,11 @@ const tagsOf = (text: string): string =>
     .filter(Boolean)
     .join(',');
 
+const OF_PIPELINES: readonly string[] = ['pipeline', 'job', 'archive_trace'];
+
 export const datadog: Act = async (work) => {
+  if (OF_PIPELINES.includes(work.trigger) && work.setting('datadog_ci_visibility') === false) return;
+  if (work.trigger === 'archive_trace' && work.setting('archive_trace_events') !== true) return;
   const url = new URL(
     work.text('api_url') || `https://webhook-intake.${work.text('datadog_site') || 'datadoghq.com'}/api/v2/webhook`,
   );

@@ -21,6 +21,9 @@ export function recipientsOf(text: (name: string) => string): string[] {
     .map((name) => (/^ircs?:\/\//.test(name) || before === '' ? name : `${before.replace(/\/?$/, '/')}${name}`));
 }
 
+/** A text of one line, whose signs are no commands of IRC. */
+const said = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+
 /** What IRC is told of a push, a line each. */
 export function linesOf({ payload, setting }: Work): string[] {
   const color = (code: string, text: string) =>
@@ -28,7 +31,7 @@ export function linesOf({ payload, setting }: Work): string[] {
   const { project, commits = [], total_commits_count: total = 0, before = '', after = '' } = payload;
   const name = refName(payload);
   const head = `${color('05', project?.path_with_namespace ?? '')}:`;
-  const who = color('10', whoDid(payload));
+  const who = color('10', said(whoDid(payload)));
   const ref = color('06', name);
   const kind = isTag(payload) ? 'tag' : 'branch';
   if (isRemovedRef(payload)) return [`${head} ${who} has deleted the ${kind} ${ref}`];
@@ -41,7 +44,10 @@ export function linesOf({ payload, setting }: Work): string[] {
   const pushed = `${head} ${who} pushed ${total} new ${total === 1 ? 'commit' : 'commits'} to ${ref}: ${project?.web_url}/-/compare/${before.slice(0, 8)}...${after.slice(0, 8)}`;
   const each = commits
     .slice(0, MAX_COMMITS)
-    .map((commit) => `${head} ${ref} * ${color('14', commit.id.slice(0, 8))} ${commit.author.name}: ${commit.title}`);
+    .map(
+      (commit) =>
+        `${head} ${ref} * ${color('14', commit.id.slice(0, 8))} ${said(`${commit.author.name}: ${commit.title}`)}`,
+    );
   return [...first, pushed, ...each];
 }
 

@@ -22,7 +22,7 @@ export function issueMessage({ payload, trigger }: Work, style: Style): ChatMess
   const kind = type ?? 'Issue';
   const link = style.link(`#${iid} ${style.plain(title)}`, url);
   const opened = {
-    title: `#${iid} ${title}`,
+    title: `#${iid} ${style.plain(title)}`,
     title_link: url,
     text: style.plain(short(description ?? '')),
     color: OPENED,

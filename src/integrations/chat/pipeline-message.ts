@@ -45,7 +45,7 @@ export function pipelineMessage({ payload, deps }: Work, style: Style): ChatMess
   const { words, color } = outcome(status, /warning/.test(detailed_status));
   const who = style.plain(whoDid(payload));
   const place = projectLink(style, payload);
-  const of = `Pipeline ${style.link(`#${id}`, url)} of ${kind} ${style.link(ref ?? '', refUrl)} by ${who} ${words}`;
+  const of = `Pipeline ${style.link(`#${id}`, url)} of ${kind} ${style.link(style.plain(ref ?? ''), refUrl)} by ${who} ${words}`;
   const time = took == null ? '' : ` in ${duration(took)}`;
   const failed = builds.filter((build) => build.status === 'failed' && !build.allow_failure);
   const field = (title: string, value: string) => ({ title, value, short: true });
@@ -63,17 +63,17 @@ export function pipelineMessage({ payload, deps }: Work, style: Style): ChatMess
     card: {
       fallback: plain,
       color,
-      author_name: whoDid(payload),
+      author_name: who,
       author_icon: user?.avatar_url ?? null,
       author_link: user == null ? null : `${deps.externalUrl()}/${user.username}`,
       title: plain,
       title_link: url,
       fields: [
-        field(tag === true ? 'Tag' : 'Branch', style.link(ref ?? '', refUrl)),
-        ...(commit == null ? [] : [field('Commit', style.link(commit.title, commit.url))]),
-        ...(stages.length === 0 ? [] : [field(many('stage', stages), named(stages))]),
-        ...(jobs.length === 0 ? [] : [field(many('job', jobs), named(jobs))]),
-        ...(name == null ? [] : [field('Pipeline name', name)]),
+        field(tag === true ? 'Tag' : 'Branch', style.link(style.plain(ref ?? ''), refUrl)),
+        ...(commit == null ? [] : [field('Commit', style.link(style.plain(commit.title), commit.url))]),
+        ...(stages.length === 0 ? [] : [field(many('stage', stages), style.plain(named(stages)))]),
+        ...(jobs.length === 0 ? [] : [field(many('job', jobs), style.plain(named(jobs)))]),
+        ...(name == null ? [] : [field('Pipeline name', style.plain(name))]),
       ],
       footer: project?.name ?? '',
       ts: Math.floor(deps.clock.now().getTime() / 1_000),

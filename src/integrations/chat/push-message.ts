@@ -15,7 +15,7 @@ export function pushMessage({ payload, trigger }: Work, style: Style): ChatMessa
   const web = project?.web_url ?? '';
   const name = refName(payload);
   const kind = isTag(payload) ? 'tag' : 'branch';
-  const ref = link(name, isTag(payload) ? `${web}/-/tags/${name}` : `${web}/-/commits/${name}`);
+  const ref = link(plain(name), isTag(payload) ? `${web}/-/tags/${name}` : `${web}/-/commits/${name}`);
   const place = projectLink(style, payload);
   const compare = link('Compare changes', `${web}/-/compare/${before}...${after}`);
   const changed = !isNewRef(payload) && !isRemovedRef(payload);

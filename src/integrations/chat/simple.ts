@@ -13,7 +13,11 @@ export const hangouts: Post = async (work, message) => {
   await work.call(postJson(url.href, { text: wholeText(message), thread: { threadKey: message.thread } }));
 };
 
-export const webex: Post = (work, { summary }) => work.call(postJson(work.text('webhook'), { markdown: summary }));
+/** A text that calls nobody in a room of Webex, as `<@all>` does. */
+const unnamed = (text: string): string => text.replaceAll('<@', '&lt;@');
+
+export const webex: Post = (work, { summary }) =>
+  work.call(postJson(work.text('webhook'), { markdown: unnamed(summary) }));
 
 export const pumble: Post = (work, { summary }) => work.call(postJson(work.text('webhook'), { text: summary }));
 
@@ -30,7 +34,7 @@ export const htmlOf = (text: string): string =>
     .replace(/[&<>"]/g, (sign) => HTML[sign]!)
     .replace(/\[((?:\\.|[^[\]\\])*)\]\((https?:[^\s)]+)\)/g, '<a href="$2">$1</a>')
     .replace(/\*([^*\n]+)\*/g, '<strong>$1</strong>')
-    .replace(/\\([[\]])/g, '$1')
+    .replace(/\\([[\]\\])/g, '$1')
     .replaceAll('\n', '<br>');
 
 /** Matrix: who tells it again says the same transaction, so it is there once. */

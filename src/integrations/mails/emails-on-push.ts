@@ -1,11 +1,13 @@
 import { AUTOMATIC } from '../../mail/mail.ts';
-import { enqueueMails, mailHost } from '../../mail/send-mail.ts';
+import { mailHost } from '../../mail/send-mail.ts';
 import { isOnBranch } from '../telling/filters.ts';
-import { isNewRef, isRemovedRef, isTag, refName, type ToldCommit } from '../telling/payload.ts';
+import { isNewRef, isRemovedRef, isTag, refName } from '../telling/payload.ts';
 import type { Act, Work } from '../telling/work.ts';
+import { mailOnce } from './once.ts';
+import { pushDiff } from './push-diff.ts';
 import { recipientsOf } from './recipients.ts';
 
-const MAX_FILES = 100;
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 function titleOf({ payload }: Work): string {
   const name = refName(payload);
@@ -16,47 +18,74 @@ function titleOf({ payload }: Work): string {
   return total === 1 ? (commits[0]?.title ?? name) : `${total} commits: ${commits.at(-1)?.title ?? name}`;
 }
 
-function filesOf({ added = [], modified = [], removed = [] }: ToldCommit): string[] {
-  const lines = [
-    ...added.map((path) => `  + ${path}`),
-    ...modified.map((path) => `  ~ ${path}`),
-    ...removed.map((path) => `  - ${path}`),
-  ];
-  return lines.length > MAX_FILES ? [...lines.slice(0, MAX_FILES), `  and ${lines.length - MAX_FILES} more`] : lines;
-}
-
-function textOf(work: Work): string {
-  const { payload } = work;
-  const { project, commits = [], before = '', after = '' } = payload;
+/** What the mail says, a paragraph each. */
+function paragraphsOf({ payload }: Work): string[] {
+  const { project, commits = [], before = '', after = '', total_commits_count: total = 0 } = payload;
   const what = isRemovedRef(payload) ? 'deleted' : isNewRef(payload) ? 'pushed new' : 'pushed to';
   const head = `${payload.user_name ?? 'Somebody'} ${what} ${isTag(payload) ? 'tag' : 'branch'} ${refName(payload)} at ${project?.path_with_namespace}\n${project?.web_url}`;
   const each = commits.map((commit) =>
     [
       `${commit.id.slice(0, 8)} by ${commit.author.name} at ${commit.timestamp}`,
       commit.message.trim(),
-      ...(work.setting('disable_diffs') === true ? [] : filesOf(commit)),
       commit.url,
     ].join('\n'),
   );
+  const more = total > commits.length ? [`and ${plural(total - commits.length, 'earlier commit')}`] : [];
   const compare =
     isNewRef(payload) || isRemovedRef(payload) ? [] : [`Compare: ${project?.web_url}/-/compare/${before}...${after}`];
-  return [head, ...each, ...compare].join('\n\n');
+  return [head, ...each, ...more, ...compare];
+}
+
+/** The diff of a push to a branch that was there before and still is. */
+async function diffOf({ deps, payload, projectId, setting }: Work, recipients: number): Promise<string[]> {
+  if (setting('disable_diffs') === true || projectId === null) return [];
+  if (isTag(payload) || isNewRef(payload) || isRemovedRef(payload)) return [];
+  const { before = '', after = '' } = payload;
+  return pushDiff(deps, { projectId, before, after, recipients });
+}
+
+/** The address that whoever pushed has confirmed. */
+async function pusherAddress({ deps, actorId }: Work): Promise<string | undefined> {
+  if (actorId === null) return undefined;
+  const user = await deps.db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', actorId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  return user?.email;
+}
+
+/** Whether the mail server of the installation may send in the name of an address. */
+function isOfHost(address: string, host: string): boolean {
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+  return host === domain || (domain.includes('.') && host.endsWith(`.${domain}`));
+}
+
+/** Whom the mail is from: where that is asked for whoever pushed, by his address where it is one of this installation's domain. */
+async function senderOf(work: Work) {
+  const name = work.payload.user_name == null ? {} : { fromName: work.payload.user_name };
+  const address = work.setting('send_from_committer_email') === true ? await pusherAddress(work) : undefined;
+  if (address === undefined) return name;
+  return { ...name, replyTo: address, ...(isOfHost(address, mailHost(work.deps)) ? { fromAddress: address } : {}) };
 }
 
 /** Mails to everybody on the list what was pushed. */
 export const emailsOnPush: Act = async (work) => {
   if (!(await isOnBranch(work))) return;
   const { deps, payload, idempotencyKey } = work;
+  const recipients = recipientsOf(work.text('recipients'));
+  if (recipients.length === 0) return;
   const subject = `[${payload.project?.path_with_namespace}][${refName(payload)}] ${titleOf(work)}`;
-  const committer = work.setting('send_from_committer_email') === true ? payload.user_email : null;
-  const mails = recipientsOf(work.text('recipients')).map((to, index) => ({
+  const text = [...paragraphsOf(work), ...(await diffOf(work, recipients.length))].join('\n\n');
+  const sender = await senderOf(work);
+  const mails = recipients.map((to, index) => ({
     to,
-    ...(payload.user_name == null ? {} : { fromName: payload.user_name }),
-    ...(committer ? { replyTo: committer } : {}),
+    ...sender,
     subject,
-    text: textOf(work),
+    text,
     messageId: `${idempotencyKey}.${index}@${mailHost(deps)}`,
     headers: AUTOMATIC,
   }));
-  await deps.db.transaction().execute((db) => enqueueMails(db, deps, mails));
+  await mailOnce(work, mails);
 };

@@ -1,8 +1,9 @@
 import { AUTOMATIC } from '../../mail/mail.ts';
-import { enqueueMails, mailHost } from '../../mail/send-mail.ts';
+import { mailHost } from '../../mail/send-mail.ts';
 import { isOnBranch, isToldOfPipeline } from '../telling/filters.ts';
 import { whoDid } from '../telling/payload.ts';
 import type { Act } from '../telling/work.ts';
+import { mailOnce } from './once.ts';
 import { recipientsOf } from './recipients.ts';
 
 const MAX_JOBS = 50;
@@ -28,5 +29,5 @@ export const pipelinesEmail: Act = async (work) => {
     messageId: `${idempotencyKey}.${index}@${mailHost(deps)}`,
     headers: AUTOMATIC,
   }));
-  await deps.db.transaction().execute((db) => enqueueMails(db, deps, mails));
+  await mailOnce(work, mails);
 };

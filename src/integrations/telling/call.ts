@@ -4,7 +4,7 @@ import { CallFailed, callOutside, type OutsideAnswer } from '../../outbound/call
 import { BlockedAddress, parseHttpUrl } from '../../outbound/resolve.ts';
 import { hookAddress, hookRules } from '../../webhooks/address.ts';
 import { basicAuth } from '../../webhooks/hook-url.ts';
-import { NotReached, type OutRequest } from './work.ts';
+import { NotReached, type OutRequest, Unsendable } from './work.ts';
 
 /** A call has to be answered in this time, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -14,10 +14,13 @@ const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /**
  * Calls another program once. An address that the server does not reach now is as one that does not answer.
- * @throws NotReached; the reason of the signal
+ * @throws NotReached; Unsendable for what no header can hold; the reason of the signal
  */
 export async function callProgram(deps: Deps, request: OutRequest, signal: AbortSignal): Promise<OutsideAnswer> {
   const { method = 'POST', url: text, headers = {}, body, verifyTls = true } = request;
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new Unsendable(`the header ${name} cannot hold what was set up`);
+  }
   let answer: OutsideAnswer;
   try {
     const rules = await hookRules(deps, false);

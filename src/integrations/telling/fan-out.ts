@@ -17,7 +17,9 @@ const orderKeyOf = (id: number): string => `integration:${id}`;
 /** The flag of a kind that something is told under; undefined where it is told nothing of the sort. */
 export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag | undefined {
   if (slug === 'jira' && trigger === 'push') return 'commit_events';
-  if (trigger === 'job') return flags.includes('build_events') ? 'job_events' : undefined;
+  // Logs that were archived are told with the jobs; the act asks whether they are wanted.
+  if (trigger === 'job' || trigger === 'archive_trace')
+    return flags.includes('build_events') ? 'job_events' : undefined;
   const flag = `${trigger}_events` as Flag;
   return flags.includes(flag) ? flag : undefined;
 }

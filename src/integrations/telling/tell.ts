@@ -10,12 +10,12 @@ import { type FlagValues, flagValue } from '../catalogue/flags.ts';
 import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
 import { integrationInForce } from '../in-force.ts';
 import { isAllowed } from '../rules.ts';
-import { openSettings, type Settings } from '../settings.ts';
+import { openSettings, type Settings, textOf } from '../settings.ts';
 import { ACTS } from './acts.ts';
 import { callProgram, serverOf } from './call.ts';
 import { isTold, placeOf } from './fan-out.ts';
 import type { Payload } from './payload.ts';
-import { NotReached, type Work } from './work.ts';
+import { NotReached, Unsendable, type Work } from './work.ts';
 
 /** First pause after a program was not reached, in milliseconds; it doubles, up to the longest. */
 const FIRST_PAUSE_MS = 2_000;
@@ -51,7 +51,7 @@ export async function tellIntegration(
   const flags = parseJson<FlagValues>(row.flags);
   let done = false;
   try {
-    for (const [position, message] of (await source.hookEventsOf(deps, event)).entries()) {
+    for (const [position, message] of (await source.hookEventsOf(deps, event, kind.slug === 'datadog')).entries()) {
       const incident = (message.payload as Payload).object_attributes?.type === 'Incident';
       if (!isTold(row, kind, message.trigger, incident)) continue;
       const key = uuidOf('integration', row.id, event.id, position);
@@ -62,6 +62,10 @@ export async function tellIntegration(
       );
     }
   } catch (error) {
+    if (error instanceof Unsendable) {
+      deps.log.log('warn', 'an integration cannot be told', { integration: id, slug: row.slug, reason: error.message });
+      return;
+    }
     if (!(error instanceof NotReached)) throw error;
     deps.log.log('warn', 'an integration was not reached', { integration: id, slug: row.slug, reason: error.message });
     const late = Date.parse(event.created_at) < deps.clock.now().getTime() - LATEST_MS;
@@ -108,10 +112,7 @@ function workOf(
     raw: message.payload,
     idempotencyKey,
     setting,
-    text: (name) => {
-      const value = setting(name);
-      return typeof value === 'string' ? value.trim() : '';
-    },
+    text: textOf(settings),
     flag: (name) => flagValue(flags, name) === true,
     call: async (request) => {
       const answer = await callProgram(

@@ -51,6 +51,11 @@ export class NotReached extends Error {
   override name = 'NotReached';
 }
 
+/** What was set up cannot be sent, now or later. */
+export class Unsendable extends Error {
+  override name = 'Unsendable';
+}
+
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 

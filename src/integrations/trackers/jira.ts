@@ -1,18 +1,13 @@
+import { closedAmong } from '../../core/references.ts';
 import { parseJson } from '../../db/columns.ts';
 import { refName, type ToldCommit, whoDid } from '../telling/payload.ts';
 import { type Act, base, basic, postJson, type Work } from '../telling/work.ts';
+import { jiraKeysIn } from './patterns.ts';
 
-/** A key of an issue: that of its project and a number. */
-const KEY = /(?<![A-Za-z0-9])([A-Z][A-Z0-9_]+-\d+)(?![A-Za-z0-9])/g;
-/** Words before a key that close the issue, as for issues of the server. */
-const CLOSING =
-  /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?\s+(?:(?:issues?\s+)?[A-Z][A-Z0-9_]+-\d+(?:,?\s+and\s+|,\s*|\s+)?)+/gi;
-const MAX_KEYS = 20;
+const keysIn = (words: string, { text }: Work): string[] => [...new Set(jiraKeysIn(words, text).map(({ key }) => key))];
 
-const keysIn = (text: string): string[] =>
-  [...new Set([...text.matchAll(KEY)].map(([, key]) => key!))].slice(0, MAX_KEYS);
-
-const closedBy = (text: string): string[] => keysIn([...text.matchAll(CLOSING)].map(([words]) => words).join(' '));
+const closedBy = (words: string, { text }: Work): string[] =>
+  closedAmong(words, jiraKeysIn(words, text)).map(({ key }) => key);
 
 /** What mentions an issue. */
 interface Mention {
@@ -105,8 +100,8 @@ async function onPush(work: Work): Promise<void> {
   const { payload } = work;
   const onDefault = refName(payload) === payload.project?.default_branch;
   for (const commit of payload.commits ?? []) {
-    const closed = new Set(onDefault ? closedBy(commit.message) : []);
-    for (const key of keysIn(commit.message)) {
+    const closed = new Set(onDefault ? closedBy(commit.message, work) : []);
+    for (const key of keysIn(commit.message, work)) {
       if (closed.has(key)) await close(work, key, { title: commit.id.slice(0, 8), url: commit.url });
       else await mention(work, key, asMention(commit));
     }
@@ -124,10 +119,10 @@ async function onMergeRequest(work: Work): Promise<void> {
   } = work.payload.object_attributes ?? { id: 0 };
   const text = `${title}\n${description ?? ''}`;
   if (action === 'open') {
-    for (const key of keysIn(text)) await mention(work, key, { kind: 'a merge request', title, url });
+    for (const key of keysIn(text, work)) await mention(work, key, { kind: 'a merge request', title, url });
   }
   if (action !== 'merge' || target_branch !== work.payload.project?.default_branch) return;
-  for (const key of closedBy(text)) await close(work, key, { title: `!${iid}`, url });
+  for (const key of new Set(closedBy(text, work))) await close(work, key, { title: `!${iid}`, url });
 }
 
 /** Jira: issues are told where they are mentioned, and closed where a commit of the default branch or a merge request says so. */

@@ -3,7 +3,7 @@ import type { ChangedVia } from '../../core/change-cause.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { RefChange } from '../../db/tables/ref-intents.ts';
 import type { Deps } from '../../deps.ts';
-import { isNearAncestor } from '../../git/compare.ts';
+import { isAncestor } from '../../git/compare.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from '../../repositories/check-changes.ts';
@@ -89,12 +89,12 @@ async function hasDiverged(
   { ref, old, new: target }: RefChange,
 ): Promise<boolean> {
   if (branchOf(ref) === null || old === null || target === null) return false;
-  return !settings.mirror_overwrites_diverged_branches && !(await isNearAncestor(repo, old, target));
+  return !settings.mirror_overwrites_diverged_branches && !(await isAncestor(repo, old, target));
 }
 
 async function checkOf({ deps, actor, protections }: ChangeSet, repo: Repository) {
   const { ask, known } = rememberGit({
-    isAncestor: (ancestor: string, descendant: string) => isNearAncestor(repo, ancestor, descendant),
+    isAncestor: (ancestor: string, descendant: string) => isAncestor(repo, ancestor, descendant),
   });
   const defaultBranch = await repo.refs.head();
   const base = { actor, defaultBranch, via: 'git' as const };

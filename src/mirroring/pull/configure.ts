@@ -7,6 +7,7 @@ import type { Deps } from '../../deps.ts';
 import { BlockedAddress } from '../../outbound/resolve.ts';
 import { branchPatternErrors } from '../branch-filter.ts';
 import { type AddressChange, changedAddress } from '../changed-address.ts';
+import { importUrlOf, storedImportUrl } from '../stored-address.ts';
 import { hasFailedTooOften, requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
 
@@ -14,7 +15,7 @@ import { type MirrorSettings, mirrorSettings } from './settings.ts';
 export interface PullMirrorInput extends AddressChange, Partial<Omit<MirrorSettings, 'mirror_user_id'>> {}
 
 export interface PullMirrorChange {
-  import_url: string | null;
+  import_url: Project['import_url'];
   settings: Partial<MirrorSettings>;
   /** Whether an address was given: then the keys of its host are learnt anew. */
   newAddress: boolean;
@@ -28,6 +29,7 @@ export interface PullMirrorChange {
  * @throws ApiError 400
  */
 export function pullMirrorChange(
+  deps: Pick<Deps, 'secrets'>,
   project: Pick<Project, 'import_url' | 'settings'>,
   input: PullMirrorInput,
   userId: number,
@@ -37,7 +39,7 @@ export function pullMirrorChange(
   const before = mirrorSettings(project);
   const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const after: MirrorSettings = { ...before, ...settings };
-  const import_url = addressAfter(project.import_url, input, field);
+  const import_url = storedImportUrl(deps, project, addressAfter(importUrlOf(deps, project), input, field));
   const errors: FieldErrors = {};
   const pattern = branchPatternErrors(input.mirror_branch_regex);
   if (pattern.length > 0) errors.mirror_branch_regex = pattern;

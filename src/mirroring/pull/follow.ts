@@ -18,6 +18,7 @@ import { remoteSource, withoutCredentials } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
 import { MirrorFailure } from '../failure.ts';
 import type { FetchedLfs } from '../lfs/fetch.ts';
+import { importUrlOf } from '../stored-address.ts';
 import { type ChangeSet, deleteGone, takeOver } from './apply.ts';
 import { fetchLacking, followLfs } from './follow-lfs.ts';
 import { deletions, movements, type Refs, wantedRefs } from './plan.ts';
@@ -46,7 +47,7 @@ export interface Followed {
 export async function follow(deps: Deps, project: Project, signal: AbortSignal): Promise<Followed> {
   await requirePlan(deps, 'premium');
   const settings = mirrorSettings(project);
-  const address = project.import_url!;
+  const address = importUrlOf(deps, project) ?? '';
   const actor = await actorOf(deps, project, settings);
   const row = await deps.db
     .selectFrom('pull_mirrors')
@@ -62,7 +63,7 @@ export async function follow(deps: Deps, project: Project, signal: AbortSignal):
   const listing = await listRemote(source, { signal, head: local.size === 0 });
   if (listing.hostKeys !== undefined) await keepHostKeys(deps, project, listing.hostKeys);
   const protections = await loadProtections(deps, project.id);
-  const digest = (refs: Refs) => digestOf(project, settings, protections, listing, refs);
+  const digest = (refs: Refs) => digestOf(address, settings, protections, listing, refs);
   const before = readSettled(row?.settled ?? null);
   const set: ChangeSet = { deps, project, settings, actor, protections };
   const remote = listing.hostKeys === undefined ? source : { ...source, hostKeys: listing.hostKeys };
@@ -85,7 +86,7 @@ async function bringOver(
   signal: AbortSignal,
 ): Promise<{ problems: string[]; complete: boolean; lfs: FetchedLfs }> {
   const { deps, project, settings, protections } = set;
-  const folder = takenFolder(project.import_url!);
+  const folder = takenFolder(importUrlOf(deps, project) ?? '');
   const taken = await takenRefs(repo, folder);
   // First, for `feature` may make room for `feature/x`.
   const gone = [...taken.keys()].filter((ref) => !listing.refs.has(ref));
@@ -202,13 +203,13 @@ const keepHostKeys = (deps: Deps, { id, import_url }: Project, host_keys: string
   });
 
 function digestOf(
-  project: Project,
+  address: string,
   settings: MirrorSettings,
   protections: readonly Protection[],
   { refs }: RemoteListing,
   local: Refs,
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify([project.import_url, settings, protections]));
+  const hash = createHash('sha256').update(JSON.stringify([address, settings, protections]));
   for (const side of [refs, local]) {
     hash.update('\n\n');
     for (const name of [...side.keys()].sort()) hash.update(`${side.get(name)} ${name}\n`);

@@ -1,4 +1,5 @@
 import { timestamp } from '../../core/clock.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/schema.ts';
 import type { RemoteMirror } from '../../db/tables/remote-mirrors.ts';
 import type { Deps } from '../../deps.ts';
@@ -37,7 +38,15 @@ export async function followPush(deps: Deps, projectId: number): Promise<void> {
   });
 }
 
-export const enabledMirrors = (db: Db, projectId: number) =>
+const anyEnabled = prepared((db, { projectId }: { projectId: number }) =>
+  enabledMirrors(db, projectId).select('id').limit(1),
+);
+
+/** Whether a project has mirrors that a push is sent on to. */
+export const hasEnabledMirrors = async (db: Db, projectId: number): Promise<boolean> =>
+  (await anyEnabled(db, { projectId })).length > 0;
+
+const enabledMirrors = (db: Db, projectId: number) =>
   db.selectFrom('remote_mirrors').where('project_id', '=', projectId).where('enabled', '=', 1);
 
 const jobOf = ({ id, project_id }: Pick<RemoteMirror, 'id' | 'project_id'>, runAt: Date) => ({

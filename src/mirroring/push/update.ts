@@ -1,8 +1,9 @@
 import { timestamp } from '../../core/clock.ts';
+import { openStored } from '../../core/stored-secret.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { RemoteMirror } from '../../db/tables/remote-mirrors.ts';
 import type { Deps } from '../../deps.ts';
-import { isNearAncestor, mergedInto } from '../../git/compare.ts';
+import { isAncestor, mergedInto } from '../../git/compare.ts';
 import { knownCommits, pushRefs } from '../../git/remote-push.ts';
 import { listRemote } from '../../git/remote-refs.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
@@ -15,6 +16,7 @@ import { remoteSource } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
 import { endText, MirrorFailure, type Run } from '../failure.ts';
 import { sendLfsObjects } from '../lfs/send.ts';
+import { mirrorUrlOf } from '../stored-address.ts';
 import { type History, type PushPlan, planPush } from './plan.ts';
 import { intervalOf, requestPush, triesAgain } from './schedule.ts';
 
@@ -90,12 +92,11 @@ async function end(deps: Deps, mirrorId: number, text: string | null): Promise<v
 }
 
 async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: AbortSignal): Promise<void> {
+  const privateKey = openStored(deps.secrets, mirror.private_key, 'remote_mirrors.private_key');
   let source: RemoteSource = {
-    ...(await remoteSource(deps, mirror.url)),
+    ...(await remoteSource(deps, mirrorUrlOf(deps, mirror) ?? '')),
     ...(mirror.host_keys === null ? {} : { hostKeys: mirror.host_keys }),
-    ...(mirror.auth_method === 'ssh_public_key' && mirror.private_key !== null
-      ? { privateKey: mirror.private_key }
-      : {}),
+    ...(mirror.auth_method === 'ssh_public_key' && privateKey !== null ? { privateKey } : {}),
   };
   const { refs: remote, hostKeys } = await listRemote(source, { signal });
   if (hostKeys !== undefined) {
@@ -147,7 +148,7 @@ const listed = (words: string, refs: readonly string[]): string[] =>
 function historyOf(repo: Repository): History {
   return {
     isAncestor: async (ancestor, descendant) =>
-      (await knownCommits(repo, [ancestor])).has(ancestor) && isNearAncestor(repo, ancestor, descendant),
+      (await knownCommits(repo, [ancestor])).has(ancestor) && isAncestor(repo, ancestor, descendant),
     merged: async (oids) => {
       const head = await repo.refs.head();
       const main = head === null ? null : await repo.refs.resolve(`refs/heads/${head}`);

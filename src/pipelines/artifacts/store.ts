@@ -18,6 +18,7 @@ import { applicationSettings } from '../../settings/application-settings.ts';
 import { orNone, planLimits } from '../../settings/plan-limits.ts';
 import { BlobError, type StoredBlob } from '../../storage/blob-store.ts';
 import { isNotRunning } from '../runners/running-job.ts';
+import { sealedValue } from '../variables/at-rest.ts';
 import { maxBytesOf } from './limits.ts';
 import { enqueueArtifactsSize } from './size.ts';
 
@@ -165,7 +166,12 @@ async function enter(
   const source = 'dotenv' as const;
   await db
     .insertInto('ci_job_variables')
-    .values([...variables].map(([key, value]) => ({ job_id: job.id, key, value, source })))
+    .values(
+      [...variables].map(([key, value]) => ({
+        ...{ job_id: job.id, key, source },
+        value: sealedValue(deps, 'ci_job_variables', value),
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -6,6 +6,7 @@ import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import type { GivenVariable } from '../creation/save.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
 
 /**
@@ -35,14 +36,15 @@ export async function passedVariables(
   };
   if (forward.yamlVariables) for (const variable of yaml) pass(variable);
   if (forward.pipelineVariables) {
-    for (const variable of await reportedVariables(db, bridge, null)) pass(variable);
+    for (const variable of await reportedVariables(deps, db, bridge, null)) pass(variable);
     const given = await db
       .selectFrom('ci_pipeline_variables')
       .selectAll()
       .where('pipeline_id', '=', bridge.pipeline_id)
       .orderBy('key')
       .execute();
-    for (const { key, value, variable_type, raw } of given) {
+    for (const row of given) {
+      const { key, value, variable_type, raw } = openedVariable(deps, 'ci_pipeline_variables', row);
       pass({ key, value, file: variable_type === 'file', raw: raw === 1 });
     }
   }

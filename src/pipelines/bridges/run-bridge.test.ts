@@ -6,11 +6,13 @@ import { beforeTransaction } from '../../../test/support/meanwhile.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { zipOf } from '../../../test/support/zip.ts';
+import { storedText } from '../../core/stored-secret.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { createPipeline, type PipelineRequest } from '../creation/create.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { retryJob } from '../states/retry.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { runBridge } from './run-bridge.ts';
 
 let app: TestApp;
@@ -51,7 +53,7 @@ describe('bridges', () => {
       .selectAll()
       .where('pipeline_id', '=', child.id)
       .execute();
-    assert.deepEqual([given!.key, given!.value], ['A', '1 main']);
+    assert.deepEqual([given!.key, openedVariable(app.deps, 'ci_pipeline_variables', given!).value], ['A', '1 main']);
     await pipelines.run(child.id, 'inner', 'script_failure');
     await app.settle();
     assert.equal(await pipelines.states(pipeline!.id), 'failed: go failed, after skipped');
@@ -88,7 +90,7 @@ describe('bridges', () => {
         .execute();
       await app.deps.db
         .insertInto('ci_job_variables')
-        .values({ job_id: job.id, key: 'SAID', value: 's', source: 'dotenv' })
+        .values({ job_id: job.id, key: 'SAID', value: storedText('s'), source: 'dotenv' })
         .execute();
       await finishJob(app.deps, job.id, { status: 'success' });
       await app.settle();

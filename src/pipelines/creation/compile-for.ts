@@ -42,7 +42,7 @@ export async function compileFor(
   const predefined = await predefinedVariables(deps, facts);
   const ofJobs = caller.user === null ? [] : await userVariables(deps.db, caller.user.id);
   if (facts.source === 'trigger') ofJobs.push({ key: 'CI_PIPELINE_TRIGGERED', value: 'true', public: true });
-  const stored = await storedVariables(deps.db, project, namespace, { protectedRef: facts.refProtected });
+  const stored = await storedVariables(deps, deps.db, project, namespace, { protectedRef: facts.refProtected });
   const given = variables.map(asVariable);
   const { source, ref, refType, sha } = facts;
   const compiled = await compile({

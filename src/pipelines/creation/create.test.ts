@@ -7,6 +7,7 @@ import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { destroyPipeline } from '../removal/destroy.ts';
 import { retryJob } from '../states/retry.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { createPipeline, type PipelineRequest } from './create.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
 
@@ -141,7 +142,9 @@ describe('createPipeline', () => {
       .where('pipeline_id', '=', pipeline!.id)
       .execute();
     assert.deepEqual(
-      rows.map(({ key, value }) => `${key}=${value}`),
+      rows
+        .map((row) => openedVariable(app.deps, 'ci_pipeline_variables', row))
+        .map(({ key, value }) => `${key}=${value}`),
       ['DEPLOY=yes'],
     );
   });

@@ -3,6 +3,7 @@ import { after, before, beforeEach, it } from 'node:test';
 import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { timestamp } from '../../core/clock.ts';
+import { storedText } from '../../core/stored-secret.ts';
 import type { Project } from '../../db/tables/projects.ts';
 
 const clock = new TestClock();
@@ -39,7 +40,7 @@ async function schedule(owner: number, columns: Record<string, unknown> = {}): P
     .executeTakeFirstOrThrow();
   await app.deps.db
     .insertInto('ci_pipeline_schedule_variables')
-    .values({ schedule_id: id, key: 'WHAT', value: 'all', variable_type: 'env_var' })
+    .values({ schedule_id: id, key: 'WHAT', value: storedText('all'), variable_type: 'env_var' })
     .execute();
   return id;
 }

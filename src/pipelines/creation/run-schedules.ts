@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { laterCaller } from '../../access/later-caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
 import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { inMaintenance } from '../../settings/maintenance.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { type Creation, createPipeline } from './create.ts';
 import type { GivenVariable } from './save.ts';
 import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
@@ -80,7 +80,7 @@ export async function runSchedule(
     ...{ projectId, userId, ref },
     source: 'schedule',
     schedule: { id, description },
-    variables: await variablesOf(deps.db, id),
+    variables: await variablesOf(deps, id),
     inputs: Object.fromEntries(
       parseJson<{ name: string; value: unknown }[]>(inputs).map(({ name, value }) => [name, value]),
     ),
@@ -88,12 +88,14 @@ export async function runSchedule(
   });
 }
 
-async function variablesOf(db: Db, scheduleId: number): Promise<GivenVariable[]> {
-  const rows = await db
+async function variablesOf(deps: Deps, scheduleId: number): Promise<GivenVariable[]> {
+  const rows = await deps.db
     .selectFrom('ci_pipeline_schedule_variables')
     .selectAll()
     .where('schedule_id', '=', scheduleId)
     .orderBy('key')
     .execute();
-  return rows.map(({ key, value, variable_type, raw }) => ({ key, value, variable_type, raw }));
+  return rows
+    .map((row) => openedVariable(deps, 'ci_pipeline_schedule_variables', row))
+    .map(({ key, value, variable_type, raw }) => ({ key, value, variable_type, raw }));
 }

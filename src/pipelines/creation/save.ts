@@ -13,11 +13,12 @@ import type { Deps } from '../../deps.ts';
 import { insertDeployments } from '../environments/deployments.ts';
 import { CANCEL_REDUNDANT, KEEP_PIPELINE_REF } from '../job-kinds.ts';
 import { processLocked } from '../states/process.ts';
+import { sealedValue } from '../variables/at-rest.ts';
 import { checkActiveJobs } from './job-limits.ts';
 import { findEnvironments, findResourceGroups } from './places.ts';
 
 /** A variable that a pipeline is started with. */
-export type GivenVariable = Pick<CiPipelineVariable, 'key' | 'value' | 'variable_type'> & { raw?: 0 | 1 };
+export type GivenVariable = Pick<CiPipelineVariable, 'key' | 'variable_type'> & { value: string; raw?: 0 | 1 };
 
 /** A pipeline that is to be entered: what is known of it beside its jobs. */
 export interface NewPipeline {
@@ -109,7 +110,8 @@ async function insertPipeline(
     .returningAll()
     .executeTakeFirstOrThrow();
   const rows = variables.map(({ key, value, variable_type, raw = 0 }) => ({
-    ...{ pipeline_id: pipeline.id, key, value, variable_type, raw },
+    ...{ pipeline_id: pipeline.id, key, variable_type, raw },
+    value: sealedValue(deps, 'ci_pipeline_variables', value),
   }));
   for (const some of batches(rows, NARROW_AT_ONCE)) await db.insertInto('ci_pipeline_variables').values(some).execute();
   const { id: pipeline_id, source, status } = pipeline;

@@ -4,6 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../te
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { storedText } from '../../core/stored-secret.ts';
 import type { Environment } from '../../db/tables/environments.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -48,7 +49,7 @@ async function deployed(config = REVIEW): Promise<Pipeline> {
   const job = await pipelines.job(pipeline.id, 'deploy');
   await app.deps.db
     .insertInto('ci_job_variables')
-    .values({ job_id: job.id, key: 'PLACE', value: 'here', source: 'dotenv' })
+    .values({ job_id: job.id, key: 'PLACE', value: storedText('here'), source: 'dotenv' })
     .execute();
   await pipelines.run(pipeline.id, 'deploy');
   await app.settle();

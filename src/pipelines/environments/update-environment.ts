@@ -6,6 +6,7 @@ import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables } from '../variables/job-variables.ts';
 
 const MAX_URL = 255;
@@ -51,7 +52,13 @@ async function addressOf(deps: Deps, job: CiJob, url: string): Promise<string | 
     .where('source', '=', 'dotenv')
     .execute();
   const known = await jobVariables(deps, deps.db, job, { token: '', runner: null });
-  const text = expandText(url, variableValues(known, reported));
+  const text = expandText(
+    url,
+    variableValues(
+      known,
+      reported.map((row) => openedVariable(deps, 'ci_job_variables', row)),
+    ),
+  );
   const parsed = URL.parse(text);
   return text.length <= MAX_URL && (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') ? text : null;
 }

@@ -4,7 +4,7 @@ import type { SourceFile } from '../../ci/sources.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entryAt, type PathEntry } from '../../git/tree.ts';
-import { listFolder } from '../../git/tree-listing.ts';
+import { listAll } from '../../git/tree-listing.ts';
 
 /** A file of a configuration may be so large. */
 export const MAX_FILE_BYTES = 1_048_576;
@@ -107,7 +107,7 @@ async function* filesBelow(repo: Repository, sha: string, { folder, depth }: Sta
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     read += 1;
     if (read > MAX_FOLDERS) {
-      for (const { type, path } of await listAll(repo, top.oid)) if (type === 'blob') yield `${start}${path}`;
+      for (const { type, path } of await allBelow(repo, top.oid)) if (type === 'blob') yield `${start}${path}`;
       return;
     }
     for (const { type, name, oid } of (await repo.objects.tree(next.oid)) ?? []) {
@@ -119,9 +119,9 @@ async function* filesBelow(repo: Repository, sha: string, { folder, depth }: Sta
 }
 
 /** All below a folder; nothing of one that is too large to be listed. */
-async function listAll(repo: Repository, oid: string): Promise<readonly PathEntry[]> {
+async function allBelow(repo: Repository, oid: string): Promise<readonly PathEntry[]> {
   try {
-    return await listFolder(repo, oid, { recursive: true });
+    return await listAll(repo, oid);
   } catch (error) {
     if (error instanceof GitError && error.code === 'output_too_large') return [];
     throw error;

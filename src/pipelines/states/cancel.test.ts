@@ -6,6 +6,7 @@ import { type MadeJob, makePipeline } from '../../../test/support/pipelines.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { destroyPipeline } from '../removal/destroy.ts';
+import { openedVariable } from '../variables/at-rest.ts';
 import { cancelJob, cancelPipeline } from './cancel.ts';
 import { finishJob } from './finish-job.ts';
 import { playJob, unscheduleJob } from './play.ts';
@@ -157,7 +158,9 @@ describe('retryJob', () => {
     const same = await retryJob(app.deps, jobs.ask!.id, { userId: someone });
     const valuesOf = async (id: number) => {
       const rows = await app.deps.db.selectFrom('ci_job_variables').selectAll().where('job_id', '=', id).execute();
-      return rows.map(({ key, value }) => ({ key, value }));
+      return rows
+        .map((row) => openedVariable(app.deps, 'ci_job_variables', row))
+        .map(({ key, value }) => ({ key, value }));
     };
     assert.equal(same?.status, 'pending');
     assert.deepEqual(await valuesOf(same!.id), [{ key: 'A', value: '1' }]);
@@ -169,6 +172,21 @@ describe('retryJob', () => {
   it('does not retry what is at work', async () => {
     const { jobs } = await make([{ name: 'a' }]);
     assert.equal(await retryJob(app.deps, jobs.a!.id, { userId: someone }), null);
+  });
+
+  it('leaves what was imported as it is: it has no configuration, and would wait for ever', async () => {
+    const { pipeline, jobs } = await make([
+      { name: 'a', status: 'failed' },
+      { name: 'ask', status: 'success', when: 'manual' },
+      { name: 'b', status: 'skipped', stage: 'last' },
+    ]);
+    const ids = Object.values(jobs).map(({ id }) => id);
+    await app.deps.db.deleteFrom('ci_job_configs').where('job_id', 'in', ids).execute();
+    const was = await pipelines.states(pipeline.id);
+    assert.equal(await retryJob(app.deps, jobs.a!.id, { userId: someone }), null);
+    assert.equal(await playJob(app.deps, jobs.ask!.id, { userId: someone }), null);
+    assert.equal((await retryPipeline(app.deps, pipeline.id, { userId: someone }))?.status, 'failed');
+    assert.equal(await pipelines.states(pipeline.id), was);
   });
 
   it('makes one new job of two that are asked for at once', async () => {

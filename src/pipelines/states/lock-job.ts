@@ -7,6 +7,8 @@ import { lockPipeline } from './pipeline-status.ts';
 export interface LockedJob {
   pipeline: Pipeline;
   job: CiJob;
+  /** Whether its configuration is here: what came from another server tells what ran there, and cannot run again. */
+  configured: boolean;
 }
 
 /** Locks the pipeline of a job and reads both. @returns null when the job is gone */
@@ -14,6 +16,19 @@ export async function lockJob(db: Db, jobId: number): Promise<LockedJob | null> 
   const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
   const pipeline = found === undefined ? undefined : await lockPipeline(db, found.pipeline_id);
   if (pipeline === undefined) return null;
-  const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
-  return job === undefined ? null : { pipeline, job };
+  const row = await db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('ci_job_configs')
+        .whereRef('ci_job_configs.job_id', '=', 'ci_jobs.id')
+        .select('ci_job_configs.job_id')
+        .as('configuration'),
+    )
+    .where('id', '=', jobId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { configuration, ...job } = row;
+  return { pipeline, job, configured: configuration !== null };
 }

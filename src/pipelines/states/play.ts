@@ -16,8 +16,8 @@ export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fai
 
 /**
  * Starts a job that waits for it, or for its time, for the user; one that is over is run once more.
- * @returns the job, or the new one, as it is then; null when it cannot be started (any more), would deploy
- *   what is older than what is deployed, or is gone
+ * @returns the job, or the new one, as it is then; null when it cannot be started (any more), was imported, would
+ *   deploy what is older than what is deployed, or is gone
  */
 export function playJob(
   deps: Deps,
@@ -29,7 +29,7 @@ export function playJob(
     if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
     if (isRetryable(job)) return retryLocked(deps, db, locked, userId, given);
-    await setGiven(db, job.id, given);
+    await setGiven(deps, db, job.id, given);
     const values = { user_id: userId, updated_at: timestamp(deps.clock) };
     const played = await moveJob(deps, db, 'enqueue', job, { values, actorId: userId });
     if (played === null) return null;

@@ -6,6 +6,7 @@ import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
 import { isOutdated } from '../environments/deployments.ts';
 import { type GivenInputs, setInputs } from '../runners/job-inputs.ts';
+import { sealedValue } from '../variables/at-rest.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
 import { lockPipeline } from './pipeline-status.ts';
@@ -19,13 +20,26 @@ const HOPELESS: readonly (FailureReason | null)[] = [
   'pipeline_loop_detected',
   'reached_max_descendant_pipelines_depth',
 ];
+/** Ids that one statement takes. */
+const AT_ONCE = 5_000;
 
-/** Whether a job can be run once more. */
+/** Whether a job can be run once more, as far as its row tells; `withConfiguration` says which of such can. */
 export const isRetryable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'failure_reason'>): boolean =>
   job.kind !== 'status' &&
   job.retried === 0 &&
   isOneOf(RETRYABLE, job.status) &&
   !(job.kind === 'bridge' && HOPELESS.includes(job.failure_reason));
+
+/** Those of the jobs whose configuration is here: what came from another server tells what ran there, and cannot run again. */
+async function withConfiguration<T extends { id: number }>(db: Db, jobs: readonly T[]): Promise<T[]> {
+  const known = new Set<number>();
+  for (let at = 0; at < jobs.length; at += AT_ONCE) {
+    const ids = jobs.slice(at, at + AT_ONCE).map(({ id }) => id);
+    const rows = await db.selectFrom('ci_job_configs').select('job_id').where('job_id', 'in', ids).execute();
+    for (const { job_id } of rows) known.add(job_id);
+  }
+  return jobs.filter(({ id }) => known.has(id));
+}
 
 /** Values that a job is run with, beside its own. */
 export interface GivenValues {
@@ -41,8 +55,8 @@ export interface PlayVariable {
 
 /**
  * Runs a job once more: as a new job of its name, for the user. What was skipped after it waits for that then.
- * @returns the new job; null when it cannot be retried (any more), would roll a deployment back where that is not
- *   wanted, or is gone
+ * @returns the new job; null when it cannot be retried (any more), was imported, would roll a deployment back where that is
+ *   not wanted, or is gone
  */
 export function retryJob(
   deps: Deps,
@@ -56,16 +70,17 @@ export function retryJob(
   });
 }
 
-/** The same for a job that can be retried, of a locked pipeline. */
+/** The same for a job that `isRetryable`, of a locked pipeline. */
 export async function retryLocked(
   deps: Deps,
   db: Db,
-  { job, pipeline }: LockedJob,
+  { job, pipeline, configured }: LockedJob,
   userId: number,
   given: GivenValues,
-): Promise<CiJob> {
+): Promise<CiJob | null> {
+  if (!configured) return null;
   const made = await cloneJobs(deps, db, [job], userId);
-  await setGiven(db, made[0]!.id, given);
+  await setGiven(deps, db, made[0]!.id, given);
   await resetSkipped(deps, db, [job], userId);
   await startAgain(deps, db, made);
   await processLocked(deps, db, pipeline);
@@ -79,16 +94,24 @@ export async function startAgain(deps: Deps, db: Db, made: readonly CiJob[]): Pr
 }
 
 /** Has a job run with values in the place of those that it was given before. */
-export async function setGiven(db: Db, jobId: number, { variables = [], inputs = {} }: GivenValues): Promise<void> {
+export async function setGiven(
+  deps: Deps,
+  db: Db,
+  jobId: number,
+  { variables = [], inputs = {} }: GivenValues,
+): Promise<void> {
   await setInputs(db, jobId, inputs);
-  await setVariables(db, jobId, variables);
+  await setVariables(deps, db, jobId, variables);
 }
 
-async function setVariables(db: Db, jobId: number, variables: readonly PlayVariable[]): Promise<void> {
+async function setVariables(deps: Deps, db: Db, jobId: number, variables: readonly PlayVariable[]): Promise<void> {
   if (variables.length === 0) return;
   await db.deleteFrom('ci_job_variables').where('job_id', '=', jobId).where('source', '=', 'manual').execute();
   const rows = new Map(
-    variables.map(({ key, value }) => [key, { job_id: jobId, key, value, source: 'manual' as const }]),
+    variables.map(({ key, value }) => [
+      key,
+      { job_id: jobId, key, value: sealedValue(deps, 'ci_job_variables', value), source: 'manual' as const },
+    ]),
   );
   await db
     .insertInto('ci_job_variables')
@@ -97,7 +120,8 @@ async function setVariables(db: Db, jobId: number, variables: readonly PlayVaria
 }
 
 /**
- * Runs what failed or was canceled of a pipeline once more, for the user; what was skipped waits for it again.
+ * Runs what failed or was canceled of a pipeline once more, for the user; what was skipped waits for it again. What was
+ * imported stays as it is.
  * @returns the pipeline as it is then; undefined when it is gone
  */
 export function retryPipeline(
@@ -117,9 +141,10 @@ export function retryPipeline(
       .where('status', 'in', ['failed', 'canceled', 'canceling'])
       .orderBy('id')
       .execute();
-    await cloneJobs(deps, db, jobs, userId);
+    await cloneJobs(deps, db, await withConfiguration(db, jobs), userId);
     const skipped = (await latestJobs(db, pipelineId)).filter(({ status }) => status === 'skipped');
-    await moveJobs(deps, db, 'process', skipped, { values: { user_id: userId }, actorId: userId });
+    const waiting = await withConfiguration(db, skipped);
+    await moveJobs(deps, db, 'process', waiting, { values: { user_id: userId }, actorId: userId });
     return processLocked(deps, db, pipeline);
   });
 }

@@ -45,6 +45,34 @@ it('a job that runs past its time ends then, and one without a sign of life afte
   assert.deepEqual((await ends(pipeline.id))[1], 'silent failed stuck_or_timeout_failure');
 });
 
+it('jobs go on after hours of maintenance, in which runners could say nothing of them', async () => {
+  const { pipeline } = await make({
+    jobs: [{ name: 'short' }, { name: 'long' }, { name: 'waiting', tags: ['nobody'] }],
+    process: true,
+  });
+  const maintain = (maintenance_mode: boolean) => app.put('/application/settings', { json: { maintenance_mode } });
+  for (const [name, timeout] of [
+    ['short', 600],
+    ['long', 86_400],
+  ] as const) {
+    const { id } = await pipelines.start(pipeline.id, name);
+    await app.deps.db.updateTable('ci_jobs').set({ timeout }).where('id', '=', id).execute();
+  }
+  expectStatus(await maintain(true), 200);
+  for (let hour = 0; hour < 3; hour += 1) await pass(HOUR_MS);
+  expectStatus(await maintain(false), 200);
+  await pass(600_000);
+  assert.deepEqual(await ends(pipeline.id), ['short running null', 'long running null', 'waiting pending null']);
+  // Their time begins anew: a runner that is gone does not come back.
+  await pass(600_000);
+  assert.deepEqual((await ends(pipeline.id))[0], 'short failed job_execution_timeout');
+  await pass(HOUR_MS);
+  assert.deepEqual((await ends(pipeline.id)).slice(1), [
+    'long failed stuck_or_timeout_failure',
+    'waiting failed stuck_or_timeout_failure',
+  ]);
+});
+
 it('a job that is being canceled and never ends is canceled', async () => {
   const { pipeline } = await make({ jobs: [{ name: 'a', status: 'canceling' }] });
   await pass(2 * HOUR_MS);

@@ -1,4 +1,6 @@
 import { isOneOf, type State } from '../../ci/states.ts';
+import { timestamp } from '../../core/clock.ts';
+import { parseJson } from '../../db/columns.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/kinds.ts';
@@ -17,6 +19,8 @@ const LEEWAY_MS = 15 * MINUTE_MS;
 const PENDING_MS = 24 * HOUR_MS;
 /** For a job without a time limit of its own. */
 const DEFAULT_TIMEOUT = 3600;
+/** Where it is kept when the server was last in maintenance mode. */
+const MAINTAINED = 'ci.maintained_at';
 
 /** States in which a job may be stuck. */
 const WATCHED: readonly State[] = ['pending', 'running', 'canceling', 'scheduled'];
@@ -27,8 +31,9 @@ export function registerStuckJobs(deps: Deps): void {
 }
 
 async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
-  // Runners cannot say what became of their jobs.
-  if (inMaintenance(deps)) return;
+  // Runners cannot say what became of their jobs, nor ask for one: that time counts for nothing.
+  if (inMaintenance(deps)) return rememberMaintenance(deps);
+  const times = { now: deps.clock.now(), open: await lastMaintenance(deps) };
   for (const status of WATCHED) {
     for (let after = 0; !signal.aborted; ) {
       const jobs = await deps.db
@@ -41,44 +46,66 @@ async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
         .orderBy('id')
         .limit(AT_ONCE)
         .execute();
-      await endThose(deps, jobs);
+      await endThose(deps, jobs, times);
       if (jobs.length < AT_ONCE) break;
       after = jobs.at(-1)!.id;
     }
   }
 }
 
-async function endThose(deps: Deps, jobs: readonly CiJob[]): Promise<void> {
-  const now = deps.clock.now();
-  const late = jobs.filter((job) => job.status === 'pending' && since(job.queued_at ?? job.updated_at, now) > HOUR_MS);
-  const alone = await jobsWithoutRunner(deps.db, now, late);
+/** The time now, and until when runners could not call. */
+interface Times {
+  now: Date;
+  open: number;
+}
+
+async function rememberMaintenance({ db, clock }: Deps): Promise<void> {
+  const value = { value: JSON.stringify(timestamp(clock)), updated_at: timestamp(clock) };
+  await db
+    .insertInto('instance_values')
+    .values({ key: MAINTAINED, ...value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(value))
+    .execute();
+}
+
+/** When the server was last seen in maintenance mode, at most five minutes before its end; 0 for never. */
+async function lastMaintenance({ db }: Deps): Promise<number> {
+  const row = await db.selectFrom('instance_values').select('value').where('key', '=', MAINTAINED).executeTakeFirst();
+  return row === undefined ? 0 : Date.parse(parseJson<string>(row.value));
+}
+
+async function endThose(deps: Deps, jobs: readonly CiJob[], times: Times): Promise<void> {
+  const late = jobs.filter(
+    (job) => job.status === 'pending' && waited(job.queued_at ?? job.updated_at, times) > HOUR_MS,
+  );
+  const alone = await jobsWithoutRunner(deps.db, times.now, late);
   for (const job of jobs) {
-    const end = endOf(job, now, alone);
+    const end = endOf(job, times, alone);
     if (end === null) continue;
-    await finishJob(deps, job.id, end, { from: [job.status], still: (row) => endOf(row, now, alone) !== null });
+    await finishJob(deps, job.id, end, { from: [job.status], still: (row) => endOf(row, times, alone) !== null });
   }
 }
 
-const since = (instant: string, now: Date): number => now.getTime() - Date.parse(instant);
+/** Milliseconds since an instant in which runners could call. */
+const waited = (instant: string, { now, open }: Times): number => now.getTime() - Math.max(Date.parse(instant), open);
 
 /** How a job ends that is stuck; null for one that is not. */
-function endOf(job: CiJob, now: Date, alone: ReadonlySet<number>): JobEnd | null {
+function endOf(job: CiJob, times: Times, alone: ReadonlySet<number>): JobEnd | null {
   const stuck: JobEnd = { status: 'failed', failureReason: 'stuck_or_timeout_failure' };
   if (job.status === 'pending') {
-    const waited = since(job.queued_at ?? job.updated_at, now);
-    return waited > PENDING_MS || (waited > HOUR_MS && alone.has(job.id)) ? stuck : null;
+    const since = waited(job.queued_at ?? job.updated_at, times);
+    return since > PENDING_MS || (since > HOUR_MS && alone.has(job.id)) ? stuck : null;
   }
   if (job.status === 'scheduled') {
-    const late = since(job.scheduled_at ?? job.updated_at, now) > HOUR_MS;
+    const late = waited(job.scheduled_at ?? job.updated_at, times) > HOUR_MS;
     return late ? { status: 'failed', failureReason: 'stale_schedule' } : null;
   }
   if (!isOneOf(['running', 'canceling'], job.status)) return null;
   const started = Date.parse(job.started_at ?? job.updated_at);
-  const until = started + (job.timeout ?? DEFAULT_TIMEOUT) * 1000;
-  const finishedAt = new Date(until).toISOString();
-  if (now.getTime() > until + LEEWAY_MS) {
+  const finishedAt = new Date(started + (job.timeout ?? DEFAULT_TIMEOUT) * 1000).toISOString();
+  if (waited(finishedAt, times) > LEEWAY_MS) {
     if (job.status === 'canceling') return { status: 'failed', failureReason: 'job_execution_server_timeout' };
     return { status: 'failed', failureReason: 'job_execution_timeout', finishedAt };
   }
-  return since(job.updated_at, now) > HOUR_MS ? stuck : null;
+  return waited(job.updated_at, times) > HOUR_MS ? stuck : null;
 }

@@ -94,4 +94,6 @@ async function enter(
     })
     .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .execute();
+  const archived = { job_id: job.id, pipeline_id: job.pipeline_id, project_id: job.project_id };
+  await deps.events.record(db, 'job.trace_archived', archived, { projectId: job.project_id, actorId: job.user_id });
 }

@@ -36,12 +36,13 @@ export async function secretsOf(
   const memory = memoryOf(deps.db);
   const known = memory.get(job.id);
   if (known !== undefined) return known;
-  const secrets = secretBytes([token, ...(await keptSecrets(deps.db, job.project_id))]);
+  const secrets = secretBytes([token, ...(await keptSecrets(deps, job.project_id))]);
   memory.set(job.id, secrets);
   return secrets;
 }
 
-async function keptSecrets(db: Db, projectId: number): Promise<string[]> {
+async function keptSecrets(deps: Deps, projectId: number): Promise<string[]> {
+  const { db } = deps;
   const project = await db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
   if (project === undefined) return [];
   const namespace = await db
@@ -49,7 +50,7 @@ async function keptSecrets(db: Db, projectId: number): Promise<string[]> {
     .selectAll()
     .where('id', '=', project.namespace_id)
     .executeTakeFirstOrThrow();
-  const stored = await storedVariables(db, project, namespace, { protectedRef: true });
+  const stored = await storedVariables(deps, db, project, namespace, { protectedRef: true });
   const registration = await db
     .selectFrom('ci_registration_tokens')
     .select('token')

@@ -4,6 +4,7 @@ import type { Insertable } from 'kysely';
 import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
+import { storedText } from '../../core/stored-secret.ts';
 import type { CiJob, CiJobsTable } from '../../db/tables/ci-jobs.ts';
 import type { CiVariablesTable } from '../../db/tables/ci-variables.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
@@ -98,10 +99,13 @@ async function variablesOf(
   return byName;
 }
 
-const stored = (columns: Partial<Insertable<CiVariablesTable>> & { key: string; value: string }) =>
+const stored = ({
+  value,
+  ...columns
+}: Partial<Omit<Insertable<CiVariablesTable>, 'value'>> & { key: string; value: string }) =>
   app.deps.db
     .insertInto('ci_variables')
-    .values({ variable_type: 'env_var', environment_scope: '*', ...DATED, ...columns })
+    .values({ value: storedText(value), variable_type: 'env_var', environment_scope: '*', ...DATED, ...columns })
     .execute();
 
 test('what a running job is told of itself, its user and its runner', async () => {
@@ -152,7 +156,7 @@ test('of one name the variable of the highest precedence counts', async () => {
   for (const key of upTo('dotenv')) {
     await db
       .insertInto('ci_job_variables')
-      .values({ job_id: build.id, key, value: 'dotenv', source: 'dotenv' })
+      .values({ job_id: build.id, key, value: storedText('dotenv'), source: 'dotenv' })
       .execute();
   }
   for (const key of upTo('instance')) await stored({ key, value: 'instance' });
@@ -162,12 +166,12 @@ test('of one name the variable of the highest precedence counts', async () => {
   for (const key of upTo('pipeline')) {
     await db
       .insertInto('ci_pipeline_variables')
-      .values({ pipeline_id: of.id, key, value: 'pipeline', variable_type: 'env_var' })
+      .values({ pipeline_id: of.id, key, value: storedText('pipeline'), variable_type: 'env_var' })
       .execute();
   }
   await db
     .insertInto('ci_job_variables')
-    .values({ job_id: made.id, key: 'P_manual', value: 'manual', source: 'manual' })
+    .values({ job_id: made.id, key: 'P_manual', value: storedText('manual'), source: 'manual' })
     .execute();
   const found = await variablesOf(made);
   for (const level of levels) assert.equal(found[`P_${level}`]?.value, level);
@@ -252,11 +256,11 @@ test('what jobs report reaches those that depend on them', async () => {
     const made = await job(of, { name, stage_index, status: 'success', ...columns });
     await db
       .insertInto('ci_job_variables')
-      .values({ job_id: made.id, key: `FROM_${name}`, value: name, source: 'dotenv' })
+      .values({ job_id: made.id, key: `FROM_${name}`, value: storedText(name), source: 'dotenv' })
       .execute();
     await db
       .insertInto('ci_job_variables')
-      .values({ job_id: made.id, key: 'LAST', value: name, source: 'dotenv' })
+      .values({ job_id: made.id, key: 'LAST', value: storedText(name), source: 'dotenv' })
       .execute();
     return made;
   };
@@ -293,7 +297,14 @@ test('what a job reports takes the place of no token, number and address of anot
   const keys = ['CI_JOB_TOKEN', 'CI_JOB_ID', 'CI_REPOSITORY_URL', 'CI_REGISTRY_PASSWORD', 'PATH'];
   await app.deps.db
     .insertInto('ci_job_variables')
-    .values(keys.map((key) => ({ job_id: reporter.id, key, value: 'forged', source: 'dotenv' as const })))
+    .values(
+      keys.map((key) => ({
+        job_id: reporter.id,
+        key,
+        value: storedText<'ci_job_variables.value'>('forged'),
+        source: 'dotenv' as const,
+      })),
+    )
     .execute();
   const found = await variablesOf(later);
   assert.equal(found.PATH?.value, 'forged');
@@ -318,7 +329,7 @@ test('a project in a personal namespace has none of groups', async () => {
     .selectAll()
     .where('id', '=', own.namespace_id)
     .executeTakeFirstOrThrow();
-  const found = await storedVariables(app.deps.db, own, namespace, { protectedRef: true });
+  const found = await storedVariables(app.deps, app.deps.db, own, namespace, { protectedRef: true });
   assert.deepEqual(new Set(found.map(({ value }) => value)), new Set(['instance']));
 });
 

@@ -1,9 +1,11 @@
+import type { Selectable } from 'kysely';
 import type { EnvironmentConfig, JobOptions } from '../../ci/pipeline-config.ts';
 import { inEnvironment } from '../../ci/variables/environment-scope.ts';
 import { ExpansionError, expandText, expandVariables } from '../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
+import type { CiJobVariablesTable } from '../../db/tables/ci-job-variables.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { CiRunner } from '../../db/tables/ci-runners.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
@@ -12,6 +14,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { integrationVariables } from '../../integrations/ci-variables.ts';
 import { dependenciesOf } from '../runners/job-dependencies.ts';
+import { openedVariable } from './at-rest.ts';
 import { environmentVariables } from './environment-variables.ts';
 import { factsOf } from './facts.ts';
 import { idTokens } from './id-tokens.ts';
@@ -48,10 +51,10 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     (await db.selectFrom('namespaces').selectAll().where('id', '=', project.namespace_id).executeTakeFirstOrThrow());
   const config = await configOf(db, job.id);
   const environment = await environmentVariables(db, job, config.environment);
-  const stored = await storedVariables(db, project, namespace, { protectedRef: job.protected === 1 });
+  const stored = await storedVariables(deps, db, project, namespace, { protectedRef: job.protected === 1 });
   const running = runningJobVariables(deps, { ...options, job, project, pipeline });
   const own = new Set(running.map(({ key }) => key));
-  const reported = await reportedVariables(db, job, config.options?.dependencies ?? null);
+  const reported = await reportedVariables(deps, db, job, config.options?.dependencies ?? null);
   const given = [
     ...running,
     ...(await predefinedVariables(deps, await factsOf(db, pipeline, project, namespace), db)),
@@ -64,8 +67,8 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     // What another job reports must not stand in for the token, number and addresses of this one.
     ...reported.filter(({ key }) => !own.has(key)),
     ...inEnvironment(stored, job.environment),
-    ...(await pipelineVariables(db, pipeline.id)),
-    ...(await manualVariables(db, job.id)),
+    ...(await pipelineVariables(deps, db, pipeline.id)),
+    ...(await manualVariables(deps, db, job.id)),
     ...environment.late,
   ];
   const values = variableValues(expandedFor(given));
@@ -113,7 +116,12 @@ async function configOf(db: Db, jobId: number): Promise<JobConfigured> {
 }
 
 /** What the jobs before it reported for it, those of later jobs counting more. @param names see `dependenciesOf` */
-export async function reportedVariables(db: Db, job: CiJob, names: readonly string[] | null): Promise<Variable[]> {
+export async function reportedVariables(
+  deps: Deps,
+  db: Db,
+  job: CiJob,
+  names: readonly string[] | null,
+): Promise<Variable[]> {
   const order = (await dependenciesOf(db, job, names)).map(({ id }) => id);
   if (order.length === 0) return [];
   const rows = await db
@@ -123,22 +131,27 @@ export async function reportedVariables(db: Db, job: CiJob, names: readonly stri
     .where('source', '=', 'dotenv')
     .orderBy('key')
     .execute();
-  return rows.sort((a, b) => order.indexOf(a.job_id) - order.indexOf(b.job_id)).map(asGiven);
+  return rows
+    .sort((a, b) => order.indexOf(a.job_id) - order.indexOf(b.job_id))
+    .map(openedOfJob(deps))
+    .map(asGiven);
 }
 
 /** What the pipeline was started with. */
-async function pipelineVariables(db: Db, pipelineId: number): Promise<Variable[]> {
+async function pipelineVariables(deps: Deps, db: Db, pipelineId: number): Promise<Variable[]> {
   const rows = await db
     .selectFrom('ci_pipeline_variables')
     .selectAll()
     .where('pipeline_id', '=', pipelineId)
     .orderBy('key')
     .execute();
-  return rows.map((row) => ({ ...asGiven(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
+  return rows
+    .map((row) => openedVariable(deps, 'ci_pipeline_variables', row))
+    .map((row) => ({ ...asGiven(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
 }
 
 /** What the job was played with. */
-async function manualVariables(db: Db, jobId: number): Promise<Variable[]> {
+async function manualVariables(deps: Deps, db: Db, jobId: number): Promise<Variable[]> {
   const rows = await db
     .selectFrom('ci_job_variables')
     .selectAll()
@@ -146,8 +159,11 @@ async function manualVariables(db: Db, jobId: number): Promise<Variable[]> {
     .where('source', '=', 'manual')
     .orderBy('key')
     .execute();
-  return rows.map(asGiven);
+  return rows.map(openedOfJob(deps)).map(asGiven);
 }
+
+const openedOfJob = (deps: Deps) => (row: Selectable<CiJobVariablesTable>) =>
+  openedVariable(deps, 'ci_job_variables', row);
 
 const asGiven = ({ key, value, raw }: { key: string; value: string; raw: number }): Variable => ({
   key,

@@ -5,6 +5,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 import { planInForce } from '../../licence/plan-in-force.ts';
 import type { LicenseDeps } from '../../licence/stored.ts';
+import { sshEndpoint } from '../../repositories/ssh-address.ts';
 import { all } from './values.ts';
 
 /** Paid features that configurations ask for by name, by the plan that has them. */
@@ -42,6 +43,7 @@ export async function serverVariables(
   const base = deps.externalUrl();
   const url = new URL(base);
   const protocol = url.protocol.slice(0, -1);
+  const ssh = sshEndpoint(deps.config, base);
   const [major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(VERSION.api)!.slice(1);
   return all({
     CI: 'true',
@@ -57,8 +59,8 @@ export async function serverVariables(
     CI_SERVER_PORT: url.port || (protocol === 'https' ? '443' : '80'),
     CI_SERVER_PROTOCOL: protocol,
     CI_SERVER_FQDN: url.host,
-    CI_SERVER_SHELL_SSH_HOST: url.hostname,
-    CI_SERVER_SHELL_SSH_PORT: String(deps.config.sshPort ?? 22),
+    CI_SERVER_SHELL_SSH_HOST: ssh.host,
+    CI_SERVER_SHELL_SSH_PORT: String(ssh.port),
     CI_API_V4_URL: `${base}/api/v4`,
     CI_API_GRAPHQL_URL: `${base}/api/graphql`,
     CI_TEMPLATE_REGISTRY_HOST: 'registry.gitlab.com',

@@ -4,6 +4,8 @@ import type { Db } from '../../db/schema.ts';
 import type { CiVariable } from '../../db/tables/ci-variables.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
+import type { Deps } from '../../deps.ts';
+import { openedVariable } from './at-rest.ts';
 
 /**
  * The variables that are kept for the project: of the installation, of the groups from the root down, its own. Those of
@@ -11,6 +13,7 @@ import type { Project } from '../../db/tables/projects.ts';
  * @param options `protectedRef`: whether the ref may have those that are for protected refs only
  */
 export async function storedVariables(
+  deps: Pick<Deps, 'secrets'>,
   db: Db,
   project: Pick<Project, 'id'>,
   namespace: Pick<Namespace, 'kind' | 'lineage'>,
@@ -23,7 +26,7 @@ export async function storedVariables(
   return rows
     .filter((row) => protectedRef || row.protected === 0)
     .sort((a, b) => place(a) - place(b) || width(a) - width(b) || a.id - b.id)
-    .map(asVariable);
+    .map((row) => asVariable(openedVariable(deps, 'ci_variables', row)));
 }
 
 async function rowsFor(db: Db, projectId: number, groups: readonly number[]): Promise<CiVariable[]> {
@@ -42,7 +45,7 @@ async function rowsFor(db: Db, projectId: number, groups: readonly number[]): Pr
 const width = ({ environment_scope }: CiVariable): number =>
   environment_scope === '*' ? 0 : environment_scope.includes('*') ? 1 : 2;
 
-const asVariable = (row: CiVariable): StoredVariable => ({
+const asVariable = (row: Omit<CiVariable, 'value'> & { value: string }): StoredVariable => ({
   key: row.key,
   value: row.value,
   environmentScope: row.environment_scope,

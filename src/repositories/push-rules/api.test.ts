@@ -27,6 +27,8 @@ async function scene(): Promise<Scene> {
   const git = new ProjectGit(app, project);
   const base = git.commit('main', { a: '1\n' });
   const side = git.commit('side', { id_rsa: 's\n' }, { start: base, message: 'side' });
+  const tree = git.run(['mktree'], `160000 commit ${PART}\tpart\n`);
+  git.run(['update-ref', 'refs/heads/modules', git.run(['commit-tree', '-m', 'modules', tree])]);
   const me = await app.make.user();
   await app.make.member({ project }, me.user, 40);
   return { project, git, me, at: `/projects/${project.id}`, side };
@@ -56,6 +58,8 @@ async function refusal(made: Scene, send: (made: Scene) => ReturnType<TestApp['r
   return String(message);
 }
 
+const PART = '1'.repeat(40);
+
 /** Everything by which a commit comes through the API. */
 const WRITES: Record<string, (made: Scene) => ReturnType<TestApp['request']>> = {
   'a commit': (made) => create(made, 'new'),
@@ -73,8 +77,36 @@ const WRITES: Record<string, (made: Scene) => ReturnType<TestApp['request']>> = 
     app.delete(`${made.at}/repository/files/a`, { ...token(made), json: { branch: 'main', commit_message: 'x' } }),
   'a cherry-pick': (made) =>
     app.post(`${made.at}/repository/commits/${made.side}/cherry_pick`, { ...token(made), json: { branch: 'main' } }),
+  'a changelog': (made) =>
+    app.post(`${made.at}/repository/changelog`, {
+      ...token(made),
+      json: {
+        version: '1.0.0',
+        branch: 'main',
+        from: made.git.run(['rev-parse', 'main']),
+        to: made.side,
+        message: 'new',
+      },
+    }),
+  'a moved submodule': (made) =>
+    app.put(`${made.at}/repository/submodules/part`, {
+      ...token(made),
+      json: { branch: 'modules', commit_sha: '2'.repeat(40), commit_message: 'new' },
+    }),
   'a revert': (made) =>
     app.post(`${made.at}/repository/commits/${made.side}/revert`, { ...token(made), json: { branch: 'side' } }),
+};
+
+const STATUS: Readonly<Record<string, number>> = {
+  'a changed file': 200,
+  'a deleted file': 204,
+  'a changelog': 200,
+  'a moved submodule': 200,
+};
+
+/** What stands around the words of the rule. */
+const REFUSED: Readonly<Record<string, { status: number; before: string }>> = {
+  'a changelog': { status: 422, before: 'Failed to generate the changelog: ' },
 };
 
 describe('commits through the API', () => {
@@ -82,15 +114,19 @@ describe('commits through the API', () => {
     test(`${name} is held to the rule, in its words`, async () => {
       const made = await scene();
       await setRule(made, { commit_message_regex: 'JIRA-\\d+' });
-      assert.equal(await refusal(made, write), "Commit message does not follow the pattern 'JIRA-\\d+'");
+      const { status, before } = REFUSED[name] ?? { status: 400, before: '' };
+      const said = "Commit message does not follow the pattern 'JIRA-\\d+'";
+      assert.equal(await refusal(made, write, status), before + said);
       await setRule(made, { commit_message_regex: 'x|side|new' });
-      expectStatus(await write(made), name.startsWith('a changed') ? 200 : name.startsWith('a deleted') ? 204 : 201);
+      expectStatus(await write(made), STATUS[name] ?? 201);
     });
 
     test(`${name} is refused where the rule comes after it was looked at`, async () => {
       const made = await scene();
       meanwhile(app, async () => beforeTransaction(app, () => setRule(made, { deny_delete_tag: true })));
-      assert.equal(await refusal(made, write), 'The push rules were changed meanwhile. Please try again.');
+      const { status, before } = REFUSED[name] ?? { status: 400, before: '' };
+      const said = 'The push rules were changed meanwhile. Please try again.';
+      assert.equal(await refusal(made, write, status), before + said);
     });
   }
 
@@ -149,6 +185,9 @@ describe('branches and tags through the API', () => {
     const said = "Commit message does not follow the pattern 'good'";
     assert.equal(await refusal(made, branch('f/2', hidden)), said);
     assert.equal(await refusal(made, tag('v2', hidden)), said);
+    const release = { tag_name: 'v3', ref: hidden, name: 'x' };
+    const released = () => app.post(`${made.at}/releases`, { ...token(made), json: release });
+    assert.match(await refusal(made, released), /does not follow the pattern 'good'/);
   });
 
   test('a tag that no push may remove goes through the API', async () => {

@@ -327,6 +327,23 @@ test('a message beyond measure is refused where messages are looked at', async (
   await push(dir);
 });
 
+test('a refusal shows nothing that a terminal would follow', async () => {
+  const { dir, project } = await place({ file_name_regex: '\\.exe$' });
+  await git.commit(dir, 'a\x1b[2J\x07\x9b31m\r.exe', 'x');
+  const names = await refused(dir);
+  assert.match(names, /was prohibited by the pattern/);
+  await reset(dir);
+  await setRule(project, { author_email_regex: '@example\\.org$' });
+  await commitAs(dir, 'Eve', 'eve@\x1b]0;owned\x07evil.example');
+  const emails = await refused(dir);
+  assert.match(emails, /does not follow the pattern/);
+  for (const text of [names, emails]) {
+    const remote = text.split('\n').filter((line) => line.includes('Stithy:'));
+    assert.ok(remote.length > 0);
+    for (const line of remote) assert.doesNotMatch(line.replace(/\x1b\[K/g, ''), /[\0-\x08\x0b-\x1f\x7f-\x9f]/);
+  }
+});
+
 test('several thousand commits, files and branches come in by one push', async () => {
   const { dir } = await place({
     commit_message_regex: '^good \\d+$',

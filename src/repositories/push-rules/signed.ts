@@ -1,9 +1,13 @@
+import { inTurns } from '../../core/in-turns.ts';
 import type { Db } from '../../db/schema.ts';
 import { parseCommit } from '../../git/objects.ts';
 import { type CommitSignature, extractSignature } from '../../git/signature.ts';
 import type { CommitObject } from '../../git/transport/new-commit-objects.ts';
 import { checkSignature } from '../signatures/check.ts';
 import { KnownKeys } from '../signatures/known-keys.ts';
+
+/** Signatures of one push that are checked at a time: half of the threads that a process has for such work, and for files. */
+const AT_ONCE = 2;
 
 /** One signature of each who signed: the same key and address. */
 interface Sample {
@@ -21,8 +25,18 @@ export class Signed {
     this.#keys = new KnownKeys(db);
   }
 
-  /** Why the commit is not let in; null where its signature is verified. */
-  async refuse({ oid, data }: CommitObject): Promise<string | null> {
+  /** Why one of the commits is not let in, the first such; null where the signature of each is verified. */
+  async refuse(commits: readonly CommitObject[]): Promise<string | null> {
+    const reasons = new Map<number, string>();
+    // After the first that is refused nothing more is looked at, but for those before it.
+    await inTurns(commits.keys(), AT_ONCE, null, async (at) => {
+      const reason = reasons.size === 0 ? await this.#refuseOne(commits[at]!) : null;
+      if (reason !== null) reasons.set(at, reason);
+    });
+    return reasons.size === 0 ? null : reasons.get(Math.min(...reasons.keys()))!;
+  }
+
+  async #refuseOne({ oid, data }: CommitObject): Promise<string | null> {
     if (data === null) return `Commit ${oid.slice(0, 8)} is too large for its signature to be checked`;
     const signature = extractSignature(data, oid.length === 64 ? 'sha256' : 'sha1');
     if (signature === null) return `Commit must be signed with a GPG or SSH key: ${oid.slice(0, 8)} is not`;

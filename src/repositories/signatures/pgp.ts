@@ -1,8 +1,8 @@
 import { isSignedBy } from '../../core/pgp/key.ts';
-import { hasSeveralSignatures, readPgpSignature } from '../../core/pgp/signature.ts';
+import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../core/pgp/signature.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { CommitSignature } from '../../git/signature.ts';
-import type { KnownKeys } from './known-keys.ts';
+import type { KnownKeys, PgpCandidate } from './known-keys.ts';
 import type { Status } from './status.ts';
 
 /** What the platform says of a PGP signature. */
@@ -27,7 +27,7 @@ export async function checkPgp(
   const read = readPgpSignature(signature);
   const issuer = read?.issuer ?? null;
   const candidates = read === null || issuer === null ? [] : await keys.pgp(issuer);
-  const maker = candidates.find(({ key }) => isSignedBy(key, read!, payload));
+  const maker = await makerOf(candidates, read, payload);
   const found = maker ?? candidates[0];
   const several = hasSeveralSignatures(signature);
   if (found === undefined || several) {
@@ -57,6 +57,17 @@ export async function checkPgp(
     gpg_key_user_email: shown?.email ?? null,
     gpg_key_subkey_id: found.subkeyId,
   };
+}
+
+async function makerOf(
+  candidates: readonly PgpCandidate[],
+  signature: PgpSignature | null,
+  payload: Buffer,
+): Promise<PgpCandidate | undefined> {
+  for (const candidate of candidates) {
+    if (signature !== null && (await isSignedBy(candidate.key, signature, payload))) return candidate;
+  }
+  return undefined;
 }
 
 function statusOf(valid: boolean, confirmed: readonly string[], own: readonly string[], email: string): Status {

@@ -21,7 +21,7 @@ export async function checkSsh(
   { signature, payload }: CommitSignature,
   email: string,
 ): Promise<SshVerdict> {
-  const read = readSshSignature(signature, payload);
+  const read = await readSshSignature(signature, payload);
   if (read === null) return { verification_status: 'unverified', key: null };
   const key = await keys.ssh(read.fingerprint);
   if (!read.valid) return { verification_status: 'unverified', key };

@@ -27,7 +27,7 @@ function seenBy({ calls }: HookReceiver, path: string): { commits: unknown[]; re
 const experiment: Experiment = {
   title: `${KILLS.length} kills while ${HOOKS} webhooks are told of commits, beside ${DEAD} that never answer`,
   async run(lab) {
-    const receiver = await receiveHooks(true);
+    const receiver = await receiveHooks({ keepAlive: true });
     receiver.answer = (response, { path }) => {
       if (!path.startsWith('/dead')) response.end('ok');
     };

@@ -1,5 +1,6 @@
 import type { Db } from '../../../src/db/schema.ts';
 import { auditEvents, events, snippets } from './activity.ts';
+import { imports } from './imports.ts';
 import { issuables } from './issuables.ts';
 import { packages } from './packages.ts';
 import { people, projects } from './people.ts';
@@ -30,6 +31,7 @@ export async function fillWithMany(
     await snippets(db, amounts.snippets, projectOf, place);
     await wikis(db, amounts.snippets, projectOf, place);
     await webhooks(db, amounts.events, group, projectOf);
+    await imports(db, amounts.events, group);
     await insert(db, 'events', events(amounts, projectOf));
     await insert(db, 'audit_events', auditEvents(amounts.events, group, projectOf));
   });

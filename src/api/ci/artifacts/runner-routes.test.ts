@@ -9,6 +9,7 @@ import { zipOf } from '../../../../test/support/zip.ts';
 import type { Artifacts } from '../../../ci/pipeline-config.ts';
 import type { CiJobArtifact } from '../../../db/tables/ci-job-artifacts.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -328,7 +329,7 @@ describe('reports of variables', () => {
       .where('job_id', '=', held.job.id)
       .orderBy('key')
       .execute();
-    return found.map((row) => ({ ...row }));
+    return found.map((row) => openedVariable(app.deps, 'ci_job_variables', row));
   };
 
   test('are variables for later jobs', async () => {

@@ -3,6 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
+import { storedText } from '../../../core/stored-secret.ts';
 import { jobVariables } from '../../../pipelines/variables/job-variables.ts';
 
 const clock = new TestClock();
@@ -84,7 +85,7 @@ test('variables change nothing of what a token says of the environment', async (
   const given = { pipeline_id: pipeline.id, key: 'CI_ENVIRONMENT_TIER', value: 'production' };
   await app.deps.db
     .insertInto('ci_pipeline_variables')
-    .values({ ...given, variable_type: 'env_var' })
+    .values({ ...given, value: storedText(given.value), variable_type: 'env_var' })
     .execute();
   const found = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
   const token = found.find(({ key }) => key === 'VAULT')!.value;

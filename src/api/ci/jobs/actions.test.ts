@@ -7,6 +7,7 @@ import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.t
 import type { State } from '../../../ci/states.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { inputsOf } from '../../../pipelines/runners/job-inputs.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 
 type Row = Record<string, unknown>;
@@ -117,7 +118,11 @@ describe('POST /projects/:id/jobs/:job_id/play', () => {
       .select(['key', 'value', 'source'])
       .where('job_id', '=', id)
       .execute();
-    assert.deepEqual({ ...rows[0] }, { key: 'A', value: '1', source: 'manual' });
+    assert.deepEqual(openedVariable(app.deps, 'ci_job_variables', rows[0]!), {
+      key: 'A',
+      value: '1',
+      source: 'manual',
+    });
   });
 
   test('runs a manual job that is over as a new one', async () => {

@@ -29,7 +29,7 @@ const common = {
   ),
   web_url: Type.String(),
   project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
-  archived: Type.Boolean({ description: 'Always false: jobs stay as they can be run again.' }),
+  archived: Type.Boolean({ description: 'Always false: the server archives no jobs.' }),
 };
 
 export const JobArtifact = Type.Object({

@@ -141,5 +141,5 @@ async function variablesFor(
   const { caller, project, namespace, permissions } = standing;
   if (caller.user === null || !permissions.can('create_pipeline')) return [];
   const protectedRef = refProtected && (await mayRunOn(deps, standing, refType === 'tag' ? 'tag' : 'branch', ref));
-  return await storedVariables(deps.db, project, namespace, { protectedRef });
+  return await storedVariables(deps, deps.db, project, namespace, { protectedRef });
 }

@@ -27,7 +27,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
     params,
     success: { status: 200, schema: PipelineVariable },
     handler: async ({ deps, schedule, params }) =>
-      presentVariable(await findScheduleVariable(deps.db, schedule.id, params.key)),
+      presentVariable(deps, await findScheduleVariable(deps.db, schedule.id, params.key)),
   }),
   route({
     method: 'POST',
@@ -38,7 +38,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
     success: { status: 201, schema: PipelineVariable },
     handler: async (c) => {
       requireVariables(c);
-      return presentVariable(await addVariable(c.deps, c.schedule.id, c.input));
+      return presentVariable(c.deps, await addVariable(c.deps, c.schedule.id, c.input));
     },
   }),
   route({
@@ -51,7 +51,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
     success: { status: 200, schema: PipelineVariable },
     handler: async (c) => {
       requireVariables(c);
-      return presentVariable(await changeVariable(c.deps, c.schedule.id, c.params.key, c.input));
+      return presentVariable(c.deps, await changeVariable(c.deps, c.schedule.id, c.params.key, c.input));
     },
   }),
   route({
@@ -61,6 +61,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
     access: manageable,
     params,
     success: { status: 202, schema: PipelineVariable },
-    handler: async ({ deps, schedule, params }) => presentVariable(await removeVariable(deps, schedule.id, params.key)),
+    handler: async ({ deps, schedule, params }) =>
+      presentVariable(deps, await removeVariable(deps, schedule.id, params.key)),
   }),
 ];

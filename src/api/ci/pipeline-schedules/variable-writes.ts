@@ -4,6 +4,7 @@ import { lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.ts';
 import type { Deps } from '../../../deps.ts';
+import { sealedValue } from '../../../pipelines/variables/at-rest.ts';
 import { keyErrors } from '../variables/rules.ts';
 import { findScheduleVariable } from './queries.ts';
 
@@ -23,7 +24,7 @@ function checkValue({ value = '' }: Attributes): void {
 
 /** Gives a schedule a variable. @throws ApiError 400, 404 */
 export async function addVariable(
-  { db }: Deps,
+  deps: Deps,
   scheduleId: number,
   given: Attributes & { key: string; value: string },
 ): Promise<CiPipelineScheduleVariable> {
@@ -31,9 +32,10 @@ export async function addVariable(
   const errors = keyErrors(key);
   if (errors.length > 0) throw invalidModel({ key: errors });
   checkValue(given);
-  const row = { schedule_id: scheduleId, key, value: given.value, variable_type: given.variable_type ?? 'env_var' };
+  const value = sealedValue(deps, 'ci_pipeline_schedule_variables', given.value);
+  const row = { schedule_id: scheduleId, key, value, variable_type: given.variable_type ?? 'env_var' };
   try {
-    return await db.transaction().execute(async (db) => {
+    return await deps.db.transaction().execute(async (db) => {
       if (!(await lockRow(db, 'ci_pipeline_schedules', scheduleId))) throw notFound('Pipeline Schedule');
       await checkNumber(db, scheduleId);
       return db.insertInto('ci_pipeline_schedule_variables').values(row).returningAll().executeTakeFirstOrThrow();
@@ -55,16 +57,20 @@ async function checkNumber(db: Db, scheduleId: number): Promise<void> {
 
 /** Changes what is given. @throws ApiError 400, 404 */
 export async function changeVariable(
-  { db }: Deps,
+  deps: Deps,
   scheduleId: number,
   key: string,
   given: Attributes,
 ): Promise<CiPipelineScheduleVariable> {
   checkValue(given);
+  const { db } = deps;
   const row = await findScheduleVariable(db, scheduleId, key);
   const changed = await db
     .updateTable('ci_pipeline_schedule_variables')
-    .set({ value: given.value ?? row.value, variable_type: given.variable_type ?? row.variable_type })
+    .set({
+      value: given.value === undefined ? row.value : sealedValue(deps, 'ci_pipeline_schedule_variables', given.value),
+      variable_type: given.variable_type ?? row.variable_type,
+    })
     .where('schedule_id', '=', scheduleId)
     .where('key', '=', key)
     .returningAll()

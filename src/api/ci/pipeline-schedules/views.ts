@@ -3,6 +3,7 @@ import { parseJson } from '../../../db/columns.ts';
 import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.ts';
 import type { Deps } from '../../../deps.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 import { presentPipelineBasic, projectUrl } from '../../code/index.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import type { UserScope } from '../../object-access.ts';
@@ -56,13 +57,15 @@ export async function presentSchedule(
   return {
     ...shown!,
     last_pipeline: last === undefined ? null : presentPipelineBasic(last, projectUrl(deps, scope.project)),
-    ...(mayKnow(scope, row) ? { variables: (await scheduleVariables(deps.db, row.id)).map(presentVariable) } : {}),
+    ...(mayKnow(scope, row)
+      ? { variables: (await scheduleVariables(deps.db, row.id)).map((each) => presentVariable(deps, each)) }
+      : {}),
   };
 }
 
-export const presentVariable = (row: CiPipelineScheduleVariable): Static<typeof PipelineVariable> => ({
+export const presentVariable = (deps: Deps, row: CiPipelineScheduleVariable): Static<typeof PipelineVariable> => ({
   variable_type: row.variable_type,
   key: row.key,
-  value: row.value,
+  value: openedVariable(deps, 'ci_pipeline_schedule_variables', row).value,
   raw: row.raw === 1,
 });

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { storedText } from '../../../core/stored-secret.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
 type Row = Record<string, unknown>;
@@ -264,13 +265,13 @@ describe('GET /projects/:id/pipelines/:pipeline_id/variables', () => {
     const variable = {
       pipeline_id: pipeline.id,
       key: 'TARGET',
-      value: 'staging',
+      value: storedText<'ci_pipeline_variables.value'>('staging'),
       variable_type: 'env_var',
       raw: 0,
     } as const;
     await app.deps.db
       .insertInto('ci_pipeline_variables')
-      .values([variable, { ...variable, key: 'A_FILE', value: 'x', variable_type: 'file', raw: 1 }])
+      .values([variable, { ...variable, key: 'A_FILE', value: storedText('x'), variable_type: 'file', raw: 1 }])
       .execute();
     const at = (id: number) => `/projects/${project.id}/pipelines/${id}/variables`;
     const asked = async (id: number, token: string | null) => (await app.get(at(id), { token })).statusCode;

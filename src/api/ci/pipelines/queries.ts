@@ -1,14 +1,17 @@
-import type { Db } from '../../../db/schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 
 /** Variables of a pipeline at most. */
 const MAX_VARIABLES = 10_000;
 
 /** The variables that a pipeline was started with, by their keys. */
-export const variablesOf = (db: Db, pipelineId: number) =>
-  db
+export async function variablesOf(deps: Deps, pipelineId: number) {
+  const rows = await deps.db
     .selectFrom('ci_pipeline_variables')
     .select(['variable_type', 'key', 'value', 'raw'])
     .where('pipeline_id', '=', pipelineId)
     .orderBy('key')
     .limit(MAX_VARIABLES)
     .execute();
+  return rows.map((row) => openedVariable(deps, 'ci_pipeline_variables', row));
+}

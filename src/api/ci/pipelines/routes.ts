@@ -67,6 +67,6 @@ export const pipelineRoutes = [
     access: onObject(pipelineObject, 'read_pipeline_variables'),
     success: { status: 200, schema: Type.Array(PipelineVariable) },
     handler: async ({ deps, pipeline }) =>
-      (await variablesOf(deps.db, pipeline.id)).map(({ raw, ...rest }) => ({ ...rest, raw: raw === 1 })),
+      (await variablesOf(deps, pipeline.id)).map(({ raw, ...rest }) => ({ ...rest, raw: raw === 1 })),
   }),
 ];

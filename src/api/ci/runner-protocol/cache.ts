@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { lastCommitOf } from '../../../git/last-commit.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { entryAt, treeOf } from '../../../git/tree.ts';
-import { listFolder } from '../../../git/tree-listing.ts';
+import { listAll } from '../../../git/tree-listing.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 
 /** Files that one key is made of at most, where globs fit many. */
@@ -71,7 +71,7 @@ async function filesAt(repo: Repository, sha: string, files: readonly string[]):
   const tree = globs.length === 0 ? null : await treeOf(repo, sha);
   if (tree !== null) {
     const fits = globMatcher(globs);
-    const all = await listFolder(repo, tree, { recursive: true });
+    const all = await listAll(repo, tree);
     for (const { path, oid } of all.filter(({ type, path }) => type === 'blob' && fits(path)).slice(0, MAX_FILES)) {
       found.set(path, { path, oid });
     }

@@ -5,6 +5,7 @@ import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 
 interface Answer {
   id: number;
@@ -35,13 +36,15 @@ async function triggered(config = CONFIG) {
 }
 
 const start = (path: string, json: object) => app.post(path, { token: null, json });
-const variablesOf = (pipelineId: number) =>
-  app.deps.db
+async function variablesOf(pipelineId: number) {
+  const rows = await app.deps.db
     .selectFrom('ci_pipeline_variables')
     .selectAll()
     .where('pipeline_id', '=', pipelineId)
     .orderBy('key')
     .execute();
+  return rows.map((row) => openedVariable(app.deps, 'ci_pipeline_variables', row));
+}
 
 test('a trigger token starts a pipeline in the name of its owner, and no login is needed', async () => {
   const { path, project, trigger } = await triggered();

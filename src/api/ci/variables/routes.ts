@@ -41,7 +41,7 @@ function routesFor(kind: SourceKind): Route[] {
       access,
       input: listVariables,
       success: { status: 200, schema: Type.Array(CiVariable) },
-      handler: async (c) => (await page(c, c.source)).map(presentVariable),
+      handler: async (c) => (await page(c, c.source)).map((row) => presentVariable(c.deps, row)),
     }),
     route({
       method: 'GET',
@@ -54,7 +54,7 @@ function routesFor(kind: SourceKind): Route[] {
       success: { status: 200, schema: CiVariable },
       errors: [409],
       handler: async ({ deps, source, params, input }) =>
-        presentVariable(await findVariable(deps.db, source, params.key, input.filter?.environment_scope)),
+        presentVariable(deps, await findVariable(deps.db, source, params.key, input.filter?.environment_scope)),
     }),
     route({
       method: 'POST',
@@ -63,7 +63,7 @@ function routesFor(kind: SourceKind): Route[] {
       access,
       input: newVariable(kind),
       success: { status: 201, schema: CiVariable },
-      handler: async ({ deps, source, input }) => presentVariable(await createVariable(deps, source, input)),
+      handler: async ({ deps, source, input }) => presentVariable(deps, await createVariable(deps, source, input)),
     }),
     route({
       method: 'PUT',
@@ -76,7 +76,7 @@ function routesFor(kind: SourceKind): Route[] {
       success: { status: 200, schema: CiVariable },
       errors: [409],
       handler: async ({ deps, source, params, input: { filter, ...changes } }) =>
-        presentVariable(await updateVariable(deps, source, params.key, filter?.environment_scope, changes)),
+        presentVariable(deps, await updateVariable(deps, source, params.key, filter?.environment_scope, changes)),
     }),
     route({
       method: 'DELETE',
@@ -108,7 +108,7 @@ export const variableRoutes: readonly Route[] = [
     access: admin,
     input: listVariables,
     success: { status: 200, schema: Type.Array(InstanceCiVariable) },
-    handler: async (c) => (await page(c, INSTANCE)).map(presentInstanceVariable),
+    handler: async (c) => (await page(c, INSTANCE)).map((row) => presentInstanceVariable(c.deps, row)),
   }),
   route({
     method: 'GET',
@@ -117,7 +117,8 @@ export const variableRoutes: readonly Route[] = [
     access: admin,
     params: keyParam,
     success: { status: 200, schema: InstanceCiVariable },
-    handler: async ({ deps, params }) => presentInstanceVariable(await findVariable(deps.db, INSTANCE, params.key)),
+    handler: async ({ deps, params }) =>
+      presentInstanceVariable(deps, await findVariable(deps.db, INSTANCE, params.key)),
   }),
   route({
     method: 'POST',
@@ -126,7 +127,7 @@ export const variableRoutes: readonly Route[] = [
     access: admin,
     input: newInstanceVariable,
     success: { status: 201, schema: InstanceCiVariable },
-    handler: async ({ deps, input }) => presentInstanceVariable(await createVariable(deps, INSTANCE, input)),
+    handler: async ({ deps, input }) => presentInstanceVariable(deps, await createVariable(deps, INSTANCE, input)),
   }),
   route({
     method: 'PUT',
@@ -137,7 +138,7 @@ export const variableRoutes: readonly Route[] = [
     input: changedInstanceVariable,
     success: { status: 200, schema: InstanceCiVariable },
     handler: async ({ deps, params, input }) =>
-      presentInstanceVariable(await updateVariable(deps, INSTANCE, params.key, undefined, input)),
+      presentInstanceVariable(deps, await updateVariable(deps, INSTANCE, params.key, undefined, input)),
   }),
   route({
     method: 'DELETE',

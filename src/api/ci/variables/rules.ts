@@ -3,10 +3,10 @@ import type { CiVariable } from '../../../db/tables/ci-variables.ts';
 import type { Holder } from './holder.ts';
 
 /** What is asked of a variable as it is going to be. */
-export type Wanted = Pick<
-  CiVariable,
-  'key' | 'value' | 'variable_type' | 'masked' | 'raw' | 'environment_scope' | 'description'
->;
+export interface Wanted
+  extends Pick<CiVariable, 'key' | 'variable_type' | 'masked' | 'raw' | 'environment_scope' | 'description'> {
+  value: string;
+}
 
 const MAX_TEXT = 255;
 const MAX_VALUE = { env_var: 10_000, file: 50_000 } as const;

@@ -9,6 +9,7 @@ import { lockInstance, lockRow } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiVariable } from '../../../db/tables/ci-variables.ts';
 import type { Deps } from '../../../deps.ts';
+import { openedVariable, sealedValue } from '../../../pipelines/variables/at-rest.ts';
 import { orNone, planLimits } from '../../../settings/plan-limits.ts';
 import { type Holder, LIMITS } from './holder.ts';
 import { findVariable, variablesOf } from './queries.ts';
@@ -54,7 +55,7 @@ export async function createVariable(
       await lock(db, holder);
       const row = await db
         .insertInto('ci_variables')
-        .values({ ...wanted, ...place, ...rest })
+        .values({ ...wanted, value: sealedValue(deps, 'ci_variables', wanted.value), ...place, ...rest })
         .returningAll()
         .executeTakeFirstOrThrow();
       await checkNumber(within(deps, db), holder);
@@ -84,19 +85,20 @@ async function checkNumber(deps: Deps, holder: Holder): Promise<void> {
 
 /** Changes what is given of the variable of a key. @throws ApiError 400, 404, 409 */
 export async function updateVariable(
-  { db, clock }: Deps,
+  deps: Deps,
   holder: Holder,
   key: string,
   scope: string | undefined,
   given: VariableAttributes,
 ): Promise<CiVariable> {
+  const { clock } = deps;
   return taken(key, () =>
-    db.transaction().execute(async (db) => {
+    deps.db.transaction().execute(async (db) => {
       const row = await findVariable(db, holder, key, scope);
       checkHiding(row, given);
       const wanted: Wanted = {
         key: row.key,
-        value: given.value ?? row.value,
+        value: given.value ?? openedVariable(deps, 'ci_variables', row).value,
         variable_type: given.variable_type ?? row.variable_type,
         masked: given.masked === undefined ? row.masked : bit(given.masked),
         raw: given.raw === undefined ? row.raw : bit(given.raw),
@@ -108,6 +110,7 @@ export async function updateVariable(
         .updateTable('ci_variables')
         .set({
           ...wanted,
+          value: given.value === undefined ? row.value : sealedValue(deps, 'ci_variables', given.value),
           protected: given.protected === undefined ? row.protected : bit(given.protected),
           updated_at: timestamp(clock),
         })

@@ -2,6 +2,7 @@ import type { Project } from '../../../db/tables/projects.ts';
 import { listCommits } from '../../../git/log.ts';
 import type { Commit } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { parseTrailers } from '../../../git/trailers.ts';
 import type { Author } from './authors.ts';
 import { ChangelogError } from './template.ts';
@@ -24,11 +25,27 @@ export interface ChangelogCommit {
   authorEmail: string;
 }
 
+const results = new ResultCache<readonly ChangelogCommit[]>(4 * 1024 * 1024, (commits) =>
+  commits.reduce((sum, commit) => sum + 2 * textOf(commit) + 400, 0),
+);
+
+const textOf = ({ title, trailers }: Pick<ChangelogCommit, 'title' | 'trailers'>): number =>
+  title.length + Object.entries(trailers).join().length;
+
 /**
- * The commits of a range that have the trailer, newest first. What the range takes back again is left out.
+ * The commits of a range that have the trailer, newest first. What the range takes back again is left out. Kept by the ids.
+ * @param range ids of commits
  * @throws ChangelogError where they hold too much text
  */
 export async function changelogCommits(
+  repo: Repository,
+  range: { from: string; to: string },
+  trailer: string,
+): Promise<readonly ChangelogCommit[]> {
+  return await results.get(cacheKey(repo.id, range.from, range.to, trailer), () => readCommits(repo, range, trailer));
+}
+
+async function readCommits(
   repo: Repository,
   range: { from: string; to: string },
   trailer: string,
@@ -46,7 +63,7 @@ export async function changelogCommits(
     const category = trailers[trailer];
     if (category === undefined) continue;
     const title = message.split('\n', 1)[0]!.trim().toWellFormed();
-    held += title.length + Object.entries(trailers).join().length;
+    held += textOf({ title, trailers });
     if (held > MAX_HELD) throw new ChangelogError('The messages of the commits are too long');
     found.push({ oid, title, category: category.toWellFormed(), trailers, authorEmail: author.email });
   }

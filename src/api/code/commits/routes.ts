@@ -111,7 +111,7 @@ export const commitsRoutes = [
         allowEmpty: input.allow_empty,
         notAllowed: 403,
       });
-      return commitDetail(deps, c, repositoryOf(deps, project), oid, input.stats !== false);
+      return commitDetail(deps, c, repositoryOf(deps, project), oid, input.stats !== false, true);
     },
   }),
   route({

@@ -13,6 +13,9 @@ export function commitDate({ timestamp, timezone }: Identity): string {
   return `${local.toISOString().slice(0, 23)}${timezone.slice(0, 3)}:${timezone.slice(3, 5)}`;
 }
 
+const isSameTime = ({ author, committer }: Commit): boolean =>
+  author.timestamp === committer.timestamp && author.timezone === committer.timezone;
+
 /** Address of a project's pages, without a trailing slash. */
 export const projectUrl = (deps: Deps, project: Pick<Project, 'full_path'>): string =>
   `${deps.externalUrl()}/${project.full_path}`;
@@ -34,7 +37,7 @@ export function presentCommit(commit: Commit, webUrl: string, withTrailers = fal
     message: commit.message,
     author_name: commit.author.name,
     author_email: commit.author.email,
-    authored_date: commitDate(commit.author),
+    authored_date: isSameTime(commit) ? committed : commitDate(commit.author),
     committer_name: commit.committer.name,
     committer_email: commit.committer.email,
     committed_date: committed,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { MirrorPair } from '../../../../test/support/mirrors.ts';
+import { importUrlOf } from '../../../mirroring/stored-address.ts';
 
 let open: TestApp;
 let guarded: TestApp;
@@ -135,7 +136,7 @@ describe('PUT /projects/:id/mirror/pull', () => {
         .select('import_url')
         .where('id', '=', project.id)
         .executeTakeFirstOrThrow();
-      return row.import_url;
+      return importUrlOf(open.deps, row);
     };
     const put = async (json: object) => expectStatus(await open.put(path, { json }), 200);
     await put({ url: 'https://127.0.0.1:4430/a.git', auth_user: 'an n', auth_password: 'p@ss' });

@@ -31,7 +31,7 @@ export const pullMirrorRoutes = [
         .where('project_id', '=', project.id)
         .executeTakeFirst();
       if (row === undefined || !mirrorSettings(project).mirror) throw notMirrored();
-      return presentPullMirror(project, row);
+      return presentPullMirror(deps, project, row);
     },
   }),
   route({
@@ -48,7 +48,7 @@ export const pullMirrorRoutes = [
     success: { status: 200, schema: PullMirror },
     handler: async ({ deps, caller, project, input }) => {
       const changed = await changePullMirror(deps, caller, project, input);
-      return presentPullMirror(changed.project, changed.row);
+      return presentPullMirror(deps, changed.project, changed.row);
     },
   }),
   route({

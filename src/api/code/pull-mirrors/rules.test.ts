@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { MirrorPair } from '../../../../test/support/mirrors.ts';
+import { storedText } from '../../../core/stored-secret.ts';
 
 const MINUTE = 60_000;
 const CI = 'test: {script: [true]}\n';
@@ -187,7 +188,7 @@ test('updates come by themselves, more seldom after failures, and not for ever',
   assert.equal(tip(to, 'main'), tip(from, 'main'));
   await alone.deps.db
     .updateTable('projects')
-    .set({ import_url: `${pair.plain}x` })
+    .set({ import_url: storedText(`${pair.plain}x`) })
     .where('id', '=', pair.copy.id)
     .execute();
   const pauses: unknown[] = [];

@@ -1,19 +1,22 @@
 import type { Static } from 'typebox';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { PullMirror } from '../../../db/tables/pull-mirrors.ts';
+import type { Deps } from '../../../deps.ts';
 import { maskCredentials } from '../../../mirroring/address.ts';
 import { mirrorSettings } from '../../../mirroring/pull/settings.ts';
+import { importUrlOf } from '../../../mirroring/stored-address.ts';
 import type { PullMirror as Answer } from './answers.ts';
 
 type PullMirrorJson = Static<typeof Answer>;
 
 /** A pull mirror as the API shows it. */
-export function presentPullMirror(project: Project, row: PullMirror): PullMirrorJson {
+export function presentPullMirror(deps: Deps, project: Project, row: PullMirror): PullMirrorJson {
+  const url = importUrlOf(deps, project);
   const { mirror, mirror_user_id: _, ...settings } = mirrorSettings(project);
   return {
     id: row.id,
     enabled: mirror,
-    url: project.import_url === null ? null : maskCredentials(project.import_url),
+    url: url === null ? null : maskCredentials(url),
     update_status: project.import_status as PullMirrorJson['update_status'],
     last_error: row.last_error,
     last_update_at: row.last_update_at,

@@ -34,6 +34,7 @@ export async function changePullMirror(
     const current = await lockProject(db, now.id);
     if (current === undefined) throw recordNotFound();
     const change = pullMirrorChange(
+      deps,
       current,
       {
         ...rest,

@@ -79,10 +79,10 @@ export function updatePushRule(deps: Deps, caller: Caller, place: RulePlace, inp
   });
 }
 
-const asked = (rule: PushRule): RuleColumns =>
-  Object.fromEntries(
-    Object.keys(NO_RULES).map((name) => [name, rule[name as keyof RuleColumns]]),
-  ) as unknown as RuleColumns;
+/** What a rule asks, wherever it is. */
+function asked({ id, project_id, namespace_id, created_at, updated_at, ...columns }: PushRule): RuleColumns {
+  return columns;
+}
 
 /** Removes the push rule of a project or group. @throws ApiError 404 where it has none; 401, 403 */
 export async function removePushRule(deps: Deps, caller: Caller, place: RulePlace): Promise<void> {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { mirrorUrlOf } from '../../../mirroring/stored-address.ts';
 
 type Json = Record<string, unknown>;
 const MINUTE = 60_000;
@@ -201,9 +202,11 @@ test('another repository gets neither the password nor the key of the one before
   const row = () =>
     app.deps.db.selectFrom('remote_mirrors').selectAll().where('project_id', '=', project.id).executeTakeFirstOrThrow();
   const put = async (json: Json) => expectStatus<Json>(await app.put(`${path}/${made.id}`, { json }), 200);
-  const other = (await row()).url.replace(/[^/]+$/, 'other.git').replace(/\/\/.*@/, '//');
+  const other = mirrorUrlOf(app.deps, await row())!
+    .replace(/[^/]+$/, 'other.git')
+    .replace(/\/\/.*@/, '//');
   await put({ url: other });
-  assert.equal((await row()).url, other);
+  assert.equal(mirrorUrlOf(app.deps, await row()), other);
   await put({ url: 'ssh://git@127.0.0.1/one.git', auth_method: 'ssh_public_key' });
   const { public_key } = await row();
   await put({ url: 'ssh://git@127.0.0.1/one' });
@@ -238,7 +241,7 @@ test('PUT changes, DELETE removes, and another host does not get the password', 
     .select('url')
     .where('project_id', '=', project.id)
     .executeTakeFirstOrThrow();
-  assert.equal(row.url, 'http://127.0.0.2:8999/x.git');
+  assert.equal(mirrorUrlOf(app.deps, row), 'http://127.0.0.2:8999/x.git');
   expectStatus(await app.delete(`${path}/${made.id}`), 204);
   expectStatus(await app.get(`${path}/${made.id}`), 404);
   expectStatus(await app.delete(`${path}/${made.id}`), 404);

@@ -33,7 +33,7 @@ export const remoteMirrorRoutes = [
       const query = deps.db.selectFrom('remote_mirrors').selectAll().where('project_id', '=', project.id).orderBy('id');
       const { rows, total } = await pageOf(deps.db, query, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentRemoteMirror);
+      return rows.map((row) => presentRemoteMirror(deps, row));
     },
   }),
   route({
@@ -45,7 +45,7 @@ export const remoteMirrorRoutes = [
     success: { status: 200, schema: RemoteMirror },
     errors: [404],
     handler: async ({ deps, project, params }) =>
-      presentRemoteMirror(await findRemoteMirror(deps.db, project, params.mirror_id)),
+      presentRemoteMirror(deps, await findRemoteMirror(deps.db, project, params.mirror_id)),
   }),
   route({
     method: 'POST',
@@ -56,7 +56,7 @@ export const remoteMirrorRoutes = [
     access: admin,
     input: NewRemoteMirror,
     success: { status: 201, schema: RemoteMirror },
-    handler: async (c) => presentRemoteMirror(await createRemoteMirror(c.deps, c, c.input)),
+    handler: async (c) => presentRemoteMirror(c.deps, await createRemoteMirror(c.deps, c, c.input)),
   }),
   route({
     method: 'PUT',
@@ -68,7 +68,7 @@ export const remoteMirrorRoutes = [
     rules: { atLeastOne: [UPDATE_NAMES] },
     success: { status: 200, schema: RemoteMirror },
     errors: [404],
-    handler: async (c) => presentRemoteMirror(await updateRemoteMirror(c.deps, c, c.params.mirror_id, c.input)),
+    handler: async (c) => presentRemoteMirror(c.deps, await updateRemoteMirror(c.deps, c, c.params.mirror_id, c.input)),
   }),
   route({
     method: 'DELETE',

@@ -25,7 +25,9 @@ async function blockedAsError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-type Attributes = Pick<RemoteMirror, 'url' | 'only_protected_branches' | 'mirror_branch_regex' | 'auth_method'>;
+interface Attributes extends Pick<RemoteMirror, 'only_protected_branches' | 'mirror_branch_regex' | 'auth_method'> {
+  url: string;
+}
 
 /** @throws ApiError 400 with the texts by field, where a mirror would be set up in no way that works */
 export function refuseInvalid(mirror: Attributes, input: RemoteMirrorUpdate): void {

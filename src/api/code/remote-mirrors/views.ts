@@ -1,14 +1,16 @@
 import type { Static } from 'typebox';
 import type { RemoteMirror } from '../../../db/tables/remote-mirrors.ts';
+import type { Deps } from '../../../deps.ts';
 import { maskCredentials } from '../../../mirroring/address.ts';
 import { hostKeyFingerprints } from '../../../mirroring/push/known-hosts.ts';
+import { mirrorUrlOf } from '../../../mirroring/stored-address.ts';
 import type { RemoteMirror as Answer } from './answers.ts';
 
 /** A push mirror as the API shows it. */
-export const presentRemoteMirror = (row: RemoteMirror): Static<typeof Answer> => ({
+export const presentRemoteMirror = (deps: Deps, row: RemoteMirror): Static<typeof Answer> => ({
   id: row.id,
   enabled: row.enabled === 1,
-  url: maskCredentials(row.url),
+  url: maskCredentials(mirrorUrlOf(deps, row) ?? ''),
   update_status: row.update_status,
   last_update_at: row.last_update_at,
   last_update_started_at: row.last_update_started_at,

@@ -5,6 +5,7 @@ import { recordRemoteMirror, recordRemoteMirrorChanges } from '../../../audit/mi
 import { timestamp } from '../../../core/clock.ts';
 import { badRequest, invalidModel, notFound, recordNotFound } from '../../../core/errors.ts';
 import { makeSshKeyPair } from '../../../core/ssh-key-pair.ts';
+import { sealStored } from '../../../core/stored-secret.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -12,6 +13,7 @@ import type { AuthMethod, RemoteMirror } from '../../../db/tables/remote-mirrors
 import type { Deps } from '../../../deps.ts';
 import { sameRepository } from '../../../mirroring/address.ts';
 import { pushNow } from '../../../mirroring/push/schedule.ts';
+import { mirrorUrlOf } from '../../../mirroring/stored-address.ts';
 import { lockProject } from '../../spaces/index.ts';
 import type { NewRemoteMirror, RemoteMirrorUpdate } from './inputs.ts';
 import { refuseBlocked, refuseInvalid, storedAddress } from './rules.ts';
@@ -67,6 +69,7 @@ export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRem
       .insertInto('remote_mirrors')
       .values({
         ...values,
+        url: sealStored(deps.secrets, values.url, 'remote_mirrors.url'),
         ...keysOf(deps, method, now),
         project_id: now.id,
         host_keys: null,
@@ -92,7 +95,10 @@ function keysOf(
 ): Pick<RemoteMirror, 'private_key' | 'public_key'> {
   if (method === 'password') return { private_key: null, public_key: null };
   const { privateKey, publicKey } = makeSshKeyPair(`${full_path}@${new URL(deps.externalUrl()).hostname}`);
-  return { private_key: privateKey, public_key: publicKey };
+  return {
+    private_key: sealStored(deps.secrets, privateKey, 'remote_mirrors.private_key'),
+    public_key: publicKey,
+  };
 }
 
 /** Changes a push mirror. @throws ApiError 400 with the texts by field, 401, 403, 404 */
@@ -108,7 +114,8 @@ export async function updateRemoteMirror(
     const { project: now } = await requireStill(deps, db, caller, project.id, 'admin_remote_mirror');
     await lockProject(db, now.id);
     const before = await findRemoteMirror(db, now, id);
-    const url = await storedAddress(before.url, input.url);
+    const old = mirrorUrlOf(deps, before);
+    const url = await storedAddress(old, input.url);
     if (url === null) throw invalidModel({ url: ["can't be blank"] });
     const flag = (value: boolean | undefined, old: 0 | 1) => (value === undefined ? old : bit(value));
     const values = {
@@ -126,11 +133,12 @@ export async function updateRemoteMirror(
     };
     refuseInvalid(values, input);
     // Whoever let the key in let it in to one repository.
-    const keepsKeys = values.auth_method === before.auth_method && sameRepository(before.url, url);
+    const keepsKeys = values.auth_method === before.auth_method && old !== null && sameRepository(old, url);
     const row = await db
       .updateTable('remote_mirrors')
       .set({
         ...values,
+        url: url === old ? before.url : sealStored(deps.secrets, url, 'remote_mirrors.url'),
         ...(keepsKeys ? {} : keysOf(deps, values.auth_method, now)),
         ...(input.url === undefined ? {} : { host_keys: null }),
         updated_at: timestamp(deps.clock),

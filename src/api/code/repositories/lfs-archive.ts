@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
@@ -7,6 +5,7 @@ import { createGzip } from 'node:zlib';
 import { type Entry, extract, type Headers, pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { MAX_POINTER_BYTES, parsePointer } from '../../../git/lfs.ts';
+import { signalGroup, startChild, whenStarted } from '../../../git/spawner/start-child.ts';
 
 /** How an archive is packed. */
 export type Packing = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2';
@@ -74,11 +73,18 @@ function compressed(tar: ReturnType<typeof pack>, packing: 'tar.gz' | 'tar.bz2')
 }
 
 async function throughBzip2(tar: ReturnType<typeof pack>, output: PassThrough): Promise<void> {
-  const child = spawn('bzip2', ['-c'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const env = { PATH: process.env.PATH ?? '' };
+  const child = startChild({ command: 'bzip2', args: ['-c'], cwd: '/', env, pipes: 3 });
+  child.on('error', () => {});
+  child.stderr!.resume();
+  // It may fail before anything reads it.
+  tar.on('error', () => {});
   try {
-    await Promise.all([once(child, 'spawn'), pipeline(tar, child.stdin), pipeline(child.stdout, output)]);
+    await whenStarted(child);
+    if (tar.destroyed || output.destroyed) throw new Error('the archive was given up');
+    await Promise.all([pipeline(tar, child.stdin!), pipeline(child.stdout!, output)]);
   } finally {
-    child.kill();
+    signalGroup(child, 'SIGKILL');
   }
 }
 

@@ -40,7 +40,8 @@ export const treeRoutes = [
       const start = input.pagination === 'keyset' ? positionAfter(listing, input.page_token) : all ? 0 : page.offset;
       const end = all ? entries.length : start + page.size;
       if (input.pagination === 'keyset') {
-        const next = end < entries.length ? { page_token: pageToken(entries[end - 1]!), per_page: page.size } : null;
+        const next =
+          end < entries.length ? { page_token: pageToken(entries.slice(end - 1, end)[0]!), per_page: page.size } : null;
         setKeysetHeaders(deps.externalUrl(), request, reply, next);
       } else if (!all) {
         setPageHeaders(deps.externalUrl(), request, reply, page, { total: entries.length });

@@ -3,14 +3,14 @@ import { encodeBytes } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt, type PathEntry } from '../../../git/tree.ts';
-import { listFolder } from '../../../git/tree-listing.ts';
+import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
 
 export interface Listing {
   /** Folder the entries lie in, with a closing slash; empty for the root. */
   prefix: string;
   /** Id of the folder's tree. */
   tree: string;
-  entries: readonly PathEntry[];
+  entries: EntryList;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function findListing(
   const folder = (path ?? '').replace(/^\/|\/$/g, '');
   const entry = await entryAt(repo, revision.oid, folder);
   if (entry?.type !== 'tree') throw notFound('invalid revision or path');
-  const entries = await listFolder(repo, entry.oid, { recursive });
+  const entries = recursive ? await listAll(repo, entry.oid) : await listFolder(repo, entry.oid);
   return { prefix: folder === '' ? '' : `${folder}/`, tree: entry.oid, entries };
 }
 
@@ -51,9 +51,10 @@ export const pageToken = (entry: PathEntry): string => encodeBytes(entry.path).t
  */
 export function positionAfter({ entries }: Listing, token: string | undefined): number {
   if (!token) return 0;
-  const byId = entries.findIndex(({ oid }) => oid === token);
+  const all = entries.slice(0);
+  const byId = all.findIndex(({ oid }) => oid === token);
   const bytes = Buffer.from(token, 'base64url');
-  const index = byId >= 0 ? byId : entries.findIndex(({ path }) => encodeBytes(path).equals(bytes));
+  const index = byId >= 0 ? byId : all.findIndex(({ path }) => encodeBytes(path).equals(bytes));
   if (index < 0) throw invalidParameter('page_token is invalid');
   return index + 1;
 }

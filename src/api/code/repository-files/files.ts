@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path/posix';
-import { ApiError, badRequest, notFound } from '../../../core/errors.ts';
+import { ApiError, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { blame } from '../../../git/blame.ts';
-import { contentSha256 } from '../../../git/content-sha256.ts';
+import { type ContentDigest, contentDigest } from '../../../git/content-digest.ts';
 import { lastCommitOf } from '../../../git/last-commit.ts';
 import type { TreeEntry } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
@@ -12,9 +11,8 @@ import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt } from '../../../git/tree.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import { metadataHeaders } from '../../../http/headers.ts';
-import type { Serialized } from '../../../http/send.ts';
+import { jsonHeaders, Serialized } from '../../../http/send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { commitDate } from '../commits/views.ts';
 import { filePath } from './paths.ts';
 
 /** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
@@ -83,35 +81,77 @@ export interface LargeBlobLimit {
   hold(bytes: number): Promise<void>;
 }
 
-/** The file with its content in Base64 and its metadata as headers; kept, since it is a function of object ids. */
+/** What of a file's answer follows from its blob alone. */
+interface Content extends ContentDigest {
+  /** The end of the JSON, from the name of `content` on. */
+  json: Buffer;
+}
+
+const CONTENT = '"content":"';
+
+/**
+ * The file with its content in Base64 and its metadata as headers. Kept until the name stands for another commit; what the blob
+ * decides of it is then used again where the path still holds that.
+ */
 export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLimit): Promise<FixedAnswer> {
-  const key = `file:${place.repo.id}:${place.commit}:${place.ref}:${place.path}`;
+  const key = `file:${place.repo.id}:${place.ref}\0${place.path}`;
   const kept = deps.answers.peek(key);
-  if (kept !== undefined) {
-    if (Number(kept.headers['x-svc-size']) > LARGE_BLOB) limit.check();
+  if (kept !== undefined && commitOf(kept) === place.commit) {
+    checkSize(Number(kept.headers['x-svc-size']), limit);
     return kept;
   }
   const file = await fileAt(place);
-  const info = await file.repo.objects.info(file.entry.oid);
+  const content = (kept && keptContent(kept, file, limit)) ?? (await readContent(file, limit));
+  const metadata = await metadataOf(file, content.size, content.sha256);
+  const start = Buffer.from(`${JSON.stringify(metadata).slice(0, -1)},`);
+  const json = new Serialized(Buffer.concat([start, content.json]));
+  const headers = metadataHeaders(metadata);
+  return deps.answers.keepBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
+}
+
+/** The commit that a kept answer was read at. */
+export const commitOf = ({ headers }: FixedAnswer): string | undefined => headers['x-svc-commit-id'];
+
+/** What a kept answer tells of its content; undefined where that is not the one of the file. */
+export function digestIn({ headers }: FixedAnswer, { entry }: FoundFile): ContentDigest | undefined {
+  if (headers['x-svc-blob-id'] !== entry.oid) return undefined;
+  return { size: Number(headers['x-svc-size']), sha256: headers['x-svc-content-sha256']! };
+}
+
+function keptContent(kept: FixedAnswer, file: FoundFile, limit: LargeBlobLimit): Content | undefined {
+  const digest = digestIn(kept, file);
+  if (digest === undefined) return undefined;
+  checkSize(digest.size, limit);
+  const { body } = kept.json;
+  const base64 = 4 * Math.ceil(digest.size / 3);
+  return { ...digest, json: body.subarray(body.length - CONTENT.length - base64 - '"}'.length) };
+}
+
+async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Content> {
+  const { objects } = file.repo;
+  const info = await objects.info(file.entry.oid);
   if (info === null) throw notFound('File');
-  if (info.size > LARGE_BLOB) limit.check();
+  checkSize(info.size, limit);
   if (info.size > MAX_JSON_BLOB) {
     throw new ApiError(413, '413 Request Entity Too Large - the file is too large for this answer; get it from /raw');
   }
   if (info.size > SMALL_BLOB) await limit.hold(info.size * MEMORY_FACTOR);
-  const blob = await file.repo.objects.read(file.entry.oid, MAX_JSON_BLOB);
+  const blob = await objects.read(file.entry.oid, MAX_JSON_BLOB);
   const data = blob?.data;
   if (!data) throw notFound('File');
-  const metadata = await metadataOf(file, data.length, hash('sha256', data));
-  return deps.answers.keep(key, { ...metadata, content: data.toString('base64') }, metadataHeaders(metadata));
+  const json = Buffer.from(`${CONTENT}${data.toString('base64')}"}`, 'latin1');
+  return { size: data.length, sha256: hash('sha256', data), json };
+}
+
+function checkSize(size: number, limit: LargeBlobLimit): void {
+  if (size > LARGE_BLOB) limit.check();
 }
 
 /** The metadata of a file as headers; of its content only the digest is made. @throws ApiError 404 */
 export async function readFileHeaders(place: FilePlace): Promise<Record<string, string>> {
   const file = await fileAt(place);
-  const info = await file.repo.objects.info(file.entry.oid);
-  if (info === null) throw notFound('File');
-  return fileHeaders(file, info.size, await contentSha256(file.repo, info.oid));
+  const { size, sha256 } = await contentDigest(file.repo, file.entry.oid);
+  return fileHeaders(file, size, sha256);
 }
 
 /**
@@ -121,38 +161,4 @@ export async function readFileHeaders(place: FilePlace): Promise<Record<string, 
  */
 export async function fileHeaders(file: FoundFile, size: number, sha256: string): Promise<Record<string, string>> {
   return metadataHeaders(await metadataOf(file, size, sha256));
-}
-
-export interface LineRange {
-  start: number;
-  end: number;
-}
-
-/** Who changed which lines (part 1, section 4.1). */
-export async function blameFile(deps: Deps, place: FilePlace, range: LineRange | undefined): Promise<Serialized> {
-  if (range !== undefined && range.start > range.end) {
-    throw badRequest('range[start] must be less than or equal to range[end]');
-  }
-  const lines = range === undefined ? '' : `${range.start},${range.end}`;
-  return deps.answers.get(`blame:${place.repo.id}:${place.commit}:${lines}:${place.path}`, async () => {
-    const file = await fileAt(place);
-    const { ranges, commits } = await blame(file.repo, file.commit, file.path, range);
-    return ranges.map(({ oid, lines }) => {
-      const commit = commits.get(oid)!;
-      return {
-        commit: {
-          id: oid,
-          parent_ids: [...commit.parents],
-          message: commit.message,
-          authored_date: commitDate(commit.author),
-          author_name: commit.author.name,
-          author_email: commit.author.email,
-          committed_date: commitDate(commit.committer),
-          committer_name: commit.committer.name,
-          committer_email: commit.committer.email,
-        },
-        lines,
-      };
-    });
-  });
 }

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { contentSha256 } from '../../../git/content-sha256.ts';
+import { type ContentDigest, contentDigest } from '../../../git/content-digest.ts';
 import { parsePointer } from '../../../git/lfs.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import { Serialized } from '../../../http/send.ts';
-import { type FilePlace, type FoundFile, fileAt, fileHeaders } from './files.ts';
+import { commitOf, digestIn, type FilePlace, type FoundFile, fileAt, fileHeaders } from './files.ts';
 
 /** Up to here a blob is sent from memory; above it streams from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
@@ -35,11 +35,16 @@ export async function openRaw(
   options: { lfs: boolean; signal: () => AbortSignal },
 ): Promise<FixedAnswer | RawStream> {
   const { repo } = place;
-  const key = `raw:${repo.id}:${place.commit}:${place.ref}:${place.path}`;
+  const key = `raw:${repo.id}:${place.ref}\0${place.path}`;
   const kept = options.lfs ? undefined : deps.answers.peek(key);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined && commitOf(kept) === place.commit) return kept;
   const file = await fileAt(place);
   const { entry } = file;
+  const known = kept && digestIn(kept, file);
+  if (kept !== undefined && known !== undefined) {
+    const sent = { ...known, etag: kept.json.etag, type: kept.headers['content-type']! };
+    return deps.answers.keepBody(key, kept.json, await headersOf(file, sent));
+  }
   const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
   if (blob === null) throw notFound('File');
   const { data } = blob;
@@ -54,17 +59,15 @@ export async function openRaw(
     };
   }
   const etag = `"${entry.oid}"`;
-  const sha256 = await contentSha256(repo, entry.oid);
-  const headers = await headersOf(file, { size: blob.size, sha256, etag, type: contentTypeOf(data) });
+  const digest = await contentDigest(repo, entry.oid);
+  const headers = await headersOf(file, { ...digest, etag, type: contentTypeOf(data) });
   if (data === null) {
     return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
   }
   return deps.answers.keepBody(key, new Serialized(data, etag), headers);
 }
 
-interface Sent {
-  size: number;
-  sha256: string;
+interface Sent extends ContentDigest {
   etag: string;
   type: string;
 }

@@ -7,7 +7,8 @@ import { Filled } from '../../../http/schema.ts';
 import { matchesEtag, sendFixed } from '../../../http/send.ts';
 import { inProject, type ProjectScope } from '../../access.ts';
 import { BlameRange, RepositoryFile } from './answers.ts';
-import { blameFile, type LargeBlobLimit, placeOf, readFile, readFileHeaders } from './files.ts';
+import { blameFile } from './blame.ts';
+import { type LargeBlobLimit, placeOf, readFile, readFileHeaders } from './files.ts';
 import { FilePath, RequiredRef } from './inputs.ts';
 import { openRaw } from './raw.ts';
 

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import { renderMarkup } from '../../../markup/render.ts';
 import type { WikiScope } from './access.ts';
 import type { WikiPageBasic, WikiPage as WikiPageSchema } from './answers.ts';
@@ -85,7 +86,11 @@ export async function htmlOf(
     base: new URL(deps.externalUrl()).pathname.replace(/\/$/, '') + base,
     slug,
   };
-  const html = await renderMarkup(`${blob} ${format} ${request.base} ${slug}`, request);
+  const issues = owner.type === 'project' ? await issueLinksOf(deps, owner.id) : undefined;
+  const html = await renderMarkup(`${blob} ${format} ${request.base} ${slug}`, {
+    ...request,
+    ...(issues === undefined ? {} : { issues }),
+  });
   if (html.length > SMALL) await hold(html.length * MEMORY_FACTOR);
   return html;
 }

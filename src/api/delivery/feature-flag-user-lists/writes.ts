@@ -5,9 +5,9 @@ import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { FeatureFlagUserList } from '../../../db/tables/feature-flag-user-lists.ts';
 import type { Deps } from '../../../deps.ts';
+import { areUserIds, USER_IDS_RULE } from '../../../feature-flags/user-ids.ts';
 import { changeFlags, requireRoom } from '../flags-client.ts';
 import { invalidRecord } from '../model-errors.ts';
-import { areUserIds, USER_IDS_RULE } from '../user-ids.ts';
 
 type Fields = Pick<FeatureFlagUserList, 'name' | 'user_xids'>;
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { invalidParameter, recordNotFound } from '../../../core/errors.ts';
 import { parseJson } from '../../../db/columns.ts';
+import type { WantedStrategy } from '../../../feature-flags/rules.ts';
 import { parseJsonBody } from '../../../http/params/json.ts';
 import type { changedFlag, newFlag } from './inputs.ts';
 import type { ScopedStrategy } from './queries.ts';
-import type { WantedStrategy } from './rules.ts';
 
 type NewStrategy = NonNullable<Static<typeof newFlag>['strategies']>[number];
 type ChangedStrategy = NonNullable<Static<typeof changedFlag>['strategies']>[number];

@@ -9,11 +9,6 @@ import { countOf } from '../../../db/paginate.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { FeatureFlag } from '../../../db/tables/feature-flags.ts';
 import type { Deps } from '../../../deps.ts';
-import { changeFlags, requireRoom } from '../flags-client.ts';
-import { invalidRecord } from '../model-errors.ts';
-import type { FeatureFlag as Shown } from './answers.ts';
-import type { changedFlag, newFlag } from './inputs.ts';
-import { findFlag, flagsOf, type ScopedStrategy, strategiesOf } from './queries.ts';
 import {
   descriptionErrors,
   isStrategyName,
@@ -21,7 +16,12 @@ import {
   nameErrors,
   strategyErrors,
   type WantedStrategy,
-} from './rules.ts';
+} from '../../../feature-flags/rules.ts';
+import { changeFlags, requireRoom } from '../flags-client.ts';
+import { invalidRecord } from '../model-errors.ts';
+import type { FeatureFlag as Shown } from './answers.ts';
+import type { changedFlag, newFlag } from './inputs.ts';
+import { findFlag, flagsOf, type ScopedStrategy, strategiesOf } from './queries.ts';
 import { type CheckedStrategy, saveStrategies } from './save-strategies.ts';
 import { presentFlag } from './views.ts';
 import { wantedOfChange, wantedOfNew } from './wanted.ts';

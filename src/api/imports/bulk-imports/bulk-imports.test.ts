@@ -241,6 +241,7 @@ describe('what cannot come', () => {
   test('is refused before anything is made', async () => {
     const stranger = await app.make.user();
     const group = await app.make.group({ visibility: 'public' });
+    const free = entity({ destination_slug: 'free' });
     const json = (more: Json) => ask([entity(more)], { token: stranger.token });
     assert.equal(message(await json({ destination_namespace: 'nowhere' }), 404), '404 Group Not Found');
     expectStatus(await json({ destination_namespace: group.full_path }), 403);
@@ -248,13 +249,13 @@ describe('what cannot come', () => {
     expectStatus(await json({ source_type: 'project_entity' }), 404);
     assert.match(message(await json({ source_full_path: '../../x' }), 400), /source_full_path/);
     assert.match(
-      message(await ask([entity()], { access: 'glpat-wrong-wrong-wrong' }), 422),
+      message(await ask([free], { access: 'glpat-wrong-wrong-wrong' }), 422),
       /does not accept the access token/,
     );
     const reading = await app.make.token(1, ['read_api']);
-    assert.match(message(await ask([entity()], { access: reading }), 422), /"api" scope/);
-    assert.match(message(await ask([entity()], { url: await closedAddress() }), 422), /Unable to connect/);
-    assert.match(message(await ask([entity()], { url: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
+    assert.match(message(await ask([free], { access: reading }), 422), /"api" scope/);
+    assert.match(message(await ask([free], { url: await closedAddress() }), 422), /Unable to connect/);
+    assert.match(message(await ask([free], { url: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
     expectStatus(await app.post('/bulk_imports', { json: {} }), 400);
     assert.equal((await app.post('/bulk_imports', { token: null, json: {} })).statusCode, 401);
   });

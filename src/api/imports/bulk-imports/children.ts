@@ -1,11 +1,18 @@
+import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
-import { text } from '../../../import-export/imports/take.ts';
+import { Unfit } from '../../../import-export/imports/take.ts';
 import { requireStarted } from '../../../import-export/imports/trackers.ts';
 import { enterEntity } from './create.ts';
 import type { Reading } from './relations.ts';
 
-/** Groups and projects that come with one group. */
+/** Groups and projects that come with one group, and with one import. */
 const MAX_CHILDREN = 10_000;
+const MAX_ENTITIES = 50_000;
+const SLUG = /^(?=[.-]*\w)[\w.-]+$/;
+
+/** A text that fits; what is longer is no path. */
+const short = (value: unknown, most: number): string | null =>
+  typeof value === 'string' && value.length <= most && !value.includes('\0') ? value : null;
 
 /** Enters the subgroups and projects of a group, to be brought like itself. */
 export async function enterChildren({ deps, entity, server }: Reading, group: Namespace): Promise<void> {
@@ -18,12 +25,13 @@ export async function enterChildren({ deps, entity, server }: Reading, group: Na
   ] as const;
   for (const { kind, list, key } of lists) {
     for await (const child of server.list(list, MAX_CHILDREN)) {
-      const source_full_path = text(child[key], 2_048);
-      const slug = text(child.path, 255);
+      const source_full_path = short(child[key], 2_048);
+      const slug = short(child.path, 255);
       // What is only shared with the group belongs elsewhere.
-      if (slug === null || source_full_path !== `${entity.source_full_path}/${slug}`) continue;
+      if (slug === null || !SLUG.test(slug) || source_full_path !== `${entity.source_full_path}/${slug}`) continue;
       await deps.db.transaction().execute(async (db) => {
         await requireStarted(deps, db, entity);
+        await refuseMore(db, entity.bulk_import_id);
         await enterEntity(deps, db, {
           bulk_import_id: entity.bulk_import_id,
           parent_id: entity.id,
@@ -37,4 +45,17 @@ export async function enterChildren({ deps, entity, server }: Reading, group: Na
       });
     }
   }
+}
+
+/** @throws Unfit where an import has as many groups and projects as one may have */
+async function refuseMore(db: Db, importId: number): Promise<void> {
+  const last = await db
+    .selectFrom('bulk_import_entities')
+    .select('id')
+    .where('bulk_import_id', '=', importId)
+    .orderBy('id')
+    .offset(MAX_ENTITIES - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (last !== undefined) throw new Unfit(`the import has more than ${MAX_ENTITIES} groups and projects`);
 }

@@ -1,10 +1,13 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { ComesAgain } from '../../../core/comes-again.ts';
 import { forbidden, invalidParameter, notFound, refused } from '../../../core/errors.ts';
+import { groupPathErrors, projectPathErrors } from '../../../core/paths.ts';
 import { bit } from '../../../db/columns.ts';
+import { isPathTaken } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.ts';
 import { type BulkImport, IMPORT_STATUS } from '../../../db/tables/bulk-imports.ts';
@@ -58,7 +61,25 @@ async function tryServer(deps: Deps, url: string, token: string): Promise<void> 
   }
 }
 
-/** What of an entity can be said before anything has come. @throws ApiError 400, 403, 404 */
+const slugOf = (entity: NewEntity): string =>
+  entity.destination_slug ?? entity.destination_name ?? entity.source_full_path.split('/').at(-1)!;
+
+/** @throws ApiError 400 for a path that cannot be, 422 for one that something has already */
+async function checkDestination(deps: Deps, entity: NewEntity): Promise<void> {
+  const { destination_namespace: parent } = entity;
+  const slug = slugOf(entity);
+  const problems =
+    entity.source_type === 'group_entity'
+      ? groupPathErrors(slug, { topLevel: parent === '' })
+      : projectPathErrors(slug);
+  if (problems[0] !== undefined) throw invalidParameter(`entities[destination_slug] ${problems[0]}`);
+  const path = parent === '' ? slug : `${parent}/${slug}`;
+  if (await isPathTaken(deps.db, path)) {
+    throw refused(`Import failed. '${path}' already exists. Change the destination and try again.`, 422);
+  }
+}
+
+/** What of an entity can be said before anything has come. @throws ApiError 400, 403, 404, 422 */
 async function checkEntity(deps: Deps, caller: UserCaller, entity: NewEntity): Promise<void> {
   if (!PATH.test(entity.source_full_path)) {
     throw invalidParameter('entities[source_full_path] must be a relative path of a group or project');
@@ -73,6 +94,7 @@ async function checkEntity(deps: Deps, caller: UserCaller, entity: NewEntity): P
     const parent = await visibleGroup(deps, caller, path);
     if (!(await groupPermissions(deps, caller, parent)).can('create_subgroup')) throw forbidden();
   }
+  await checkDestination(deps, entity);
 }
 
 /**
@@ -98,18 +120,23 @@ export async function createImport(deps: Deps, caller: UserCaller, input: Input)
       .returningAll()
       .executeTakeFirstOrThrow();
     for (const entity of input.entities) {
-      const slug = entity.destination_slug ?? entity.destination_name ?? entity.source_full_path.split('/').at(-1)!;
       await enterEntity(deps, db, {
         bulk_import_id: row.id,
         parent_id: null,
         entity_type: entity.source_type === 'group_entity' ? 'group' : 'project',
         source_full_path: entity.source_full_path,
-        destination_slug: slug,
+        destination_slug: slugOf(entity),
         destination_namespace: entity.destination_namespace,
         migrate_projects: bit(entity.migrate_projects ?? true),
         migrate_memberships: bit(entity.migrate_memberships ?? true),
       });
     }
+    await recordAudit(deps, db, {
+      name: 'bulk_import_created',
+      entity: onUser(caller.user.id),
+      target: { id: row.id, type: 'BulkImport', details: source_url },
+      message: `Import from ${source_url} started`,
+    });
     return row;
   });
 }

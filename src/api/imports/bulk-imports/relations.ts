@@ -15,6 +15,8 @@ import { applicationSettings } from '../../../settings/application-settings.ts';
 
 const MIB = 1024 * 1024;
 const PAUSE_MS = 1_000;
+/** Batches of one relation: each has a thousand objects where this server makes them. */
+const MAX_BATCHES = 100_000;
 /** What tells of the people whom all the rest names, so that it is read first. */
 const PEOPLE = 'user_contributions';
 const UPLOADS = 'uploads';
@@ -61,7 +63,8 @@ async function exportedBy({ entity, server }: Reading): Promise<Map<string, Give
 export async function readRelations(reading: Reading): Promise<void> {
   await askForExport(reading);
   const exported = await exportedBy(reading);
-  const wanted = [PEOPLE, ...Object.keys(WRITERS[reading.entity.entity_type]), UPLOADS];
+  // Texts point to files, which may get other addresses here.
+  const wanted = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[reading.entity.entity_type])];
   for (const relation of wanted) {
     const status = exported.get(relation);
     if (status !== undefined) await readRelation(reading, relation, status);
@@ -73,28 +76,36 @@ async function readRelation(reading: Reading, relation: string, status: Given): 
   const tracker = await trackerOf(deps.db, entity.id, relation);
   if (tracker.done === 1) return;
   await setTracker(deps.db, entity.id, relation, { source: integer(status.total_objects_count) ?? 0 });
-  const fail = (kind: string, message: string, title: string | null = null) =>
-    recordFailure(deps, deps.db, entity.id, { relation, kind, message, title });
-  if (status.status === EXPORT_STATUS.failed) await fail('ExportFailed', 'The other server could not export it.');
-  else {
+  let problem: { kind: string; message: string } | null = null;
+  if (status.status === EXPORT_STATUS.failed) {
+    problem = { kind: 'ExportFailed', message: 'The other server could not export it.' };
+  } else {
     try {
-      if (relation === UPLOADS) await readUploads(reading, fail);
+      if (relation === UPLOADS) await readUploads(reading);
       else await readFiles(reading, relation, status, tracker);
     } catch (error) {
       if (!(error instanceof UnfitFile)) throw error;
-      await fail('UnfitFile', error.message);
+      problem = { kind: 'UnfitFile', message: error.message };
     }
   }
-  await setTracker(deps.db, entity.id, relation, { done: 1 });
+  await deps.db.transaction().execute(async (db) => {
+    if (problem !== null) await recordFailure(deps, db, entity.id, { relation, ...problem });
+    await setTracker(db, entity.id, relation, { done: 1 });
+  });
 }
 
-async function readUploads(
-  reading: Reading,
-  fail: (kind: string, message: string, title: string) => Promise<void>,
-): Promise<void> {
+async function readUploads(reading: Reading): Promise<void> {
   const { deps, entity, importing } = reading;
+  // An earlier run that was cut off has told of the same files.
+  await deps.db
+    .deleteFrom('bulk_import_failures')
+    .where('entity_id', '=', entity.id)
+    .where('relation', '=', UPLOADS)
+    .execute();
+  const fail = (title: string, message: string) =>
+    recordFailure(deps, deps.db, entity.id, { relation: UPLOADS, kind: 'Unfit', message, title });
   const archive = unpacked(await download(reading, UPLOADS, ''), await limitsOf(deps));
-  const { found, taken } = await takeUploads(importing, archive, (title, message) => fail('Unfit', message, title));
+  const { found, taken } = await takeUploads(importing, archive, fail);
   await setTracker(deps.db, entity.id, UPLOADS, { fetched: found, imported: taken });
 }
 
@@ -107,6 +118,7 @@ async function readFiles(
   const { deps, entity } = reading;
   if (status.batched !== true) return readFile(reading, relation, '', line);
   const batches = integer(status.batches_count) ?? 0;
+  if (batches > MAX_BATCHES) throw new UnfitFile(`The other server tells of more than ${MAX_BATCHES} batches.`);
   for (let number = batch; number <= batches; number += 1) {
     await readFile(reading, relation, `&batched=true&batch_number=${number}`, number === batch ? line : 0);
     await setTracker(deps.db, entity.id, relation, { batch: number + 1, line: 0 });

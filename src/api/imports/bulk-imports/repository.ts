@@ -4,13 +4,17 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
 import { importRepository } from '../../../git/import.ts';
+import { RemoteError } from '../../../git/remote-error.ts';
+import type { Given } from '../../../import-export/imports/take.ts';
 import { recordFailure } from '../../../import-export/imports/trackers.ts';
+import { takeWiki } from '../../../import-export/imports/wiki.ts';
 import { remoteSource, withCredentials } from '../../../mirroring/address.ts';
 import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
 import { defaultBranchName } from '../../../repositories/default-branch.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { refreshMergeRequest } from '../../planning/index.ts';
 import { fillRepository } from '../../spaces/index.ts';
+import type { Reading } from './relations.ts';
 
 const MIB = 1024 * 1024;
 const AT_ONCE = 100;
@@ -26,9 +30,7 @@ export async function fetchRepository(
 ): Promise<Project> {
   if (project.import_status === 'finished' || project.import_status === 'failed') return project;
   const address = withCredentials(`${source_url}/${entity.source_full_path}.git`, { user: 'oauth2', password: token! });
-  const { max_import_size } = await applicationSettings(deps);
-  const { push } = deps.config.limits;
-  const maxBytes = max_import_size === 0 ? push : Math.min(push, max_import_size * MIB);
+  const maxBytes = await bytesOf(deps);
   let problem: string | null = null;
   await fillRepository(deps, { project_id: project.id, disk_path: entity.disk_path }, async () => {
     const source = await remoteSource(deps, address);
@@ -51,6 +53,57 @@ export async function fetchRepository(
   if (message !== null)
     await recordFailure(deps, deps.db, entity.id, { relation: RELATION, kind: 'GitError', message });
   return now;
+}
+
+/** Where a repository stands below the path of its project or group. */
+export const pathOf = (of: { type: 'wiki' } | { type: 'snippet'; id: number }): string =>
+  of.type === 'wiki' ? '.wiki' : `/snippets/${of.id}`;
+
+async function bytesOf(deps: Deps): Promise<number> {
+  const { max_import_size } = await applicationSettings(deps);
+  const { push } = deps.config.limits;
+  return max_import_size === 0 ? push : Math.min(push, max_import_size * MIB);
+}
+
+/**
+ * Fetches a repository of the other server into a folder that is not there yet.
+ * @returns false where nothing is in it
+ * @throws GitError, RemoteError
+ */
+export async function fetchInto(
+  deps: Deps,
+  { source_url, token }: BulkImport,
+  { path, dir, signal }: { path: string; dir: string; signal: AbortSignal },
+): Promise<boolean> {
+  const source = await remoteSource(
+    deps,
+    withCredentials(`${source_url}/${path}.git`, { user: 'oauth2', password: token! }),
+  );
+  await importRepository(source, dir, {
+    defaultBranch: await defaultBranchName(deps),
+    maxBytes: await bytesOf(deps),
+    signal,
+  });
+  const repo = deps.storages.pool.get(`new:${dir}`, dir);
+  try {
+    return (await repo.refs.list('refs/heads/')).length > 0;
+  } finally {
+    deps.storages.pool.forget(`new:${dir}`);
+  }
+}
+
+/** Fetches the wiki, where the other server shows one. */
+export async function fetchWiki({ deps, entity, importing, signal }: Reading, given: Given): Promise<void> {
+  if (given.wiki_access_level === 'disabled' || given.wiki_enabled === false) return;
+  try {
+    await takeWiki(importing);
+  } catch (error) {
+    if (!(error instanceof GitError) || signal.aborted) throw error;
+    // Wikis of groups are no part of every plan.
+    const absent = error instanceof RemoteError && (error.failure === 'not_found' || entity.entity_type === 'group');
+    if (!absent)
+      await recordFailure(deps, deps.db, entity.id, { relation: 'wiki', kind: 'GitError', message: error.message });
+  }
 }
 
 /** Makes versions of the merge requests that have come open, and finds out whether they can be merged. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/errors.ts';
@@ -28,8 +29,8 @@ const shared = { tag: 'Imports from other servers' } as const;
 
 /** Imports that the caller sees: his own, all for administrators. */
 const visible = ({ db }: Deps, { user, admin }: UserCaller) => {
-  // Those of archives have no other server.
-  const query = db.selectFrom('bulk_imports').selectAll('bulk_imports').where('source_url', '!=', '');
+  // Those of archives have no other server. The condition is that of an index, word for word.
+  const query = db.selectFrom('bulk_imports').selectAll('bulk_imports').where(sql<boolean>`source_url <> ''`);
   return admin ? query : query.where('user_id', '=', user.id);
 };
 
@@ -44,7 +45,7 @@ const entities = ({ db }: Deps, { user, admin }: UserCaller) => {
   const query = db
     .selectFrom('bulk_import_entities')
     .selectAll('bulk_import_entities')
-    .where('source_full_path', '!=', '');
+    .where(sql<boolean>`source_full_path <> ''`);
   if (admin) return query;
   return query.where('bulk_import_id', 'in', (eb) =>
     eb.selectFrom('bulk_imports').select('id').where('user_id', '=', user.id),
@@ -198,9 +199,9 @@ export const bulkImportRoutes = [
     success: { status: 200, schema: BulkImport },
     errors: [404],
     handler: async ({ deps, caller, params }) => {
-      const { id } = await findImport(deps, caller, params.import_id);
-      await cancelImport(deps, id);
-      return presentImport(await findImport(deps, caller, id));
+      const found = await findImport(deps, caller, params.import_id);
+      await cancelImport(deps, found);
+      return presentImport(await findImport(deps, caller, found.id));
     },
   }),
 ];

@@ -19,11 +19,23 @@ import { ENTITY } from './jobs.ts';
 import { readMembers } from './members.ts';
 import { ensureGroup, ensureProject, type Place } from './place.ts';
 import { type Reading, readRelations, requireObject } from './relations.ts';
-import { fetchRepository, refreshOpened } from './repository.ts';
+import { fetchInto, fetchRepository, fetchWiki, pathOf, refreshOpened } from './repository.ts';
 import { endEntity, startEntity } from './status.ts';
 
+const STUCK_MS = 86_400_000;
+
 /** What objects of a place are written with. */
-function importingInto(deps: Deps, { source_url }: BulkImport, caller: UserCaller, place: Place): Importing {
+function importingInto(
+  deps: Deps,
+  row: BulkImport,
+  {
+    caller,
+    entity,
+    place,
+    signal,
+  }: { caller: UserCaller; entity: BulkImportEntity; place: Place; signal: AbortSignal },
+): Importing {
+  const { source_url } = row;
   const { root } = place;
   const people = new People(deps, {
     namespaceId: root.kind === 'group' ? root.id : null,
@@ -42,6 +54,7 @@ function importingInto(deps: Deps, { source_url }: BulkImport, caller: UserCalle
       const info = await repositoryOf(deps, place.project).objects.info(sha);
       return info?.type === 'commit';
     },
+    makeRepository: (of, dir) => fetchInto(deps, row, { path: `${entity.source_full_path}${pathOf(of)}`, dir, signal }),
   };
 }
 
@@ -58,9 +71,16 @@ async function bring(deps: Deps, entity: BulkImportEntity, row: BulkImport, sign
   if (place.kind === 'project')
     place = { ...place, project: await fetchRepository(deps, entity, row, place.project, signal) };
   await requireStarted(deps, deps.db, entity);
-  const reading: Reading = { deps, entity, server, importing: importingInto(deps, row, caller, place), signal };
+  const reading: Reading = {
+    deps,
+    entity,
+    server,
+    importing: importingInto(deps, row, { caller, entity, place, signal }),
+    signal,
+  };
   if (entity.migrate_memberships === 1 && place.root.kind === 'group') await readMembers(reading);
   await readRelations(reading);
+  await fetchWiki(reading, given);
   if (place.kind === 'project') await refreshOpened(deps, place.project);
   else await enterChildren(reading, place.group);
 }
@@ -72,11 +92,20 @@ function lastingProblem(error: unknown): string | null {
   return error instanceof ApiError ? error.message : null;
 }
 
+/** Ends an entity that nothing was written for in a day: the other server keeps it waiting for ever. @returns whether it did */
+async function endLate(deps: Deps, { id, entity_type, updated_at }: BulkImportEntity): Promise<boolean> {
+  if (deps.clock.now().getTime() - Date.parse(updated_at) < STUCK_MS) return false;
+  const message = 'The other server has not gone on for a day.';
+  await recordFailure(deps, deps.db, id, { relation: entity_type, kind: 'ImportTimeout', message });
+  await endEntity(deps, id, IMPORT_STATUS.timeout);
+  return true;
+}
+
 /** Names the work that brings groups and projects. */
 export function registerBulkImports(deps: Deps): void {
   deps.jobs.register(ENTITY, async ({ entity_id }, { signal, attempts }) => {
     const entity = await startEntity(deps, entity_id);
-    if (entity === null) return;
+    if (entity === null || (await endLate(deps, entity.entity))) return;
     try {
       await bring(deps, entity.entity, entity.import, signal);
       await endEntity(deps, entity_id, IMPORT_STATUS.finished);

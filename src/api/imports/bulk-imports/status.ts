@@ -1,3 +1,4 @@
+import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.ts';
@@ -18,7 +19,16 @@ export async function startEntity(
   return deps.db.transaction().execute(async (db) => {
     const entity = await db
       .updateTable('bulk_import_entities')
-      .set({ status: IMPORT_STATUS.started, updated_at })
+      .set((eb) => ({
+        status: IMPORT_STATUS.started,
+        // Of one that is begun again it says when it last went on.
+        updated_at: eb
+          .case()
+          .when('status', '=', IMPORT_STATUS.created)
+          .then(updated_at)
+          .else(eb.ref('updated_at'))
+          .end(),
+      }))
       .where('id', '=', id)
       .where('status', 'in', OPEN)
       .returningAll()
@@ -70,10 +80,12 @@ async function endImport(deps: Deps, db: Db, id: number): Promise<void> {
   const entities = () => db.selectFrom('bulk_import_entities').select('id').where('bulk_import_id', '=', id).limit(1);
   const brought = await entities().where('status', '=', IMPORT_STATUS.finished).executeTakeFirst();
   const failed = await entities().where('has_failures', '=', 1).executeTakeFirst();
+  const late = await entities().where('status', '=', IMPORT_STATUS.timeout).executeTakeFirst();
+  const none = late === undefined ? IMPORT_STATUS.failed : IMPORT_STATUS.timeout;
   await db
     .updateTable('bulk_imports')
     .set({
-      status: brought === undefined ? IMPORT_STATUS.failed : IMPORT_STATUS.finished,
+      status: brought === undefined ? none : IMPORT_STATUS.finished,
       has_failures: failed === undefined ? 0 : 1,
       token: null,
     })
@@ -83,15 +95,22 @@ async function endImport(deps: Deps, db: Db, id: number): Promise<void> {
 }
 
 /** Cancels what of an import has not come yet. What has come stays. */
-export async function cancelImport(deps: Deps, id: number): Promise<void> {
+export async function cancelImport(deps: Deps, { id, user_id, source_url }: BulkImport): Promise<void> {
   const ended = { status: IMPORT_STATUS.canceled, updated_at: timestamp(deps.clock) };
   await deps.db.transaction().execute(async (db) => {
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('bulk_imports')
       .set({ ...ended, token: null })
       .where('id', '=', id)
       .where('status', 'in', OPEN)
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    await recordAudit(deps, db, {
+      name: 'bulk_import_canceled',
+      entity: onUser(user_id),
+      target: { id, type: 'BulkImport', details: source_url },
+      message: `Import from ${source_url} canceled`,
+    });
     await db
       .updateTable('bulk_import_entities')
       .set(ended)

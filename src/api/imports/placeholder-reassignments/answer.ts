@@ -4,7 +4,7 @@ import { notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db/tables/import-source-users.ts';
 import type { Deps } from '../../../deps.ts';
-import { calledAs, REASSIGN, tell } from './assign.ts';
+import { calledAs, REASSIGN, recordReassignment, tell } from './assign.ts';
 
 /** What the address in a mail names. */
 export interface Asked {
@@ -47,6 +47,7 @@ export async function answer(
       .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw notFound();
+    await recordReassignment(deps, db, row, accepted ? 'accepted' : 'declined', caller.user.username);
     if (accepted) await deps.jobs.enqueue(db, REASSIGN, { source_user_id: row.id });
     else await tell(deps, db, row, `${caller.user.name} has declined the contributions of ${calledAs(row)}.`);
     return changed;

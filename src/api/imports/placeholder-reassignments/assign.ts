@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserCaller } from '../../../access/caller.ts';
+import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import {
@@ -53,6 +54,7 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
     .where('status', 'in', REASSIGNABLE)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
+  await recordReassignment(deps, db, row, 'proposed', to.username);
   if (bypass) {
     await deps.jobs.enqueue(db, REASSIGN, { source_user_id: row.id });
     return true;
@@ -70,6 +72,31 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
     headers: AUTOMATIC,
   });
   return true;
+}
+
+const SAID = {
+  proposed: 'shall be given to',
+  accepted: 'were accepted by',
+  declined: 'were declined by',
+  completed: 'were given to',
+  failed: 'could not be given to',
+} as const;
+
+/** Writes what became of a reassignment. @param to the user name of whom they are for */
+export async function recordReassignment(
+  deps: Deps,
+  db: Db,
+  row: ImportSourceUser,
+  happened: keyof typeof SAID,
+  to: string,
+): Promise<void> {
+  await recordAudit(deps, db, {
+    name: `placeholder_reassignment_${happened}`,
+    entity: onGroup(row.namespace_id),
+    target: { id: row.id, type: 'Import::SourceUser', details: calledAs(row) },
+    message: `Contributions of ${calledAs(row)} ${SAID[happened]} @${to}`,
+    actorId: row.reassigned_by_user_id,
+  });
 }
 
 /** Tells who asked for it what became of it. */

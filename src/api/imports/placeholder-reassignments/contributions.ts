@@ -11,16 +11,21 @@ const COLUMNS: Readonly<Partial<Record<keyof Schema, { indexed: readonly string[
   issues: { indexed: ['author_id', 'closed_by_id'], others: ['updated_by_id'] },
   merge_requests: { indexed: ['author_id', 'closed_by_id', 'merge_user_id'], others: ['updated_by_id'] },
   notes: { indexed: ['author_id'], others: ['resolved_by_id', 'updated_by_id'] },
-  award_emoji: { indexed: ['user_id'] },
   time_logs: { indexed: ['user_id'] },
   resource_events: { indexed: ['user_id'] },
   releases: { indexed: ['author_id'] },
+  snippets: { indexed: ['author_id'] },
+  ci_jobs: { indexed: ['user_id'] },
+  pipelines: { indexed: [], others: ['user_id'] },
 };
 
 /** Tables whose rows are told apart by the user, with the columns beside. */
-const JOINS: Readonly<Partial<Record<keyof Schema, readonly string[]>>> = {
-  issuable_assignees: ['issuable_type', 'issuable_id', 'project_id'],
-  merge_request_reviewers: ['merge_request_id', 'state', 'created_at'],
+const JOINS: Readonly<Partial<Record<keyof Schema, { key: readonly string[]; beside: readonly string[] }>>> = {
+  issuable_assignees: { key: ['issuable_type', 'issuable_id'], beside: ['project_id'] },
+  merge_request_reviewers: { key: ['merge_request_id'], beside: ['state', 'created_at'] },
+  award_emoji: { key: ['awardable_type', 'awardable_id', 'name'], beside: ['project_id', 'created_at', 'updated_at'] },
+  approvals: { key: ['merge_request_id'], beside: ['head_sha', 'created_at'] },
+  approval_rule_users: { key: ['rule_id'], beside: [] },
 };
 
 export interface Move {
@@ -58,10 +63,14 @@ async function moveOther(part: Part, table: string, column: string, { from, to }
 }
 
 /** Of two rows for the same thing one stays. */
-async function moveJoins(part: Part, table: string, columns: readonly string[], { from, to }: Move): Promise<void> {
+async function moveJoins(
+  part: Part,
+  table: string,
+  { key, beside: others }: { key: readonly string[]; beside: readonly string[] },
+  { from, to }: Move,
+): Promise<void> {
   const rows = sql.table(table);
-  const beside = sql.join(columns.map((column) => sql.ref(column)));
-  const key = columns.filter((column) => /_(?:id|type)$/.test(column) && column !== 'project_id');
+  const beside = sql.join([...key, ...others].map((column) => sql.ref(column)));
   const picked = sql.join(key.map((column) => sql.ref(column)));
   const move = async (db: Db) => {
     const some = sql`select ${picked} from ${rows} where user_id = ${from} order by ${picked} limit ${AT_ONCE}`;

@@ -162,6 +162,38 @@ describe('contributions of a placeholder', () => {
       .executeTakeFirstOrThrow();
     assert.equal(row2.status, 5);
     assert.match(String((await mails()).at(-1)!.text), /were given/);
+    const told = await app.deps.db
+      .selectFrom('audit_events')
+      .select('event_name')
+      .where('entity_type', '=', 'Group')
+      .where('entity_id', '=', group.id)
+      .where('event_name', 'like', 'placeholder%')
+      .orderBy('id')
+      .execute();
+    assert.deepEqual(
+      told.map(({ event_name }) => event_name.replace('placeholder_reassignment_', '')),
+      ['proposed', 'accepted', 'completed'],
+    );
+  });
+
+  test('are given once, to whom they were offered, however many answers come at once', async () => {
+    const [one, other] = [await imported(), await imported()];
+    const { user, token } = await app.make.user();
+    expectStatus(await send(one.group, sheetFor(one.identifier, user.username)), 201);
+    await work();
+    const asked = (await mails()).find(({ to }) => to === user.email)!;
+    const [, , secret] = linkIn(asked);
+    const elsewhere = await app.instance.server.app.inject({
+      method: 'POST',
+      url: `/import/source_users/${other.group.id}/${secret}/accept`,
+      headers: { 'private-token': token },
+    });
+    assert.equal(elsewhere.statusCode, 404);
+    const answers = await Promise.all(
+      ['accept', 'accept', 'decline', 'accept', 'decline'].map((verb) => answerTo(asked, verb, token)),
+    );
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 404, 404, 404, 404]);
+    await work();
   });
 
   test('leave nothing behind in any table', async () => {
@@ -252,6 +284,51 @@ describe('a sheet', () => {
     expectStatus(await app.post(place(group), { json: {} }), 400);
     const empty = await app.make.group();
     assert.equal(message(await app.get(place(empty)), 422), 'No placeholder users are awaiting reassignment.');
+  });
+
+  test('of somebody who is no owner any more gives nothing to anybody', async () => {
+    const { group, identifier } = await imported();
+    const [owner, bea] = [await app.make.user(), await app.make.user()];
+    await app.make.member({ group }, owner.user, 50);
+    expectStatus(await send(group, sheetFor(identifier, bea.user.username), { token: owner.token }), 201);
+    expectStatus(await app.put(`/groups/${group.id}/members/${owner.user.id}`, { json: { access_level: 40 } }), 200);
+    await work();
+    const sent = await mails();
+    assert.ok(!sent.some(({ to }) => to === bea.user.email));
+    const [attached] = sent[0]!.attachments as { content: string }[];
+    assert.match(attached!.content, /You do not have permission to reassign placeholder users here\./);
+  });
+
+  test('is no formula for table programs, whatever people elsewhere are called', async () => {
+    const { group, identifier } = await imported();
+    for (const source_name of ['=cmd|"/C calc"!A0', '+1', '-1', '@SUM(1)', '\t=1']) {
+      await app.deps.db
+        .updateTable('import_source_users')
+        .set({ source_name })
+        .where('namespace_id', '=', group.id)
+        .where('source_user_identifier', '=', identifier)
+        .execute();
+      const { body } = await app.get(place(group));
+      const row = rowsOf(body).find((each) => each['Source user identifier'] === identifier)!;
+      assert.equal(row['Source user name'], `'${source_name}`);
+    }
+    expectStatus(await send(group, `${sheetFor('=1+1', 'nobody')}`), 201);
+    await work();
+    const [attached] = (await mails())[0]!.attachments as { content: string }[];
+    assert.equal(rowsOf(attached!.content)[0]!['Source user identifier'], "'=1+1");
+  });
+
+  test('of as many cells as fit is read, or refused, at once', async () => {
+    const { group } = await imported();
+    const fill = (text: string) => text.repeat(Math.floor((5 * 1024 * 1024 - HEADER.length - 1) / text.length));
+    for (const text of [fill(','), fill('"'), fill('\n'), fill('a,b,c,d,e,f,g\n'), fill('"a",')]) {
+      const { message: said } = expectStatus<Json>(
+        await send(group, `${HEADER}\n${text}`),
+        text[0] === '\n' ? 201 : 422,
+      );
+      assert.ok(typeof said === 'string' && said.length < 1_000);
+    }
+    expectStatus(await send(group, `${HEADER}\n${'x'.repeat(5 * 1024 * 1024)}`), 422);
   });
 
   test('is for owners alone', async () => {

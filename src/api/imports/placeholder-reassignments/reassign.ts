@@ -5,7 +5,7 @@ import type { Db } from '../../../db/schema.ts';
 import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db/tables/import-source-users.ts';
 import type { Deps } from '../../../deps.ts';
 import { addMember, groupSource, projectSource, type Source } from '../../spaces/index.ts';
-import { calledAs, REASSIGN, tell } from './assign.ts';
+import { calledAs, REASSIGN, recordReassignment, tell } from './assign.ts';
 import { moveContributions, type Part } from './contributions.ts';
 
 /** Nothing is to be moved any more. */
@@ -83,6 +83,12 @@ async function end(deps: Deps, row: ImportSourceUser, error: string | null): Pro
       .returning('id')
       .executeTakeFirst();
     if (changed === undefined) return;
+    const to = await db
+      .selectFrom('users')
+      .select('username')
+      .where('id', '=', row.reassign_to_user_id ?? 0)
+      .executeTakeFirst();
+    await recordReassignment(deps, db, row, error === null ? 'completed' : 'failed', to?.username ?? 'ghost');
     const what = error === null ? 'were given' : `could not be given (${error})`;
     await tell(deps, db, row, `The contributions of ${calledAs(row)} ${what} to the user whom you have named.`);
   });

@@ -9,6 +9,7 @@ import { type FileServer, serveFiles } from '../../../../test/support/file-serve
 import { temporaryFolder } from '../../../../test/support/git-fixture.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { entriesOf } from '../../../../test/support/tar.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -20,6 +21,7 @@ const received: { method: string | undefined; bytes: number }[] = [];
 before(async () => {
   app = await buildTestApp({ clock, settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' } });
   elsewhere = await serveFiles({
+    '/moved?key=very-secret': (_, response) => response.writeHead(307, { location: `${elsewhere.url}/archive` }).end(),
     '/archive': (request, response) => {
       let bytes = 0;
       request.on('data', (chunk: Buffer) => {
@@ -111,6 +113,56 @@ test('an archive can be sent elsewhere instead', async () => {
       message(await app.post(of(project), { token, json: { upload: { url } } }), 400),
       /upload\[url\] is blocked/,
     );
+  }
+});
+
+test('what was asked for while an export waits is all done: sent as often, and kept', async () => {
+  const project = await app.make.project();
+  const { token } = await app.make.user({ admin: true });
+  const before = received.length;
+  const upload = { url: `${elsewhere.url}/archive` };
+  for (let count = 0; count < 2; count += 1) {
+    expectStatus(await app.post(of(project), { token, json: { upload } }), 202);
+    clock.advance(1_000);
+  }
+  expectStatus(await app.post(of(project), { token }), 202);
+  await app.settle();
+  assert.equal(received.length - before, 2);
+  assert.equal(await statusOf(project), 'finished');
+});
+
+test('an archive goes to the address that was named alone, which nobody is told', async () => {
+  const project = await app.make.project();
+  const { token } = await app.make.user({ admin: true });
+  const before = received.length;
+  const send = async (path: string) => {
+    const upload = { url: `${elsewhere.url}${path}` };
+    return app.post(of(project), { token, json: { upload } });
+  };
+  expectStatus(await send('/moved?key=very-secret'), 202);
+  const jobs = await app.deps.db
+    .selectFrom('jobs')
+    .select('payload')
+    .where('kind', '=', 'project_exports.run')
+    .execute();
+  assert.equal(jobs.length, 1);
+  await app.settle();
+  assert.ok(elsewhere.asked.includes('/moved?key=very-secret'));
+  const rows = await app.deps.db.selectFrom('relation_exports').selectAll().execute();
+  assert.ok(!JSON.stringify([jobs, rows, app.logLines]).includes('very-secret'));
+  assert.ok(rows.some(({ error }) => error === 'The other server answers with status 307.'));
+  // What may be reached is looked at once more when it is sent.
+  expectStatus(await send('/archive'), 202);
+  await changeSettings(app, { allow_local_requests_from_web_hooks_and_services: false });
+  try {
+    await app.settle();
+    assert.equal(received.length, before);
+    for (const url of ['http://127.0.0.1:8080/', 'http://[::ffff:7f00:1]:8080/', 'http://169.254.169.254/latest']) {
+      const refused = await app.post(of(project), { token, json: { upload: { url } } });
+      assert.match(message(refused, 400), /^upload\[url\] is blocked: Requests to/, url);
+    }
+  } finally {
+    await resetSettings(app);
   }
 });
 

@@ -1,29 +1,24 @@
 import { type Static, Type } from 'typebox';
 import { requireStill } from '../../../access/standing.ts';
-import { ApiError, forbidden, refused } from '../../../core/errors.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { ApiError, forbidden } from '../../../core/errors.ts';
 import { EXPORT_STATUS, type RelationExport } from '../../../db/tables/relation-exports.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, optional } from '../../../http/schema.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
-import {
-  type Destination,
-  findProjectExport,
-  startProjectExport,
-} from '../../../import-export/exports/project-export.ts';
-import { BlockedAddress, parseHttpUrl, resolveOutside } from '../../../outbound/resolve.ts';
+import { type Destination, findArchive, startArchive } from '../../../import-export/exports/archives.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { outboundRules } from '../../../settings/outbound-rules.ts';
 import { perMinute } from '../../../settings/throttles.ts';
 import { inProjectByUser } from '../../access.ts';
 import { fullNames } from '../../spaces/index.ts';
+import { archiveName } from '../archive-name.ts';
+import { recordExport } from '../audit-exports.ts';
+import { requireOutside } from '../outside.ts';
 import { ProjectExport } from './answers.ts';
 
 const access = inProjectByUser('export_project');
 const path = '/projects/:id/export';
 const tag = 'Project exports';
-const MAX_BASE = 51;
 
 const startInput = optional({
   description: Type.String({
@@ -42,12 +37,7 @@ const startInput = optional({
 /** Where the archive shall be sent. @throws ApiError 400 for an address that the server does not connect to */
 async function destinationOf(deps: Deps, upload: Static<typeof startInput>['upload']): Promise<Destination | null> {
   if (upload === undefined) return null;
-  try {
-    await resolveOutside(parseHttpUrl(upload.url), await outboundRules(deps));
-  } catch (error) {
-    if (error instanceof BlockedAddress) throw refused(`upload[url] ${error.message}`);
-    throw error;
-  }
+  await requireOutside(deps, upload.url, 'upload[url]');
   return { url: upload.url, method: upload.http_method ?? 'PUT' };
 }
 
@@ -57,13 +47,6 @@ function statusOf(row: RelationExport | undefined): Static<typeof ProjectExport>
   if (row.status !== EXPORT_STATUS.started) return has ? 'finished' : 'none';
   if (has) return 'regeneration_in_progress';
   return row.batches_count === 0 ? 'queued' : 'started';
-}
-
-/** `2026-01-31_09-05-123_group_project_export.tar.gz` (registry facts 7.1). */
-function fileNameOf({ full_path }: Project, { updated_at }: RelationExport): string {
-  const [day = '', time = ''] = updated_at.split('T');
-  const stamp = `${day}_${time.slice(0, 5).replace(':', '-')}-${time.slice(9, 12)}`;
-  return `${`${stamp}_${full_path.replaceAll('/', '_')}`.slice(0, MAX_BASE)}_export.tar.gz`;
 }
 
 async function requireExports(deps: Deps): Promise<void> {
@@ -89,7 +72,8 @@ export const projectExportRoutes = [
       const upload = await destinationOf(deps, input.upload);
       await deps.db.transaction().execute(async (db) => {
         await requireStill(deps, db, caller, project.id, 'export_project');
-        await startProjectExport(deps, db, project.id, { userId: caller.user.id, upload });
+        await startArchive(deps, db, { kind: 'project', id: project.id }, { userId: caller.user.id, upload });
+        await recordExport(deps, db, caller, 'export_created', { kind: 'project', id: project.id });
       });
       return { message: '202 Accepted' };
     },
@@ -103,7 +87,7 @@ export const projectExportRoutes = [
     access,
     success: { status: 200, schema: ProjectExport },
     handler: async ({ deps, project, namespace }) => {
-      const row = await findProjectExport(deps.db, project.id);
+      const row = await findArchive(deps.db, { kind: 'project', id: project.id });
       const names = await fullNames(deps.db, [namespace]);
       const file = `${deps.externalUrl()}/api/v4/projects/${project.id}/export/download`;
       return {
@@ -131,7 +115,7 @@ export const projectExportRoutes = [
     handler: async (c) => {
       const { deps, caller, project } = c;
       await requireExports(deps);
-      const row = await findProjectExport(deps.db, project.id);
+      const row = await findArchive(deps.db, { kind: 'project', id: project.id });
       if (row === undefined || row.sha256 === null || row.size === null) {
         throw new ApiError(404, '404 Not found or has expired');
       }
@@ -139,7 +123,9 @@ export const projectExportRoutes = [
       deps.limiter.check('project_download_export', `user:${caller.user.id}:${project.id}`, limit);
       if ((await deps.blobs.stat(row.sha256)) === null)
         throw new ApiError(404, 'The project export file is not available yet');
-      return sendBlob(c, { sha256: row.sha256, size: row.size }, fileNameOf(project, row), 'application/gzip');
+      const told = { kind: 'project', id: project.id } as const;
+      await deps.db.transaction().execute((db) => recordExport(deps, db, caller, 'export_file_download_started', told));
+      return sendBlob(c, { sha256: row.sha256, size: row.size }, archiveName(project, row), 'application/gzip');
     },
   }),
 ];

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
@@ -91,6 +93,40 @@ describe('an archive', () => {
     assert.equal(expectStatus<Json>(await app.get(`/projects/${done.id}/issues/3`), 200).title, 'Kept');
   });
 
+  test('has a repository whose branches and tags may be here, and nothing else of it', async () => {
+    const source = await app.make.project();
+    const git = new ProjectGit(app, source);
+    const sha = git.commit('main', { 'a.txt': 'a' });
+    const evil = `refs/heads/${'a'.repeat(40)}`;
+    for (const ref of [evil, `${evil}-x`, 'refs/keep-around/x', 'refs/merge-requests/1/head', 'refs/hooks/x']) {
+      git.run(['update-ref', ref, sha]);
+    }
+    git.run(['config', 'core.sshCommand', 'touch /tmp/stithy-evil-ssh']);
+    const bundle = (...refs: string[]) =>
+      execFileSync('git', [`--git-dir=${git.dir}`, 'bundle', 'create', '--quiet', '-', ...refs], { stdio: 'pipe' });
+    const done = await bring(await tarGzOf([...HEAD, ['project.bundle', bundle('--all')]]));
+    assert.equal(done.import_status, 'finished');
+    const row = await app.deps.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', Number(done.id))
+      .executeTakeFirstOrThrow();
+    const copy = new ProjectGit(app, row);
+    assert.equal(copy.run(['for-each-ref', '--format=%(refname)']), 'refs/heads/main');
+    assert.doesNotMatch(copy.run(['config', '--list', '--local']), /sshcommand/i);
+    // What only says that it has objects, or has one that git does not take, is no repository.
+    const submodule = git.commit('bad', { '.gitmodules': '[submodule "x"]\n\tpath = ../x\n\turl = -u./x\n' });
+    for (const [n, bytes] of [
+      bundle('main').subarray(0, -20),
+      Buffer.from(`# v2 git bundle\n-${sha}\n${submodule} refs/heads/main\n\n`),
+      bundle('bad'),
+    ].entries()) {
+      const failed = await bring(await tarGzOf([...HEAD, ['project.bundle', bytes]]));
+      assert.equal(failed.import_status, 'failed', String(n));
+      assert.equal(failed.import_error, 'The repository of the archive could not be read.');
+    }
+  });
+
   test('that unpacks to more than administrators allow fails, and memory does not grow with it', async () => {
     expectStatus(await app.put('/application/settings', { json: { max_decompressed_archive_size: 1 } }), 200);
     const bomb = await tarGzOf([...HEAD, ['tree/project/issues.ndjson', Buffer.alloc(30 * 1024 * 1024)]]);
@@ -138,6 +174,25 @@ describe('an archive', () => {
     ]);
     const [note] = expectStatus<Json[]>(await app.get(`/projects/${done.id}/issues/5/notes`), 200);
     assert.equal(note!.body, 'Said');
+  });
+
+  test('that is refused leaves no bytes behind', async () => {
+    const { token } = await app.make.user();
+    const bytes = await tarGzOf([['VERSION', `refused ${Math.random()}`]]);
+    const sha256 = hash('sha256', bytes);
+    const file = { field: 'file', name: 'a.tar.gz', bytes };
+    expectStatus(
+      await app.post('/projects/import', { token, ...multipart({ path: 'x', namespace: 'nowhere' }, file) }),
+      404,
+    );
+    const fields = { name: 'x', path: 'x', parent_id: '999999' };
+    expectStatus(await app.post('/groups/import', { token, ...multipart(fields, file) }), 404);
+    const jobs = await app.deps.db
+      .selectFrom('jobs')
+      .select('payload')
+      .where('kind', '=', 'blobs.remove_unused')
+      .execute();
+    assert.equal(jobs.filter(({ payload }) => payload.includes(sha256)).length, 2);
   });
 
   test('is refused where it cannot be put', async () => {

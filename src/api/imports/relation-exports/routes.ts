@@ -9,6 +9,7 @@ import { startExport } from '../../../import-export/exports/start.ts';
 import { fileNameIn } from '../../../import-export/relations/index.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { inSource, requireStillInSource, type Source, type SourceKind } from '../../spaces/index.ts';
+import { recordExport } from '../audit-exports.ts';
 import { RelationExportStatus } from './answers.ts';
 import { downloadInput, startInput, statusInput } from './inputs.ts';
 import { presentExports } from './views.ts';
@@ -56,6 +57,7 @@ function routesOf(kind: SourceKind): Route[] {
           await requireStillInSource(deps, db, caller, source, EXPORT);
           const userId = caller.user?.id ?? null;
           await startExport(deps, db, { portable: source, batched: input.batched ?? false, userId });
+          await recordExport(deps, db, caller, 'relation_export_created', source);
         });
         return { message: '202 Accepted' };
       },
@@ -85,8 +87,15 @@ function routesOf(kind: SourceKind): Route[] {
       summary: `Download a relation of a ${kind}`,
       input: downloadInput,
       errors: [400, 404, 416],
-      handler: async (c) =>
-        sendBlob(c, await findFile(c.deps, c.source, c.input), fileNameIn(kind, c.input.relation), 'application/gzip'),
+      handler: async (c) => {
+        const { deps, caller, source, input } = c;
+        const file = await findFile(deps, source, input);
+        const told = { kind, id: source.id, relation: input.relation };
+        await deps.db
+          .transaction()
+          .execute((db) => recordExport(deps, db, caller, 'relation_export_download_started', told));
+        return sendBlob(c, file, fileNameIn(kind, input.relation), 'application/gzip');
+      },
     }),
   ];
 }

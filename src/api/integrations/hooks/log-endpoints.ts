@@ -68,7 +68,7 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
         const hook = await findHook(deps.db, place, params.hook_id);
         const { rows, total } = await pageOf(deps.db, logsOf(deps.db, hook, filterOf(input.status)), page);
         setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return rows.map(presentLog);
+        return rows.map((row) => presentLog(deps, row));
       },
     }),
     route({

@@ -69,7 +69,7 @@ test('jobs, pipelines and deployments are told in each of their states', async (
   const { project, sha, told } = await piped();
   const shown = projectShown(app, { ...project, namespace: 'Administrator' });
   const { homepage: _, url: __, ssh_url: ___, http_url: ____, ...short } = shown;
-  const builds = payloadsOf(told, 'job') as { build_name: string; build_status: string }[];
+  const builds = payloadsOf<Payload & { build_name: string; build_status: string }>(told, 'job');
   const of = (name: string) => builds.filter(({ build_name }) => build_name === name);
   assert.deepEqual(
     ['build', 'deploy'].map((name) => of(name).map(({ build_status }) => build_status)),
@@ -78,7 +78,7 @@ test('jobs, pipelines and deployments are told in each of their states', async (
       ['created', 'pending', 'running', 'success'],
     ],
   );
-  const running = of('build')[2]! as unknown as Payload;
+  const running = of('build')[2]!;
   const { build_id, pipeline_id, commit, runner: by, build_created_at, build_started_at, ...rest } = running;
   assert.deepEqual(
     { ...(by as Payload), description: null, tags: [] },
@@ -127,7 +127,7 @@ test('jobs, pipelines and deployments are told in each of their states', async (
     project: short,
     environment: null,
   });
-  assert.deepEqual((of('deploy')[3] as unknown as Payload).environment, {
+  assert.deepEqual(of('deploy')[3]!.environment, {
     name: 'prod',
     action: 'start',
     deployment_tier: 'production',
@@ -175,7 +175,7 @@ test('a pipeline is told with its stages, commit and jobs', async () => {
 
 test('a deployment is told with its environment, job and commit', async () => {
   const { project, sha, told } = await piped();
-  const [payload] = payloadsOf(told, 'deployment') as Payload[];
+  const [payload] = payloadsOf<Payload>(told, 'deployment');
   const { deployment_id, deployable_id, status_changed_at, ...rest } = payload!;
   assert.ok(Number.isInteger(deployment_id));
   assert.match(String(status_changed_at), /^2026-06-15 12:\d\d:\d\d \+0000$/);
@@ -200,7 +200,7 @@ test('a deployment is told with its environment, job and commit', async () => {
 
 test('what a job did later is not told of its earlier states', async () => {
   const { told } = await piped();
-  const [created] = payloadsOf(told, 'job') as Payload[];
+  const [created] = payloadsOf<Payload>(told, 'job');
   assert.deepEqual(
     [created!.build_status, created!.build_started_at, created!.build_finished_at, created!.runner],
     ['created', null, null, null],

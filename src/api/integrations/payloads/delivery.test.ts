@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { payloadsOf, projectShown, ROOT_SHOWN, toldOf } from '../../../../test/support/told.ts';
+import { payloadsOf, projectShown, ROOT_SHOWN, readAs, toldOf } from '../../../../test/support/told.ts';
 import { sampleEvent } from './sample.ts';
 
 type Payload = Record<string, unknown>;
@@ -28,7 +28,7 @@ test('pages of a wiki are told with their text as they are made, changed and rem
     expectStatus(await app.put(`${path}/wikis/Home-page`, { json: { title: 'Home page', content: 'Second' } }), 200);
     expectStatus(await app.delete(`${path}/wikis/Home-page`), 204);
   });
-  const payloads = payloadsOf(told, 'wiki_page') as { object_attributes: Payload }[];
+  const payloads = payloadsOf<{ object_attributes: Payload }>(told, 'wiki_page');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, content, title } }) => [action, content, title]),
     [
@@ -95,7 +95,7 @@ test('releases are told as they are made, changed and deleted', async () => {
     expectStatus(await app.put(`${path}/releases/v1`, { json: { name: 'Uno' } }), 200);
     expectStatus(await app.delete(`${path}/releases/v1`), 200);
   });
-  const payloads = payloadsOf(told, 'releases') as Payload[];
+  const payloads = payloadsOf<Payload>(told, 'releases');
   assert.deepEqual(
     payloads.map(({ action, name }) => [action, name]),
     [
@@ -129,7 +129,7 @@ test('releases are told as they are made, changed and deleted', async () => {
   const links = { name: 'Manual', url: 'https://example.org/manual' };
   expectStatus(await app.post(`${path}/releases/v1/assets/links`, { json: links }), 201);
   const { payload } = await sampleEvent(app.deps, place, 'releases', 1);
-  const { assets } = payload as unknown as { assets: { count: number; links: Payload[] } };
+  const { assets } = readAs<{ assets: { count: number; links: Payload[] } }>(payload);
   assert.deepEqual(
     [assets.count, assets.links.map(({ id: _, ...link }) => link)],
     [5, [{ external: true, link_type: 'other', ...links }]],
@@ -151,7 +151,7 @@ test('milestones are told as they are made, closed, opened again and removed', a
     expectStatus(await app.put(`${path}/milestones/${id}`, { json: { title: 'v2' } }), 200);
     expectStatus(await app.delete(`${path}/milestones/${id}`), 204);
   });
-  const payloads = payloadsOf(told, 'milestone') as Payload[];
+  const payloads = payloadsOf<Payload>(told, 'milestone');
   assert.deepEqual(
     payloads.map(({ action }) => action),
     ['create', 'close', 'reopen', 'delete'],
@@ -192,7 +192,7 @@ test('feature flags are told when they are switched, and not of anything else', 
     expectStatus(await app.put(`${path}/feature_flags/new_cart`, { json: { active: false } }), 200);
     expectStatus(await app.put(`${path}/feature_flags/new_cart`, { json: { active: true } }), 200);
   });
-  const payloads = payloadsOf(told, 'feature_flag') as { object_attributes: Payload }[];
+  const payloads = payloadsOf<{ object_attributes: Payload }>(told, 'feature_flag');
   assert.deepEqual(
     payloads.map(({ object_attributes: { active } }) => active),
     [false, true],

@@ -22,9 +22,10 @@ import { wikiPageHookEvents } from './wiki-page.ts';
 /**
  * What hooks of projects and groups are told of an event: its messages, ready to be sent. Empty where there is nothing to
  * be told, or what it is about is gone without a trace.
+ * @param retried whether pipelines are told with jobs that have been tried again
  * @throws GitError where a repository cannot be asked at the moment
  */
-export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<HookEvent[]> {
+export async function hookEventsOf(deps: Deps, event: RecordedEvent, retried = false): Promise<HookEvent[]> {
   if (!isHooked(event) || triggersOf(event).length === 0) return [];
   switch (event.type) {
     case 'push':
@@ -51,7 +52,7 @@ export async function hookEventsOf(deps: Deps, event: RecordedEvent): Promise<Ho
     case 'job.updated':
       return jobHookEvents(deps, event);
     case 'pipeline.updated':
-      return pipelineHookEvents(deps, event);
+      return pipelineHookEvents(deps, event, retried);
     case 'deployment.updated':
       return deploymentHookEvents(deps, event);
     case 'wiki_page.created':

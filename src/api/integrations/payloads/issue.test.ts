@@ -6,6 +6,7 @@ import {
   personShown,
   projectShown,
   ROOT_SHOWN,
+  readAs,
   repositoryShown,
   toldOf,
 } from '../../../../test/support/told.ts';
@@ -45,7 +46,7 @@ test('an issue that is opened is told whole', async () => {
   const told = await toldOf(app, async () => {
     made = await open(project, { description: 'More', labels: 'bug', assignee_ids: [user.id], weight: 2 });
   });
-  const { labels, ...rest } = payloadsOf(told, 'issues')[0] as unknown as { labels: { id: number }[] };
+  const { labels, ...rest } = payloadsOf<{ labels: { id: number }[] }>(told, 'issues')[0]!;
   const label = {
     id: labels[0]!.id,
     title: 'bug',
@@ -130,7 +131,7 @@ test('a change tells what was and what is, of labels and people too', async () =
   const told = await toldOf(app, () =>
     change(project, { title: 'Two', labels: 'new', assignee_ids: [user.id], due_date: '2030-01-02' }),
   );
-  const [payload] = payloadsOf(told, 'issues') as unknown as IssuePayload[];
+  const [payload] = payloadsOf<IssuePayload>(told, 'issues');
   const names = (value: unknown) => (value as { title: string }[]).map(({ title }) => title);
   const { labels, ...changes } = payload!.changes;
   assert.deepEqual([names(labels!.previous), names(labels!.current)], [['old'], ['new']]);
@@ -158,7 +159,7 @@ test('closing and opening again are told as such, and time that was spent as a c
     await change(project, { state_event: 'reopen' });
     expectStatus(await app.post(`${issues(project)}/1/add_spent_time`, { json: { duration: '1h30m' } }), 201);
   });
-  const payloads = payloadsOf(told, 'issues') as unknown as IssuePayload[];
+  const payloads = payloadsOf<IssuePayload>(told, 'issues');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, state, state_id } }) => [action, state, state_id]),
     [
@@ -181,7 +182,7 @@ test('what is told is as it was, whatever became of it since, even when it is go
   });
   assert.deepEqual(
     told.hooks.map(({ trigger, header, payload }) => {
-      const { object_attributes, event_type, labels } = payload as unknown as IssuePayload;
+      const { object_attributes, event_type, labels } = readAs<IssuePayload>(payload);
       return [trigger, header, event_type, object_attributes.title, labels.map(({ title }) => title)];
     }),
     [
@@ -198,7 +199,7 @@ test('what is no issue is a work item', async () => {
     await open(project, { issue_type: 'incident', confidential: true });
   });
   const shown = told.hooks.map(({ trigger, payload }) => {
-    const { object_kind, event_type, object_attributes } = payload as unknown as IssuePayload;
+    const { object_kind, event_type, object_attributes } = readAs<IssuePayload>(payload);
     return [trigger, object_kind, event_type, object_attributes.type, 'escalation_status' in object_attributes];
   });
   assert.deepEqual(shown, [
@@ -232,7 +233,7 @@ test('tests of hooks take the last issue', async () => {
   await open(project, { title: 'Last' });
   for (const trigger of ['issues', 'confidential_issues'] as const) {
     const sample = await sampleEvent(app.deps, place, trigger, 1);
-    assert.equal((sample.payload as unknown as IssuePayload).object_attributes.title, 'Last');
+    assert.equal(readAs<IssuePayload>(sample.payload).object_attributes.title, 'Last');
     assert.equal(sample.trigger, trigger);
   }
 });

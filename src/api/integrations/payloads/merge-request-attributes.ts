@@ -132,7 +132,7 @@ const shownStatus = (status: string): string =>
   status === 'preparing' || status === 'cannot_be_merged_rechecking' ? 'checking' : status;
 
 function toldParams({ merge_params, remove_source_branch }: MergeRequest) {
-  const { approvals: _, ...params } = parseJson<MergeParams>(merge_params);
+  const { approvals: _, automatic: __, ...params } = parseJson<MergeParams>(merge_params);
   return { force_remove_source_branch: remove_source_branch === 1 ? '1' : '0', ...params };
 }
 

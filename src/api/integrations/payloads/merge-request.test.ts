@@ -6,6 +6,7 @@ import {
   personShown,
   projectShown,
   ROOT_SHOWN,
+  readAs,
   repositoryShown,
   type Told,
   toldOf,
@@ -48,7 +49,7 @@ const open = async (project: Project, json: object = {}) =>
     }),
     201,
   );
-const payloads = (told: Told) => payloadsOf(told, 'merge_requests') as unknown as Payload[];
+const payloads = (told: Told) => payloadsOf<Payload>(told, 'merge_requests');
 const actions = (told: Told) => payloads(told).map(({ object_attributes: { action } }) => action);
 
 test('a merge request that is opened is told whole, to system hooks too', async () => {
@@ -64,13 +65,13 @@ test('a merge request that is opened is told whole, to system hooks too', async 
     told.system.map(({ trigger, payload }) => [trigger, payload]),
     [['merge_requests', payload]],
   );
-  const { labels, ...rest } = payload as unknown as { labels: { title: string }[] };
+  const { labels, ...rest } = readAs<Payload & { labels: { title: string }[] }>(payload!);
   assert.deepEqual(
     labels.map(({ title }) => title),
     ['bug'],
   );
   const shown = projectShown(app, { ...project, namespace: 'Administrator' });
-  const { object_attributes, ...around } = rest as unknown as Payload;
+  const { object_attributes, ...around } = rest;
   const { last_commit, detailed_merge_status, merge_status, ...attributes } = object_attributes;
   assert.equal((last_commit as { id: string }).id, head);
   assert.ok(typeof detailed_merge_status === 'string' && typeof merge_status === 'string');
@@ -286,5 +287,5 @@ test('tests of hooks take the last merge request', async () => {
   });
   await open(project);
   const { payload } = await sampleEvent(app.deps, place, 'merge_requests', 1);
-  assert.equal((payload as unknown as Payload).object_attributes.title, 'One');
+  assert.equal(readAs<Payload>(payload).object_attributes.title, 'One');
 });

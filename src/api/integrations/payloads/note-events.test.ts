@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
-import { payloadsOf, projectShown, ROOT_SHOWN, repositoryShown, toldOf } from '../../../../test/support/told.ts';
+import {
+  payloadsOf,
+  projectShown,
+  ROOT_SHOWN,
+  readAs,
+  repositoryShown,
+  toldOf,
+} from '../../../../test/support/told.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { sampleEvent } from './sample.ts';
 
@@ -40,7 +47,7 @@ test('a comment on an issue is told with the issue', async () => {
   const told = await toldOf(app, async () => {
     note = await say(project, 'issues/1/notes');
   });
-  const [payload] = payloadsOf(told, 'note') as unknown as NotePayload[];
+  const [payload] = payloadsOf<NotePayload>(told, 'note');
   const { issue: shown, ...rest } = payload!;
   assert.equal(shown!.id, issue.id);
   const { discussion_id } = rest.object_attributes;
@@ -100,7 +107,7 @@ test('comments on merge requests, snippets and commits are told with these', asy
     const line = { note: 'Here', path: 'a.txt', line: 2, line_type: 'new' };
     expectStatus(await app.post(at(project, `repository/commits/${sha}/comments`), { json: line }), 201);
   });
-  const [first, second, third] = payloadsOf(told, 'note') as unknown as NotePayload[];
+  const [first, second, third] = payloadsOf<NotePayload>(told, 'note');
   const web = `${app.deps.externalUrl()}/${project.full_path}`;
   assert.equal(first!.merge_request!.id, mergeRequest.id);
   assert.match(String(first!.object_attributes.url), /\/-\/merge_requests\/1#note_\d+$/);
@@ -156,7 +163,7 @@ test('a comment that is changed is told as it is then; what is resolved, removed
     expectStatus(await app.put(at(project, 'merge_requests/1'), { json: { title: 'Other' } }), 200);
     expectStatus(await app.delete(note), 204);
   });
-  const payloads = payloadsOf(told, 'note') as unknown as NotePayload[];
+  const payloads = payloadsOf<NotePayload>(told, 'note');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, note, type } }) => [action, note, type]),
     [
@@ -173,7 +180,7 @@ test('tests of hooks take the last comment', async () => {
   await openIssue(project);
   await say(project, 'issues/1/notes', { body: 'Last' });
   const sample = await sampleEvent(app.deps, place, 'confidential_note', 1);
-  assert.equal((sample.payload as unknown as NotePayload).object_attributes.note, 'Last');
+  assert.equal(readAs<NotePayload>(sample.payload).object_attributes.note, 'Last');
 });
 
 test('reactions are told as they are given and taken back, with what they are on', async () => {
@@ -190,7 +197,7 @@ test('reactions are told as they are given and taken back, with what they are on
     await react(`snippets/${id}/award_emoji`);
     expectStatus(await app.delete(at(project, `issues/1/notes/${note.id}/award_emoji/${award.id}`)), 204);
   });
-  const [given, onSnippet, revoked] = payloadsOf(told, 'emoji') as Record<string, Record<string, unknown>>[];
+  const [given, onSnippet, revoked] = payloadsOf<Record<string, Record<string, unknown>>>(told, 'emoji');
   const url = `${app.deps.externalUrl()}/${project.full_path}/-/issues/1#note_${note.id}`;
   const { note: on, issue, ...rest } = given!;
   assert.deepEqual([on!.id, on!.url, issue!.iid], [note.id, url, 1]);

@@ -4,6 +4,7 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { detailedStatus } from '../../code/index.ts';
 import { loadMergeRequestViews, mergeRequestUrl } from '../../planning/index.ts';
@@ -16,32 +17,37 @@ import { HEADERS, type HookEvent } from './types.ts';
 
 const NOTHING = '0'.repeat(40);
 
-/** What hooks are told of a pipeline in another state. Those of blocked users are told to nobody. */
+/**
+ * What hooks are told of a pipeline in another state. Those of blocked users are told to nobody.
+ * @param retried whether with jobs that have been tried again
+ */
 export async function pipelineHookEvents(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'pipeline.updated'>,
+  retried = false,
 ): Promise<HookEvent[]> {
   const pipeline = await deps.db
     .selectFrom('pipelines')
     .selectAll()
     .where('id', '=', payload.pipeline_id)
     .executeTakeFirst();
-  const told = pipeline && (await tell(deps, asOf(pipeline, payload.status), created_at));
+  const told = pipeline && (await tell(deps, asOf(pipeline, payload.status), created_at, retried));
   return told === undefined ? [] : [told];
 }
 
-async function tell(deps: Deps, pipeline: Pipeline, at: string): Promise<HookEvent | undefined> {
+async function tell(deps: Deps, pipeline: Pipeline, at: string, retried = false): Promise<HookEvent | undefined> {
   const { db } = deps;
   const project = await projectOf(deps, pipeline.project_id);
   if (project === undefined) return undefined;
-  const jobs = await db
+  const all = await db
     .selectFrom('ci_jobs')
     .selectAll()
     .where('pipeline_id', '=', pipeline.id)
-    .where('retried', '=', 0)
+    .$if(!retried, (query) => query.where('retried', '=', 0))
     .orderBy('id')
     .execute();
-  const company = await companyOfJobs(db, jobs, [pipeline.user_id]);
+  const jobs = all.filter((job) => job.retried === 0);
+  const company = await companyOfJobs(db, all, [pipeline.user_id]);
   const user = company.users.get(pipeline.user_id ?? 0);
   if (user !== undefined && user.state !== 'active') return undefined;
   const mergeRequest = await mergeRequestFor(deps, pipeline, project);
@@ -59,7 +65,7 @@ async function tell(deps: Deps, pipeline: Pipeline, at: string): Promise<HookEve
       user: personOrNull(deps, user),
       project: shortProject(deps, project),
       commit: commit === null ? null : toldCommit(commit, webUrlOf(deps, project.row.full_path)),
-      builds: jobs.filter(({ kind }) => kind === 'build').map((job) => toldBuild(deps, job, company, archives, at)),
+      builds: all.filter(({ kind }) => kind === 'build').map((job) => toldBuild(deps, job, company, archives, at)),
       ...(await sourcePipelineOf(deps, pipeline)),
     },
   };
@@ -100,7 +106,7 @@ async function attributesOf(
     duration: pipeline.duration,
     queued_duration: secondsBetween(pipeline.created_at, pipeline.started_at),
     protected_ref: pipeline.protected === 1,
-    variables: variables.map(({ key, value }) => ({ key, value })),
+    variables: variables.map((row) => openedVariable(deps, 'ci_pipeline_variables', row)),
     url,
   };
 }

@@ -111,7 +111,7 @@ test('the first push to a project tells all commits, of many the newest twenty a
   const dir = await user.tree();
   for (let at = 2; at <= 22; at += 1) await user.ok(dir, 'commit', '--allow-empty', '--message', `Commit ${at}`);
   const told = await toldOf(app, () => user.ok(dir, 'push', user.address(project), 'main'));
-  const [payload] = payloadsOf(told, 'push') as { commits: { title: string }[]; total_commits_count: number }[];
+  const [payload] = payloadsOf<{ commits: { title: string }[]; total_commits_count: number }>(told, 'push');
   assert.equal(payload!.total_commits_count, 22);
   assert.deepEqual(
     payload!.commits.map(({ title }) => title),
@@ -129,7 +129,7 @@ test('a new branch tells what the default branch had not when it was made, whate
     const git = new ProjectGit(app, project);
     git.run(['update-ref', 'refs/heads/main', 'refs/heads/side']);
   });
-  const pushes = payloadsOf(told, 'push') as { ref: string; before: string; commits: { title: string }[] }[];
+  const pushes = payloadsOf<{ ref: string; before: string; commits: { title: string }[] }>(told, 'push');
   assert.deepEqual(
     pushes.map(({ ref, before, commits }) => [ref, before === NOTHING, commits.map(({ title }) => title)]),
     [

@@ -117,7 +117,7 @@ describe('a system hook', () => {
     );
     await refuse({ url, push_events_branch_filter: 'a b' }, 422, 'Invalid branch filter given');
     await refuse({ url, branch_filter_strategy: 'some' }, 400, 'branch_filter_strategy does not have a valid value');
-    await refuse({ url, token: 'a\nb' }, 422, 'token is invalid');
+    for (const token of ['a\nb', 'a\x01b', 'a\x7f']) await refuse({ url, token }, 422, 'token is invalid');
     await refuse({ url, signing_token: 'whsec_short' }, 422, 'signing_token must be');
     await refuse({ url, name: 'n'.repeat(256) }, 422, 'name is too long');
   });

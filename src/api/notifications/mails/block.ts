@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../../core/errors.ts';
 import { escapeHtml } from '../../../core/html.ts';
 import { shortened } from '../../../core/shortened.ts';
+import type { IssueLinks } from '../../../markup/issue-links.ts';
 import { renderMarkup } from '../../../markup/render.ts';
 
 /** A paragraph of a mail, in both of its forms. */
@@ -32,16 +33,23 @@ export const quoted = (text: string): Block => ({
   html: `<pre style="border-left: 3px solid #ccc; padding-left: 8px">${escapeHtml(text)}</pre>`,
 });
 
-/** What a user wrote in Markdown. @param base address of the project, which relative links stand below */
-export async function written(source: string, base: string): Promise<Block> {
+/**
+ * What a user wrote in Markdown.
+ * @param base address of the project, which relative links stand below
+ * @param issues how it names issues of the project's tracker elsewhere
+ */
+export async function written(source: string, base: string, issues?: IssueLinks): Promise<Block> {
   const text = shortened(source, MAX_TEXT);
-  return { text, html: await htmlOf(text, base) };
+  return { text, html: await htmlOf(text, base, issues) };
 }
 
-async function htmlOf(text: string, base: string): Promise<string> {
+async function htmlOf(text: string, base: string, issues: IssueLinks | undefined): Promise<string> {
   const key = `mail:${createHash('sha256').update(`${base}\n${text}`).digest('base64url')}`;
   try {
-    const html = await renderMarkup(key, { text, format: 'markdown', base, slug: '' });
+    const html = await renderMarkup(key, {
+      ...{ text, format: 'markdown', base, slug: '' },
+      ...(issues === undefined ? {} : { issues }),
+    });
     if (html.length <= MAX_HTML) return `<div>${withAddresses(html, base)}</div>`;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 422) throw error;

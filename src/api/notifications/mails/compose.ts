@@ -61,8 +61,7 @@ export function compose(
     to: address,
     ...(actor === null ? {} : { fromName: senderName(actor) }),
     subject: letter.subject,
-    text: textOf(blocks, foot, manner.below),
-    ...(manner.html ? { html: htmlOf(blocks, foot, manner.below) } : {}),
+    ...bodyOf(manner, blocks, foot),
     messageId: at(thread.own ?? randomUUID()),
     ...(before.length === 0 ? {} : { inReplyTo: before.at(-1)! }),
     references: before.length === 0 ? (thread.own === undefined ? [] : [at(thread.own)]) : before,
@@ -76,10 +75,17 @@ export function compose(
   };
 }
 
-interface Foot {
+/** What stands below what a mail says. */
+export interface Foot {
   because: string;
   links: readonly (readonly [label: string, url: string])[];
 }
+
+/** A mail in both of its forms, as far as the settings want both. */
+export const bodyOf = (manner: Pick<Manner, 'html' | 'below'>, blocks: readonly Block[], foot: Foot) => ({
+  text: textOf(blocks, foot, manner.below),
+  ...(manner.html ? { html: htmlOf(blocks, foot, manner.below) } : {}),
+});
 
 const footOf = (deps: Deps, { url }: Letter, because: string, unsubscribe: string | null): Foot => ({
   because,

@@ -26,6 +26,8 @@ const AT_ONCE = 100;
 export interface Part {
   news: News;
   said: readonly Block[];
+  /** What else it tells of: only for those who may read that, too. */
+  about?: Topic;
 }
 
 /** What an event is told in: one mail for each user, whatever of it concerns him. */
@@ -42,8 +44,8 @@ export async function dispatch(deps: Deps, occasion: string, { topic, letter, pa
   const standing = await standingOf(deps, topic);
   if (standing === undefined) return;
   const addressed = new Map<number, Addressed>();
-  for (const { news, said } of parts) {
-    for (const recipient of await recipientsOf(deps, standing, news)) {
+  for (const { news, said, about } of parts) {
+    for (const recipient of await readersOf(deps, about, await recipientsOf(deps, standing, news))) {
       const before = addressed.get(recipient.user.id);
       const reason = higher(before?.reason, recipient.reason);
       addressed.set(recipient.user.id, { ...recipient, reason, said: [...(before?.said ?? []), ...said] });
@@ -55,6 +57,19 @@ export async function dispatch(deps: Deps, occasion: string, { topic, letter, pa
   for (let at = 0; at < all.length; at += AT_ONCE) {
     await enterSome(deps, occasion, { topic, letter }, standing.place, manner, all.slice(at, at + AT_ONCE));
   }
+}
+
+async function readersOf(
+  deps: Deps,
+  about: Topic | undefined,
+  recipients: readonly Recipient[],
+): Promise<readonly Recipient[]> {
+  if (about === undefined || recipients.length === 0) return recipients;
+  const standing = await standingOf(deps, about);
+  if (standing === undefined) return [];
+  const ids = recipients.map(({ user }) => user.id);
+  const readers = await readersAmong(deps, standing.place, standing.mayRead, ids);
+  return recipients.filter(({ user }) => readers.has(user.id));
 }
 
 async function enterSome(

@@ -6,6 +6,7 @@ import { type Block, line } from '../mails/block.ts';
 import type { Dispatch, Part } from '../mails/dispatch.ts';
 import { type Candidate, candidates, type Happening } from '../recipients/candidate.ts';
 import { mentionedIn } from '../recipients/mentioned.ts';
+import type { Place } from '../recipients/place.ts';
 import { followersOfLabels } from '../recipients/subscriptions.ts';
 import type { Company } from './company.ts';
 
@@ -123,13 +124,14 @@ export async function labelsAdded(deps: Deps, { changes, company, actor, project
 export async function newlyMentioned(
   deps: Deps,
   { changes, company, actor }: Changed,
+  place: Place,
   now: { title: string; description: string | null },
   say: () => Promise<readonly Block[]>,
 ): Promise<Part[]> {
   if (changes.description === undefined && changes.title === undefined) return [];
   const was = (name: 'title' | 'description') => textIn(changes[name] === undefined ? now[name] : changes[name][0]);
   const before = `${was('title')}\n\n${was('description')}`;
-  const mentioned = await mentionedIn(deps, `${now.title}\n\n${now.description ?? ''}`, before);
+  const mentioned = await mentionedIn(deps, { place, actor }, `${now.title}\n\n${now.description ?? ''}`, before);
   if (mentioned.length === 0) return [];
   const { unsubscribed } = company;
   return [

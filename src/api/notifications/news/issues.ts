@@ -2,6 +2,7 @@ import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { usersById } from '../../identity/index.ts';
 import { issueUrl } from '../../planning/index.ts';
@@ -23,6 +24,7 @@ import {
   orNothing,
   reassigned,
 } from './changes.ts';
+import { closed } from './closed.ts';
 import { companyOf } from './company.ts';
 
 export const ISSUE_EVENTS = ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened'] as const;
@@ -51,16 +53,19 @@ export async function newsOfIssue(deps: Deps, event: IssueEvent): Promise<Dispat
     case 'issue.created': {
       const labels = ((event.payload as DomainEvents['issue.created']).labels ?? []).map(({ id }) => id);
       const more = [
-        ...(await mentionedIn(deps, `${issue.title}\n\n${issue.description ?? ''}`)),
+        ...(await mentionedIn(deps, told, `${issue.title}\n\n${issue.description ?? ''}`)),
         ...(await followersOfLabels(deps.db, labels, place.project.id)),
       ];
       const news = newsOf(company, actor, 'new_issue', more);
       return letterOf(deps, told, true, [{ said: await opened(deps, told, company.assignees), news }]);
     }
     case 'issue.closed':
-      return letterOf(deps, told, false, [
-        { said: [line(`${doer(actor)} closed the issue.`)], news: newsOf(company, actor, 'close_issue') },
-      ]);
+      return letterOf(
+        deps,
+        told,
+        false,
+        await closed(deps, told, company, event.payload as DomainEvents['issue.closed']),
+      );
     case 'issue.reopened':
       return letterOf(deps, told, false, [
         { said: [line(`${doer(actor)} opened the issue again.`)], news: newsOf(company, actor, 'reopen_issue') },
@@ -75,14 +80,14 @@ export async function newsOfIssue(deps: Deps, event: IssueEvent): Promise<Dispat
 async function partsOf(deps: Deps, { issue, place, actor }: ToldIssue, changed: Changed): Promise<Part[]> {
   const mention = async () => [
     line(`${doer(actor)} mentioned you in the issue.`),
-    await written(issue.description ?? '', baseOf(deps, place)),
+    await written(issue.description ?? '', baseOf(deps, place), await issueLinksOf(deps, place.project.id)),
   ];
   const role = { key: 'assignee_ids', what: 'assignees', happening: 'reassign_issue', reason: 'assigned' } as const;
   return [
     ...(await reassigned(deps, changed, role)),
     ...(await milestoneChanged(deps, changed)),
     ...(await labelsAdded(deps, changed)),
-    ...(await newlyMentioned(deps, changed, issue, mention)),
+    ...(await newlyMentioned(deps, changed, place, issue, mention)),
   ];
 }
 
@@ -103,7 +108,9 @@ async function opened(deps: Deps, { issue, place, actor }: ToldIssue, assignees:
   return [
     line(`${doer(actor)} opened an issue: ${issue.title}`),
     ...(assignees.length === 0 ? [] : [line(`Assigned to ${namesOf([...users.values()])}.`)]),
-    ...(issue.description ? [await written(issue.description, baseOf(deps, place))] : []),
+    ...(issue.description
+      ? [await written(issue.description, baseOf(deps, place), await issueLinksOf(deps, place.project.id))]
+      : []),
   ];
 }
 

@@ -31,7 +31,7 @@ export function isToldOfMembership({ type, actor_id, payload }: MembershipEvent)
 }
 
 /** A project or group, as mails speak of it. */
-interface Source {
+export interface Source {
   kind: 'project' | 'group';
   id: number;
   name: string;
@@ -104,7 +104,8 @@ async function personalOf(
   }
 }
 
-async function sourceOf(deps: Deps, kind: 'project' | 'group', id: number): Promise<Source | undefined> {
+/** Undefined where it is gone, or has no mails sent. */
+export async function sourceOf(deps: Deps, kind: 'project' | 'group', id: number): Promise<Source | undefined> {
   if (kind === 'project') {
     const place = await placeOf(deps.db, id);
     if (place === undefined || place.silent) return undefined;

@@ -1,7 +1,9 @@
 import type { DomainEvents } from '../../../core/domain-events.ts';
-import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { MergeParams, MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { usersById } from '../../identity/index.ts';
 import { mergeRequestUrl } from '../../planning/index.ts';
@@ -43,7 +45,16 @@ export const MERGE_REQUEST_EVENTS = [
 type MergeRequestEvent = RecordedEvent<(typeof MERGE_REQUEST_EVENTS)[number]>;
 
 /** What is told of changes. */
-const TOLD = ['assignee_ids', 'reviewer_ids', 'milestone_id', 'labels', 'title', 'description', 'draft'];
+const TOLD = [
+  'assignee_ids',
+  'reviewer_ids',
+  'milestone_id',
+  'labels',
+  'title',
+  'description',
+  'draft',
+  'blocking_discussions_resolved',
+];
 export const isToldOfMergeRequest = ({ payload }: Pick<MergeRequestEvent, 'payload'>): boolean =>
   !('changes' in payload) || payload.new_sha != null || TOLD.some((name) => name in payload.changes);
 
@@ -75,7 +86,7 @@ async function partsOf(deps: Deps, told: Told, event: MergeRequestEvent): Promis
     case 'merge_request.reopened':
       return toAll(told, 'reopen_merge_request', `${who} opened the merge request again.`);
     case 'merge_request.merged':
-      return toAll(told, 'merge_merge_request', `${who} merged the merge request.`);
+      return merged(told);
     case 'merge_request.approved': {
       const { complete } = event.payload as DomainEvents['merge_request.approved'];
       return toAll(
@@ -96,6 +107,17 @@ async function partsOf(deps: Deps, told: Told, event: MergeRequestEvent): Promis
 const toAll = ({ company, actor }: Told, happening: Happening, text: string): Part[] => [
   { said: [line(text)], news: newsOf(company, actor, happening) },
 ];
+
+/** Who has set it to be merged by itself does not see it happen: he is told like everybody else. */
+function merged(told: Told): Part[] {
+  const { row, actor, company } = told;
+  if (parseJson<MergeParams>(row.merge_params).automatic !== true || actor === null) {
+    return toAll(told, 'merge_merge_request', `${doer(actor)} merged the merge request.`);
+  }
+  const news = newsOf(company, actor, 'merge_merge_request', candidates([actor.id], 'participating'));
+  const text = `The merge request was merged, as ${actor.name} had set it to be when all checks have passed.`;
+  return [{ said: [line(text)], news: { ...news, tellsActor: true } }];
+}
 
 function unapproval({ actor }: Told, { system_action }: DomainEvents['merge_request.unapproved']): string {
   return system_action === undefined
@@ -120,7 +142,7 @@ async function opened(deps: Deps, told: Told, { labels = [] }: DomainEvents['mer
     ids.length === 0 ? [] : [line(`${what} ${namesOf(ids.flatMap((id) => users.get(id) ?? []))}.`)];
   const more = [
     ...asked(told),
-    ...(await mentionedIn(deps, `${row.title}\n\n${row.description ?? ''}`)),
+    ...(await mentionedIn(deps, told, `${row.title}\n\n${row.description ?? ''}`)),
     ...(await followersOfLabels(
       deps.db,
       labels.map(({ id }) => id),
@@ -132,7 +154,9 @@ async function opened(deps: Deps, told: Told, { labels = [] }: DomainEvents['mer
     line(`It wants ${row.source_branch} to be merged into ${row.target_branch}.`),
     ...named('Assigned to', company.assignees),
     ...named('To be reviewed by', reviewers),
-    ...(row.description ? [await written(row.description, baseOf(deps, place))] : []),
+    ...(row.description
+      ? [await written(row.description, baseOf(deps, place), await issueLinksOf(deps, place.project.id))]
+      : []),
   ];
   return [{ said, news: newsOf(company, actor, 'new_merge_request', more) }];
 }
@@ -143,19 +167,24 @@ async function updated(deps: Deps, told: Told, payload: DomainEvents['merge_requ
   const changed: Changed = { changes, company, actor, projectId: place.project.id };
   const mention = async () => [
     line(`${doer(actor)} mentioned you in the merge request.`),
-    await written(row.description ?? '', baseOf(deps, place)),
+    await written(row.description ?? '', baseOf(deps, place), await issueLinksOf(deps, place.project.id)),
   ];
   const assignees = { key: 'assignee_ids', what: 'assignees', happening: 'reassign_merge_request' } as const;
   const reviewers = { key: 'reviewer_ids', what: 'reviewers', happening: 'change_reviewer_merge_request' } as const;
   const drafts = changes.draft === undefined ? [] : toAll(told, null, draftText(told, changes.draft[1]));
+  const resolved =
+    changes.blocking_discussions_resolved?.[1] === true
+      ? toAll(told, null, `${doer(actor)} resolved all threads.`)
+      : [];
   return [
     ...(payload.new_sha == null ? [] : await pushed(deps, told, payload.old_sha ?? null, payload.new_sha)),
     ...(await reassigned(deps, changed, { ...assignees, reason: 'assigned' })),
     ...(await reassigned(deps, changed, { ...reviewers, reason: 'review_requested' })),
     ...drafts,
+    ...resolved,
     ...(await milestoneChanged(deps, changed)),
     ...(await labelsAdded(deps, changed)),
-    ...(await newlyMentioned(deps, changed, row, mention)),
+    ...(await newlyMentioned(deps, changed, place, row, mention)),
   ];
 }
 

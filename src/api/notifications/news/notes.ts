@@ -1,5 +1,6 @@
 import type { Note } from '../../../db/tables/notes.ts';
 import type { Deps } from '../../../deps.ts';
+import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import { usersById } from '../../identity/index.ts';
 import { type Block, line, written } from '../mails/block.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
@@ -61,14 +62,15 @@ async function dispatchOf(
   const note = first!;
   const author = (await usersById(deps.db, [note.author_id])).get(note.author_id) ?? null;
   const said: Block[] = [line(`${doer(author)} ${notes.length === 1 ? 'commented' : 'reviewed it'}:`)];
+  const issues = await issueLinksOf(deps, place.project.id);
   for (const each of notes) {
-    said.push(...(await hunkOf(deps, place.project, each)), await written(each.note, baseOf(deps, place)));
+    said.push(...(await hunkOf(deps, place.project, each)), await written(each.note, baseOf(deps, place), issues));
   }
   const text = notes.map((each) => each.note).join('\n\n');
   const { all, unsubscribed } = await peopleOf(deps, on, note);
   const news = {
     happening: 'new_note',
-    candidates: [...all, ...(await mentionedIn(deps, text))],
+    candidates: [...all, ...(await mentionedIn(deps, { place, actor: author }, text))],
     actorId: note.author_id,
     unsubscribed,
   } as const;

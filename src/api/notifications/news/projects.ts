@@ -2,6 +2,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
+import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { projectUrl } from '../../code/index.ts';
 import { releaseUrl } from '../../delivery/index.ts';
@@ -36,7 +37,9 @@ export async function newsOfRelease(
       {
         said: [
           line(`${doer(actor)} released ${called}.`),
-          ...(description ? [await written(description, baseOf(deps, place))] : []),
+          ...(description
+            ? [await written(description, baseOf(deps, place), await issueLinksOf(deps, place.project.id))]
+            : []),
         ],
         news,
       },

@@ -1,26 +1,88 @@
 import { sql } from 'kysely';
-import { findReferences } from '../../../core/references.ts';
+import { laterCaller } from '../../../access/later-caller.ts';
+import { visibleGroups } from '../../../access/visible-groups.ts';
+import { today } from '../../../core/clock.ts';
+import { calledNames } from '../../../core/references.ts';
+import { parseJson } from '../../../db/columns.ts';
 import { asciiLower } from '../../../db/like.ts';
+import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Candidate, candidates } from './candidate.ts';
+import type { Place } from './place.ts';
 
-/** People that one text may name. */
-const MAX_PEOPLE = 100;
+/** Names in one text that are looked up. */
+const MAX_NAMES = 100;
+/** Members of groups and projects whom one text may name together. */
+const MAX_MEMBERS = 1_000;
 
-const namesIn = (text: string): string[] =>
-  findReferences(text).flatMap((reference) => (reference.type === 'user' ? [asciiLower(reference.username)] : []));
+/** Where a text stands, and who wrote it. */
+export interface Written {
+  place: Place;
+  actor: Pick<User, 'id'> | null;
+}
 
-/** Those whom a text names. @param before what it was, for a text that was changed: whom that names is no news */
-export async function mentionedIn({ db }: Pick<Deps, 'db'>, text: string, before = ''): Promise<Candidate[]> {
-  const known = new Set(before === '' ? [] : namesIn(before));
-  const names = namesIn(text)
-    .filter((name) => !known.has(name))
-    .slice(0, MAX_PEOPLE);
+/**
+ * Those whom a text names: users, the members of groups that its author sees (`@group/subgroup`) and that let themselves be
+ * named, and all members of the project (`@all`).
+ * @param before what it was, for a text that was changed: whom that names is no news
+ */
+export async function mentionedIn(deps: Deps, where: Written, text: string, before = ''): Promise<Candidate[]> {
+  const known = before === '' ? new Set<string>() : calledNames(before);
+  const names = [...calledNames(text)].filter((name) => !known.has(name)).slice(0, MAX_NAMES);
   if (names.length === 0) return [];
-  const rows = await db.selectFrom('users').select('id').where(sql<string>`lower(username)`, 'in', names).execute();
-  return candidates(
-    rows.map(({ id }) => id),
-    'mention',
-    'mentioned',
-  );
+  const users = names.filter((name) => !name.includes('/')).map(asciiLower);
+  const rows = await deps.db
+    .selectFrom('users')
+    .select('id')
+    .where(sql<string>`lower(username)`, 'in', users)
+    .execute();
+  const groupIds = await groupsNamed(deps, where, names);
+  const everybody = names.includes('all');
+  const members = groupIds.length === 0 && !everybody ? [] : await membersOf(deps, where.place, groupIds, everybody);
+  return candidates([...rows.map(({ id }) => id), ...members], 'mention', 'mentioned');
+}
+
+async function groupsNamed(deps: Deps, { actor }: Written, names: readonly string[]): Promise<number[]> {
+  const rows = await deps.db
+    .selectFrom('namespaces')
+    .select(['id', 'settings'])
+    .where('kind', '=', 'group')
+    .where('in_deletion', '=', 0)
+    .where(sql<string>`lower(full_path)`, 'in', names.map(asciiLower))
+    .execute();
+  const open = rows.filter(({ settings }) => parseJson<GroupWish>(settings).mentions_disabled !== true);
+  const author = open.length === 0 || actor === null ? undefined : await laterCaller(deps, actor.id);
+  if (author === undefined) return [];
+  const ids = open.map(({ id }) => id);
+  const seen = deps.db.selectFrom('namespaces').select('id').where('id', 'in', ids);
+  return (await seen.where(await visibleGroups(deps, author)).execute()).map(({ id }) => id);
+}
+interface GroupWish {
+  mentions_disabled?: boolean | null;
+}
+
+/** Members of groups themselves; with `everybody` those of the project and of the groups above it. */
+async function membersOf(
+  { db, clock }: Deps,
+  { project, groupIds: above }: Place,
+  named: readonly number[],
+  everybody: boolean,
+): Promise<number[]> {
+  const groups = everybody ? [...new Set([...named, ...above])] : named;
+  const rows = await db
+    .selectFrom('members')
+    .select('user_id')
+    .distinct()
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', groups)]),
+        ...(everybody ? [eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', project.id)])] : []),
+      ]),
+    )
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today(clock))]))
+    .orderBy('user_id')
+    .limit(MAX_MEMBERS)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
 }

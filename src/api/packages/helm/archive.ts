@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { readDocuments } from '../../../ci/config/yaml/compose.ts';
 import { YamlError } from '../../../ci/config/yaml/yaml-error.ts';
-import { TarGuard } from '../../../packages/tar-guard.ts';
+import { TarGuard } from '../../../storage/tar-guard.ts';
 import { type Chart, ChartError, readChart } from './chart.ts';
 
 const MiB = 1024 * 1024;

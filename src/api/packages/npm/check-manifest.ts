@@ -8,7 +8,7 @@ import type { Package } from '../../../db/tables/packages.ts';
 import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { INSTALLABLE } from '../../../packages/find.ts';
-import { TarGuard } from '../../../packages/tar-guard.ts';
+import { TarGuard } from '../../../storage/tar-guard.ts';
 
 const CHECK = jobKind<{ packageId: number }>('npm.check_manifest', { lane: 'slow' });
 const MIB = 1024 * 1024;

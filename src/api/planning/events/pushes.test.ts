@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
+import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { RefChange } from '../../../db/tables/ref-intents.ts';
 import type { EventJson } from './inputs.ts';
 
@@ -11,11 +12,17 @@ before(async () => {
 });
 after(() => app.close());
 
+type Seed = Awaited<ReturnType<typeof seededProject>>;
+
 /** A project, and what its feed tells of a push by root that made these changes. */
-async function pushed(t: TestContext, changes: (seed: Awaited<ReturnType<typeof seededProject>>) => RefChange[]) {
+async function pushed(
+  t: TestContext,
+  changes: (seed: Seed) => RefChange[],
+  more: (seed: Seed) => Pick<DomainEvents['push'], 'default_branch'> = () => ({}),
+) {
   const seed = await seededProject(app, t);
   const { id } = seed.project;
-  const payload = { project_id: id, updates: changes(seed), push_options: [], via: 'git' as const };
+  const payload = { project_id: id, updates: changes(seed), push_options: [], via: 'git' as const, ...more(seed) };
   await app.deps.events.record(app.deps.db, 'push', payload, { projectId: id, actorId: 1 });
   await app.settle();
   const query = { action: 'pushed', sort: 'asc' };
@@ -58,6 +65,22 @@ test('new branches count what the default branch has not, the default branch all
     ],
   );
   assert.deepEqual([pushes[0]!.commit_from, pushes[0]!.commit_to], [null, seed.head]);
+});
+
+test('new branches count what the default branch had not when they were pushed, whatever became of it meanwhile', async (t) => {
+  const branches = ({ head, side }: Seed) => [
+    { ref: 'refs/heads/side', old: null, new: side },
+    { ref: 'refs/heads/same', old: null, new: head },
+  ];
+  const counts = (pushes: readonly { commit_count?: number }[]) => pushes.map(({ commit_count }) => commit_count);
+  // The default branch has moved on to `head` since.
+  const before = await pushed(t, branches, ({ base }) => ({ default_branch: { name: 'main', sha: base } }));
+  assert.deepEqual(counts(before.pushes), [1, 1]);
+  // Another branch is the default one by now.
+  const other = await pushed(t, branches, ({ side }) => ({ default_branch: { name: 'side', sha: side } }));
+  assert.deepEqual(counts(other.pushes), [2, 1]);
+  const none = await pushed(t, branches, () => ({ default_branch: null }));
+  assert.deepEqual(counts(none.pushes), [2, 2]);
 });
 
 test('removed branches and tags are told of, other refs are not', async (t) => {

@@ -6,6 +6,8 @@ import type { Repository } from '../../../git/repository.ts';
 
 type Update = DomainEvents['push']['updates'][number];
 type RefType = PushData['ref_type'];
+/** The default branch after a push; null where there is none. */
+type DefaultBranch = NonNullable<DomainEvents['push']['default_branch']> | null;
 
 /** Commits that are counted at most. */
 const MAX_COMMITS = 10_000;
@@ -38,17 +40,22 @@ async function ifThere<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-/** What a new or moved branch brings: all of the first branch, of another one what the default branch has not. */
-async function newCommits(repo: Repository, { ref, old, new: oid }: Update): Promise<number> {
-  const head = await repo.refs.head();
-  const isDefault = head !== null && ref === `refs/heads/${head}`;
-  const tip = old ?? (head === null || isDefault ? null : await repo.refs.resolve(`refs/heads/${head}`));
+/** Events of earlier versions do not tell of the default branch: then it is the one of now. */
+async function defaultBranchNow(repo: Repository): Promise<DefaultBranch> {
+  const name = await repo.refs.head();
+  return name === null ? null : { name, sha: await repo.refs.resolve(`refs/heads/${name}`) };
+}
+
+/** What a new or moved branch brings: all of the first branch, of another one what the default branch had not. */
+async function newCommits(repo: Repository, { ref, old, new: oid }: Update, given?: DefaultBranch): Promise<number> {
+  const base = old !== null ? null : given === undefined ? await defaultBranchNow(repo) : given;
+  const tip = old ?? (base === null || ref === `refs/heads/${base.name}` ? null : base.sha);
   return countCommits(repo, [oid!], { ...(tip === null ? {} : { not: [tip] }), limit: MAX_COMMITS });
 }
 
-async function commitsOf(repo: Repository, type: RefType, update: Update): Promise<number> {
+async function commitsOf(repo: Repository, type: RefType, update: Update, base?: DefaultBranch): Promise<number> {
   if (update.new === null) return 0;
-  return type === 'tag' ? 1 : ifThere(() => newCommits(repo, update), 0);
+  return type === 'tag' ? 1 : ifThere(() => newCommits(repo, update, base), 0);
 }
 
 async function titleAt(repo: Repository, oid: string): Promise<string | null> {
@@ -57,8 +64,8 @@ async function titleAt(repo: Repository, oid: string): Promise<string | null> {
   return commit === null ? null : titleOf(commit.message);
 }
 
-async function single(repo: Repository, type: RefType, folder: string, update: Update): Promise<PushData> {
-  const count = await commitsOf(repo, type, update);
+async function single({ repo, base }: Told, type: RefType, folder: string, update: Update): Promise<PushData> {
+  const count = await commitsOf(repo, type, update, base);
   const title = count === 0 ? null : await ifThere(() => titleAt(repo, update.new!), null);
   return {
     commit_count: type === 'tag' && title === null ? 0 : count,
@@ -70,6 +77,12 @@ async function single(repo: Repository, type: RefType, folder: string, update: U
     commit_title: title,
     ref_count: null,
   };
+}
+
+/** What a push is told with. */
+interface Told {
+  repo: Repository;
+  base: DefaultBranch | undefined;
 }
 
 const bulk = (type: RefType, action: PushData['action'], amount: number): PushData => ({
@@ -88,14 +101,18 @@ const bulk = (type: RefType, action: PushData['action'], amount: number): PushDa
  * moved; of more of a kind than `limit` one entry with their number. Other refs are nobody's activity.
  * @throws GitError when git cannot be asked at the moment
  */
-export async function pushEntries(repo: Repository, updates: readonly Update[], limit: number): Promise<PushData[]> {
+export async function pushEntries(
+  repo: Repository,
+  { updates, default_branch: base }: Pick<DomainEvents['push'], 'updates' | 'default_branch'>,
+  limit: number,
+): Promise<PushData[]> {
   const entries: PushData[] = [];
   for (const [type, folder] of FOLDERS) {
     const ofType = updates.filter(({ ref, old, new: oid }) => ref.startsWith(folder) && old !== oid);
     for (const action of ACTIONS) {
       const same = ofType.filter((update) => actionOf(update) === action);
       if (same.length > limit) entries.push(bulk(type, action, same.length));
-      else for (const update of same) entries.push(await single(repo, type, folder, update));
+      else for (const update of same) entries.push(await single({ repo, base }, type, folder, update));
     }
   }
   return entries;

@@ -1,5 +1,7 @@
+import type { Insertable } from 'kysely';
 import type { DomainEventType } from '../../../core/domain-events.ts';
-import type { Db } from '../../../db/schema.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from '../../../db/prepared.ts';
+import type { Db, Schema } from '../../../db/schema.ts';
 import { type Event, eventId } from '../../../db/tables/events.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
@@ -120,16 +122,16 @@ async function milestoneThere(db: Db, id: number): Promise<number | null> {
   return found?.id ?? null;
 }
 
+const placeOfProject = prepared((db, { id }: { id: number }) =>
+  db.selectFrom('projects').select(['id', 'repository_storage', 'disk_path']).where('id', '=', id),
+);
+
 async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
-  const project = await deps.db
-    .selectFrom('projects')
-    .select(['id', 'repository_storage', 'disk_path'])
-    .where('id', '=', payload.project_id)
-    .executeTakeFirst();
+  const [project] = await placeOfProject(deps.db, { id: payload.project_id });
   if (project === undefined) return [];
   const { push_event_activities_limit } = await applicationSettings(deps);
   const repo = repositoryOf(deps, ofProject(project));
-  const pushes = await pushEntries(repo, payload.updates, push_event_activities_limit);
+  const pushes = await pushEntries(repo, payload, push_event_activities_limit);
   return pushes.map((push) => ({
     action: 'pushed',
     target_type: null,
@@ -139,15 +141,20 @@ async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise
 }
 
 /** Whether the author and the project of an entry are still there. */
-async function isThere(db: Db, { authorId, projectId }: Told): Promise<boolean> {
-  const found = await db
+const bothThere = prepared((db, { authorId, projectId }: { authorId: number; projectId: number }) =>
+  db
     .selectFrom('users')
     .innerJoin('projects', (join) => join.on('projects.id', '=', projectId))
     .select('users.id')
-    .where('users.id', '=', authorId)
-    .executeTakeFirst();
-  return found !== undefined;
-}
+    .where('users.id', '=', authorId),
+);
+
+const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>) =>
+  db
+    .insertInto('events')
+    .values(rowsOf(rows))
+    .onConflict((conflict) => conflict.columns(['domain_event_id', 'ordinal']).doNothing()),
+);
 
 /** Writes what an event adds to the feed, once however often it is delivered. */
 async function write(deps: Deps, event: ToldEvent): Promise<void> {
@@ -155,39 +162,30 @@ async function write(deps: Deps, event: ToldEvent): Promise<void> {
   const told = await tell(deps, event);
   if (told === null || told.entries.length === 0) return;
   await deps.db.transaction().execute(async (db) => {
-    if (!(await isThere(db, told))) return;
-    await db
-      .insertInto('events')
-      .values(
-        told.entries.map((entry, ordinal) => ({
-          noteable_type: null,
-          noteable_id: null,
-          push_data: null,
-          ...entry,
-          id: eventId(event.id, ordinal),
-          author_id: told.authorId,
-          project_id: told.projectId,
-          domain_event_id: event.id,
-          ordinal,
-          created_at: event.created_at,
-        })),
-      )
-      .onConflict((conflict) => conflict.columns(['domain_event_id', 'ordinal']).doNothing())
-      .execute();
-    await touchProject(db, told.projectId, event.created_at);
+    const { authorId, projectId } = told;
+    if ((await bothThere(db, { authorId, projectId })).length === 0) return;
+    const rows = told.entries.map((entry, ordinal) => ({
+      noteable_type: null,
+      noteable_id: null,
+      push_data: null,
+      ...entry,
+      id: eventId(event.id, ordinal),
+      author_id: authorId,
+      project_id: projectId,
+      domain_event_id: event.id,
+      ordinal,
+      created_at: event.created_at,
+    }));
+    await insertEntries(db, columnsOf(rows));
+    const due = new Date(Date.parse(event.created_at) - HOUR_MS).toISOString();
+    await touchProject(db, { id: projectId, at: event.created_at, due });
   });
 }
 
 /** Keeps `last_activity_at` of a project right to the hour; pushes set it exactly by themselves. */
-async function touchProject(db: Db, id: number, at: string): Promise<void> {
-  const due = new Date(Date.parse(at) - HOUR_MS).toISOString();
-  await db
-    .updateTable('projects')
-    .set({ last_activity_at: at })
-    .where('id', '=', id)
-    .where('last_activity_at', '<', due)
-    .execute();
-}
+const touchProject = prepared((db, { id, at, due }: { id: number; at: string; due: string }) =>
+  db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id).where('last_activity_at', '<', due),
+);
 
 /** What happened to a milestone outlives it, without a target. */
 const forgetMilestone = (db: Db, id: number) =>

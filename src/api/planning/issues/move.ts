@@ -72,7 +72,7 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
     await db.updateTable('issues').set({ moved_to_id: copy.id }).where('id', '=', issue.id).execute();
     await tell(deps, db, copy, issue, `moved from ${project.full_path}#${issue.iid}`, actorId);
     await tell(deps, db, issue, copy, `moved to ${to.project.full_path}#${copy.iid}`, actorId);
-    await closeIssue(deps, db, issue, actorId);
+    await closeIssue(deps, db, issue, actorId, { movedToId: copy.id });
     return db.selectFrom('issues').selectAll().where('id', '=', copy.id).executeTakeFirstOrThrow();
   });
 }

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../core/clock.ts';
 import { issueFacts } from '../../../core/event-facts.ts';
+import type { ClosedHow } from '../../../core/event-payloads.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Deps } from '../../../deps.ts';
@@ -15,6 +16,8 @@ export interface ClosedBy {
   projectPath?: string;
   /** The same for machines. */
   source?: StateSource;
+  /** The issue that goes on, where it is moved. */
+  movedToId?: number;
 }
 
 function closingText({ mergeRequestIid, commitSha, projectPath = '' }: ClosedBy): string {
@@ -43,7 +46,7 @@ export async function closeIssue(
     .returningAll()
     .executeTakeFirst();
   if (closed === undefined) return null;
-  await tell(deps, db, closed, actorId, 'closed', closingText(how), how.source);
+  await tell(deps, db, closed, actorId, 'closed', closingText(how), how);
   await settleTodos(deps, db, { type: 'Issue', id: issue.id }, actorId);
   return closed;
 }
@@ -102,6 +105,18 @@ async function nameSource(
     .execute();
 }
 
+/** What events tell of what closed an issue. */
+function howOf(source: StateSource | undefined, movedToId: number | undefined): ClosedHow | undefined {
+  if (movedToId !== undefined) return { moved_to_id: movedToId };
+  if (source === undefined) return undefined;
+  const { mergeRequestId, commitSha, projectId } = source;
+  return {
+    project_id: projectId,
+    ...(mergeRequestId === undefined ? {} : { merge_request_id: mergeRequestId }),
+    ...(commitSha === undefined ? {} : { commit_sha: commitSha }),
+  };
+}
+
 async function tell(
   deps: Deps,
   db: Db,
@@ -109,13 +124,14 @@ async function tell(
   actorId: number,
   action: 'closed' | 'reopened',
   text: string,
-  source?: StateSource,
+  { source, movedToId }: Pick<ClosedBy, 'source' | 'movedToId'> = {},
 ): Promise<void> {
   const { id, project_id } = issue;
   const about = { type: 'Issue', id, projectId: project_id } as const;
   const noteId = await writeSystemNote(deps, db, about, actorId, action, text);
   if (source !== undefined) await nameSource(deps, db, about, noteId, source);
   await recordState(deps, db, about, actorId, action, source);
-  const payload = { issue_id: id, project_id, issue: issueFacts(issue) };
+  const how = howOf(source, movedToId);
+  const payload = { issue_id: id, project_id, issue: issueFacts(issue), ...(how === undefined ? {} : { how }) };
   await deps.events.record(db, `issue.${action}`, payload, { projectId: project_id, actorId });
 }

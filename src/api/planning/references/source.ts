@@ -1,5 +1,6 @@
 import { findNamespace } from '../../../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../../../access/permissions.ts';
+import { projectOfId } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { NoteableType } from '../../../db/tables/kinds.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
@@ -21,8 +22,7 @@ export type Source = {
 
 /** The project of an id; undefined when it is gone or going. */
 export async function homeOf(deps: Deps, db: Db, projectId: number): Promise<Home | undefined> {
-  const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('pending_delete', '=', 0);
-  const project = await query.executeTakeFirst();
+  const [project] = await projectOfId(db, { id: projectId });
   const namespace = project && (await findNamespace(deps, String(project.namespace_id)));
   return project && namespace && { project, namespace };
 }

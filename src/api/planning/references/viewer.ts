@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { userOfId } from '../../../access/rows-by-id.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 
@@ -14,11 +15,6 @@ export const viewerOf = (user: User): UserCaller => ({
 /** Who did what an event tells; undefined for the system, and for users that are gone or blocked. */
 export async function actorOf({ db }: Deps, userId: number | null): Promise<UserCaller | undefined> {
   if (userId === null) return undefined;
-  const user = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', userId)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  return user && viewerOf(user);
+  const [user] = await userOfId(db, { id: userId });
+  return user?.state === 'active' ? viewerOf(user) : undefined;
 }

@@ -19,11 +19,11 @@ export async function destroyGroup(
   deps: Deps,
   found: Namespace,
   actorId: number | null,
-  check?: (now: Namespace) => void,
+  check?: (db: Db, now: Namespace) => Promise<void>,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
-    check?.(group);
+    await check?.(db, group);
     const groups = await db
       .selectFrom('namespaces')
       .selectAll()

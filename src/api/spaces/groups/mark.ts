@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { requireStillInGroup } from '../../../access/standing.ts';
 import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { forbidden, refused } from '../../../core/errors.ts';
@@ -33,7 +34,8 @@ export async function deleteGroup(
   if (delayed && !immediate && !caller.admin) {
     throw forbidden('What is marked for deletion cannot be removed before its days are over.');
   }
-  await destroyGroup(deps, group, caller.user.id, (now) => {
+  await destroyGroup(deps, group, caller.user.id, async (db, now) => {
+    await requireStillInGroup(deps, db, caller, now.id, 'remove_group');
     if (!delayed) return;
     if (now.in_deletion === 0) throw refused('Group must be marked for deletion first.');
     if (options.fullPath !== now.full_path) {
@@ -74,19 +76,20 @@ type Marked = Pick<Namespace, 'name' | 'path' | 'marked_for_deletion_on' | 'mark
 /** @param decide gets the path of the group above with a closing slash; empty for a group at the top */
 async function changeMark(
   deps: Deps,
-  { user }: UserCaller,
+  caller: UserCaller,
   found: Namespace,
   decide: (db: Db, group: Namespace, parentPath: string) => Promise<Marked>,
 ): Promise<Namespace> {
   return deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
+    await requireStillInGroup(deps, db, caller, group.id, 'remove_group');
     const parent =
       group.parent_id === null
         ? null
         : await db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirstOrThrow();
     const { path, ...columns } = await decide(db, group, parent === null ? '' : `${parent.full_path}/`);
     const now = timestamp(deps.clock);
-    const about = { groupId: group.id, actorId: user.id };
+    const about = { groupId: group.id, actorId: caller.user.id };
     if (path !== group.path) {
       const moved = await moveTree(db, group, { path, parent, updatedAt: now });
       const renamed = { group_id: group.id, old_full_path: group.full_path, group: groupFacts(moved) };

@@ -24,7 +24,7 @@ async function lastDueDay(deps: Deps): Promise<string> {
 
 async function removeMarked(deps: Deps, signal: AbortSignal): Promise<void> {
   const day = await lastDueDay(deps);
-  const refuse = ({ marked_for_deletion_on: on }: { marked_for_deletion_on: string | null }) => {
+  const refuse: Refuse = async (_db, { marked_for_deletion_on: on }) => {
     if (on === null || on > day) throw conflict('It was restored meanwhile');
   };
   for (const table of ['namespaces', 'projects'] as const) {
@@ -55,7 +55,7 @@ const dueAfter = (db: Db, table: 'namespaces' | 'projects', day: string, id: num
     .limit(BATCH)
     .execute();
 
-type Refuse = (now: { marked_for_deletion_on: string | null }) => void;
+type Refuse = (db: Db, now: { marked_for_deletion_on: string | null }) => Promise<void>;
 
 async function destroyProjectOf(deps: Deps, id: number, actorId: number | null, refuse: Refuse): Promise<void> {
   const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();

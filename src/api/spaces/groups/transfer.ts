@@ -2,6 +2,8 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { groupsOf, lineageIds } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { requireStillInGroup } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
 import { group as onGroup, recordAudit } from '../../../audit/record.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
@@ -23,7 +25,7 @@ const failed = (why: string) => refused(`Transfer failed: ${why}`);
 /**
  * Moves a group with all below it under another group, or to the top when there is none. Where the new place is less
  * open, everything moved becomes so too.
- * @throws ApiError 400 with the reason
+ * @throws ApiError 400 with the reason; 401, 403 and 404 where the right has gone meanwhile
  */
 export async function transferGroup(
   deps: Deps,
@@ -31,14 +33,11 @@ export async function transferGroup(
   found: Namespace,
   target: Namespace | null,
 ): Promise<Namespace> {
-  const allowed =
-    target === null
-      ? await mayCreateTopLevel(deps, caller)
-      : (await groupPermissions(deps, caller, target)).can('create_subgroup');
   return deps.db.transaction().execute(async (db) => {
     const [group, parent = null] = await lockTrees(db, target === null ? [found] : [found, target]);
+    const { caller: now } = await requireStillInGroup(deps, db, caller, found.id, 'transfer_group');
     await checkPlace(db, group!, parent);
-    if (!allowed) throw failed("You don't have enough permissions.");
+    if (!(await mayPlace(within(deps, db), now, parent))) throw failed("You don't have enough permissions.");
     await checkContent(db, group!, parent);
     const result = await moveTree(db, group!, { path: group!.path, parent, updatedAt: timestamp(deps.clock) });
     if (parent !== null && visibilityLevel(parent.visibility) < visibilityLevel(group!.visibility)) {
@@ -62,6 +61,12 @@ export async function transferGroup(
     return result;
   });
 }
+
+/** Whether the caller may make groups under this one; null for the top. */
+const mayPlace = async (deps: Deps, caller: UserCaller, parent: Namespace | null): Promise<boolean> =>
+  parent === null
+    ? mayCreateTopLevel(deps, caller)
+    : (await groupPermissions(deps, caller, parent)).can('create_subgroup');
 
 async function checkPlace(db: Db, group: Namespace, parent: Namespace | null): Promise<void> {
   if (group.in_deletion === 1) throw failed('Group is marked for deletion.');

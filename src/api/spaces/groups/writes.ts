@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { isTokenBot, type UserCaller } from '../../../access/caller.ts';
 import { mayMakePlaces } from '../../../access/may-make-places.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { requireStillInGroup } from '../../../access/standing.ts';
 import { recordGroupChanges } from '../../../audit/groups.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
@@ -81,7 +82,10 @@ export async function createByInput(
       ...picture,
       settings: settingsColumn({ settings: '{}' }, { ...creationLevel(instance), ...input }),
     },
-    ...(within === undefined ? {} : { within }),
+    within: async (db, group) => {
+      if (parent !== null) await requireStillInGroup(deps, db, caller, parent.id, 'create_subgroup');
+      await within?.(db, group);
+    },
   });
 }
 
@@ -97,7 +101,7 @@ function columnsOf(input: Static<typeof UpdateInput>): Updateable<NamespacesTabl
 
 /**
  * Changes a group; a new path moves everything below it.
- * @throws ApiError 400 with the texts by field
+ * @throws ApiError 400 with the texts by field; 401, 403 and 404 where the right has gone meanwhile
  */
 export async function updateGroup(
   deps: Deps,
@@ -108,6 +112,7 @@ export async function updateGroup(
   const picture = await avatarColumn(deps, input.avatar);
   return deps.db.transaction().execute(async (db) => {
     const group = (await lockTrees(db, [found]))[0]!;
+    await requireStillInGroup(deps, db, caller, group.id, 'update_group');
     const errors = withErrors(await updateErrors(deps, db, caller, group, input));
     if (Object.keys(errors).length > 0) throw invalidModel(errors);
     const now = timestamp(deps.clock);

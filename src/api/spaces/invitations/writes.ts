@@ -130,6 +130,10 @@ async function insert(db: Db, deps: Deps, source: Source, email: string, wanted:
     .returningAll()
     .executeTakeFirstOrThrow();
   await recordInvitation(deps, db, 'invitation_created', row);
+  const { id: invitation_id, source_type, source_id } = row;
+  const place = source_type === 'project' ? { projectId: source_id } : { groupId: source_id };
+  const payload = { invitation_id, source_type, source_id };
+  await deps.events.record(db, 'invitation.created', payload, { ...place, actorId });
 }
 
 export interface InvitationChange {

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
 import { recordProject } from '../../../audit/projects.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
@@ -7,7 +8,7 @@ import { bit } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Archives a project, so that nothing in it changes any more, or brings it back. @throws ApiError 404 */
+/** Archives a project, so that nothing in it changes any more, or brings it back. @throws ApiError 401, 403, 404 */
 export async function setArchived(
   deps: Deps,
   caller: UserCaller,
@@ -22,6 +23,7 @@ export async function setArchived(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw notFound('Project');
+    await requireStill(deps, db, caller, project.id, 'archive_project');
     if ((project.archived === 1) !== archived) {
       const told = archived
         ? ({ name: 'project_archived', message: 'Project archived' } as const)

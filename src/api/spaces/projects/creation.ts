@@ -10,6 +10,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
 import { Enum } from '../../../http/schema.ts';
+import { storedImportUrl } from '../../../mirroring/stored-address.ts';
 import { defaultBranchName, protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
@@ -22,7 +23,7 @@ import { changesOf, configPathErrors, featureErrors, topicErrors, visibilityErro
 import { createProject } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { enterNewMirror, mirrorChange } from './mirror-attributes.ts';
-import { findPlacement, personalNamespace } from './placement.ts';
+import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
 import { readmeText } from './readme.ts';
 import { WAITING } from './repository-fill.ts';
 import { enqueueImport } from './repository-import.ts';
@@ -122,7 +123,7 @@ export async function makeProject(
         ...mirror?.settings,
         repository_object_format: objectFormat,
       }),
-      ...(importUrl === null ? {} : { import_url: importUrl }),
+      ...(importUrl === null ? {} : { import_url: storedImportUrl(deps, { import_url: null }, importUrl) }),
       ...(importUrl === null && awaited === undefined ? {} : WAITING),
     },
     fillRepository: async (dir) => {
@@ -133,6 +134,7 @@ export async function makeProject(
       first = await writeInitialCommit(deps, dir, commit, (_repo, oid) => oid);
     },
     within: async (db, project) => {
+      await requirePlacement(deps, db, caller, namespace.id);
       // The namespace is locked by now, and the new project counted.
       if (namespace.kind === 'user') await checkLimit(db, namespace, owner, 1);
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);

@@ -35,12 +35,12 @@ export async function destroyProject(
   deps: Deps,
   { id }: Project,
   actorId: number | null,
-  check?: (now: Project) => void,
+  check?: (db: Db, now: Project) => Promise<void>,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const now = await lockProject(db, id);
     if (now === undefined) throw notFound('Project');
-    check?.(now);
+    await check?.(db, now);
     await destroyProjectsWithin(deps, db, [now], actorId);
   });
 }

@@ -19,7 +19,7 @@ import { mostOpenAllowed, restrictionErrors } from '../../../settings/visibility
 import { groupSettings } from '../groups/settings.ts';
 import { forkVisibilityErrors } from './changes.ts';
 import { createProject } from './create.ts';
-import { findPlacement, personalNamespace } from './placement.ts';
+import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
 import { enqueueCopy } from './repository-copy.ts';
 import { WAITING } from './repository-fill.ts';
 import { settingsOf } from './settings.ts';
@@ -92,6 +92,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       settings: JSON.stringify({ ...inherited, mr_default_target_self: input.mr_default_target_self ?? false }),
     },
     within: async (db, fork) => {
+      await requirePlacement(deps, db, caller, namespace.id);
       await requireForkable(within(deps, db), caller, source, visibility);
       await enqueueCopy(deps, db, { project_id: fork.id, source_id: source.id, branch: branch ?? null });
       const message = `Forked project to ${fork.full_path}`;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { storedText } from '../../../core/stored-secret.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 
 type Json = Record<string, unknown>;
@@ -108,7 +109,7 @@ test('what may have been safe when it was stored is looked at again when it is u
   const { deps } = guarded;
   await deps.db
     .updateTable('projects')
-    .set({ import_url: 'http://u:secret@127.0.0.1:8081/x.git' })
+    .set({ import_url: storedText('http://u:secret@127.0.0.1:8081/x.git') })
     .where('id', '=', project.id)
     .execute();
   const disk_path = deps.storages.newDiskPath();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '../../../../test/support/app.ts';
+import { storedText } from '../../../core/stored-secret.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
 let app: TestApp;
@@ -55,7 +56,7 @@ test('GET /projects filters by attributes', async () => {
   const two = await app.make.project({
     path: 'filter-two',
     owner: user,
-    columns: { merge_requests_access_level: 'private', import_url: 'https://example.org/x.git' },
+    columns: { merge_requests_access_level: 'private', import_url: storedText('https://example.org/x.git') },
   });
   const made = [one, two];
   const found = (query: Query) => list(made, { sort: 'asc', ...query }, token);

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
 import { recordProject } from '../../../audit/projects.ts';
 import { timestamp, today } from '../../../core/clock.ts';
 import { ApiError, forbidden, notFound, refused } from '../../../core/errors.ts';
@@ -44,7 +45,8 @@ export async function deleteProject(
   const delayed = days > 0;
   if (delayed && options.permanently !== true) return markProject(deps, scope);
   if (delayed && !immediate && !caller.admin) throw forbidden(NOT_AT_ONCE);
-  const refuse = (now: Project) => {
+  const refuse = async (db: Db, now: Project) => {
+    await requireStill(deps, db, caller, now.id, 'remove_project');
     if (delayed && now.in_deletion === 0) throw refused('Project must be marked for deletion first.');
     if (options.permanently && options.fullPath !== now.full_path) {
       throw refused('`full_path` is incorrect. You must enter the complete path for the project.');
@@ -100,6 +102,7 @@ async function changeMark(
     const namespace = (await lockTrees(db, [place]))[0]!;
     const project = await lockProject(db, found.id);
     if (project === undefined || project.namespace_id !== namespace.id) throw notFound('Project');
+    await requireStill(deps, db, caller, project.id, 'remove_project');
     const { names, columns } = await decide(project, namespace);
     const { name, path } = await freeName(db, project, namespace, names);
     const fullPath = `${namespace.full_path}/${path}`;

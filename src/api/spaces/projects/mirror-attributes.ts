@@ -45,7 +45,7 @@ export async function mirrorChange(
     ...Object.fromEntries(named.map((name) => [name, input[name]])),
     ...(input.import_url === undefined ? {} : { url: input.import_url }),
   };
-  return pullMirrorChange(project, asked, caller.user.id, 'import_url');
+  return pullMirrorChange(deps, project, asked, caller.user.id, 'import_url');
 }
 
 /** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */

@@ -1,9 +1,12 @@
 import { type Caller, isTokenBot } from '../../../access/caller.ts';
+import { callerNow } from '../../../access/caller-now.ts';
 import { findNamespace } from '../../../access/lookup.ts';
 import { mayMakePlaces } from '../../../access/may-make-places.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
+import { within } from '../../../access/within.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { forbidden, notFound } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -28,6 +31,17 @@ export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: N
   const permissions = await groupPermissions(deps, caller, namespace);
   const { project_creation_level } = groupSettings(namespace);
   return permissions.can('create_projects') && permissions.level >= CREATION_LEVELS[project_creation_level];
+}
+
+/**
+ * Refuses who may make projects in the namespace no more, within the transaction that puts one there.
+ * @throws ApiError 401, 403
+ */
+export async function requirePlacement(deps: Deps, db: Db, caller: Caller, namespaceId: number): Promise<void> {
+  const inside = within(deps, db);
+  const now = await callerNow(inside, caller);
+  const namespace = await db.selectFrom('namespaces').selectAll().where('id', '=', namespaceId).executeTakeFirst();
+  if (namespace === undefined || !(await mayCreateProjects(inside, now, namespace))) throw forbidden();
 }
 
 /**

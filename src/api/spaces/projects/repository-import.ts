@@ -7,6 +7,7 @@ import { jobKind } from '../../../jobs/kinds.ts';
 import { remoteSource, withoutCredentials } from '../../../mirroring/address.ts';
 import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
 import { enterFilled } from '../../../mirroring/pull/update.ts';
+import { importUrlOf, storedImportUrl } from '../../../mirroring/stored-address.ts';
 import { BlockedAddress } from '../../../outbound/resolve.ts';
 import { defaultBranchName } from '../../../repositories/default-branch.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
@@ -34,7 +35,7 @@ async function importOf(
   project: Project,
   signal: AbortSignal,
 ): Promise<FillWork | string> {
-  const { import_url: address } = project;
+  const address = importUrlOf(deps, project);
   if (address === null) return 'There is no address to import from.';
   const head = await deps.storages
     .open({ storage: project.repository_storage, diskPath: project.disk_path })
@@ -65,7 +66,7 @@ async function importOf(
       within: async (db, row) => {
         // Needed once; a mirror needs them again and again.
         if (settingsOf(row).mirror) return enterFilled(deps, db, row.id);
-        const import_url = withoutCredentials(address);
+        const import_url = storedImportUrl(deps, row, withoutCredentials(address));
         await db.updateTable('projects').set({ import_url, import_error: note }).where('id', '=', row.id).execute();
       },
     };

@@ -157,6 +157,18 @@ async function changedColumns(db: Db, id: number, changes: Partial<ProjectStatis
 }
 
 async function writeLanguages(deps: Deps, id: number, languages: readonly LanguageShare[]): Promise<void> {
+  const textOf = (shares: readonly LanguageShare[]) =>
+    shares
+      .map(({ name, bytes }) => `${name}\t${bytes}`)
+      .sort()
+      .join();
+  const known = await deps.db
+    .selectFrom('project_languages')
+    .select(['name', 'bytes'])
+    .where('project_id', '=', id)
+    .execute();
+  // Nothing is committed where nothing changes, as above.
+  if (textOf(known) === textOf(languages)) return;
   await deps.db.transaction().execute(async (db) => {
     const row = await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst();
     await db.deleteFrom('project_languages').where('project_id', '=', id).execute();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
 import { findNamespace } from '../../../access/lookup.ts';
 import { groupsOf, lineageIds } from '../../../access/membership.ts';
+import { requireStill } from '../../../access/standing.ts';
 import { recordProject } from '../../../audit/projects.ts';
 import { AccessLevel, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp, today } from '../../../core/clock.ts';
@@ -18,7 +19,7 @@ import { presentPublicGroups } from '../groups/views.ts';
 import { dropForeignRoles } from '../member-roles/moved.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
-import { mayCreateProjects } from './placement.ts';
+import { mayCreateProjects, requirePlacement } from './placement.ts';
 import { keepOldPath } from './update.ts';
 
 const failed = (reason: string) => refused(`Failed to transfer project ["${reason}"]`);
@@ -26,7 +27,8 @@ const failed = (reason: string) => refused(`Failed to transfer project ["${reaso
 /**
  * Moves a project into another namespace (public documentation, "Transfer a project"); it becomes no more open than
  * the group it comes to, and its old address leads to the new one. Who may take it out of its place has been checked.
- * @throws ApiError 400 where it cannot be moved, 404 for a namespace in which the caller may not make projects
+ * @throws ApiError 400 where it cannot be moved, 404 for a namespace in which the caller may not make projects; 401, 403 and
+ * 404 where a right has gone meanwhile
  */
 export async function transferProject(
   deps: Deps,
@@ -51,6 +53,8 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
   const [, namespace] = (await lockTrees(db, [source, target])) as [Namespace, Namespace];
   const project = await db.selectFrom('projects').selectAll().where('id', '=', given.id).executeTakeFirst();
   if (project === undefined) throw notFound('Project');
+  await requireStill(deps, db, caller, project.id, 'transfer_project');
+  await requirePlacement(deps, db, caller, namespace.id);
   if (project.in_deletion === 1) throw failed('Project is marked for deletion.');
   if (namespace.in_deletion === 1) throw failed('The namespace is marked for deletion.');
   if (project.namespace_id === namespace.id) throw failed('Project is already in this namespace.');

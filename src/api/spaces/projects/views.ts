@@ -10,6 +10,7 @@ import {
 } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { maskCredentials } from '../../../mirroring/address.ts';
+import { importUrlOf } from '../../../mirroring/stored-address.ts';
 import { httpCloneAddress } from '../../../settings/clone-address.ts';
 import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/views.ts';
@@ -174,6 +175,7 @@ export function fullProject(
   } = settingsOf(project);
   const administers = permissions.can('admin_project');
   const { hostname } = new URL(deps.externalUrl());
+  const importUrl = administers ? importUrlOf(deps, project) : null;
   return {
     ...simpleProject(deps, caller, view, facts, options),
     ...settings,
@@ -202,7 +204,7 @@ export function fullProject(
     compliance_frameworks: [],
     ...(administers
       ? {
-          import_url: project.import_url === null ? null : maskCredentials(project.import_url),
+          import_url: importUrl === null ? null : maskCredentials(importUrl),
           import_error: project.import_error,
           runners_token: null,
           mirror_user_id,

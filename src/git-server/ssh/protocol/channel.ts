@@ -48,7 +48,9 @@ export class Channel {
   constructor(transport: Transport, peer: Peer) {
     this.#transport = transport;
     this.#peer = peer;
-    this.input = new Readable({ highWaterMark: WINDOW / 2, read: () => this.#makeRoom() });
+    // Only then what is read now is out of it, and makes room: there is no other call until the client has sent more.
+    const read = () => process.nextTick(() => this.#makeRoom());
+    this.input = new Readable({ highWaterMark: WINDOW / 2, read });
     this.output = this.#writable(false);
     this.stderr = this.#writable(true);
     // What breaks off is told by `left`.

@@ -121,6 +121,7 @@ export class Connection<I> {
     const identity = await this.#authentication.message(kind, payload);
     if (identity === undefined) return;
     this.#identity = { is: identity };
+    this.#transport.trust();
     this.#timer = setInterval(() => this.#ask(), ASK_MS).unref();
     this.#handlers.signedIn(identity);
   }

@@ -61,6 +61,8 @@ export class Transport {
   /** With the keys in use. */
   #bytes = 0;
   #packets = 0;
+  /** Whether the client has signed in. */
+  #trusted = false;
   #over = false;
 
   constructor(socket: Socket, settings: TransportSettings, upper: Upper) {
@@ -77,6 +79,11 @@ export class Transport {
     socket.on('error', () => {});
     socket.on('close', () => this.#end(null));
     socket.write(`${VERSION}\r\n`);
+  }
+
+  /** The client has signed in: from here on he may ask for new keys. */
+  trust(): void {
+    this.#trusted = true;
   }
 
   /** Of the first exchange of keys; there is one when the upper half gets its first message. */
@@ -224,6 +231,8 @@ export class Transport {
   }
 
   #begin(payload: Buffer): undefined {
+    // They cost the server more than the client.
+    if (this.#rekeying === undefined && !this.#trusted) throw new SshError('new keys are for who has signed in');
     this.#rekey();
     const { strict } = this.#rekeying!.begin(payload);
     if (this.#sessionId !== undefined) return;

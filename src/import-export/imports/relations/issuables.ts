@@ -4,21 +4,17 @@ import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { ResourceEventsTable } from '../../../db/tables/resource-events.ts';
 import type { Importing } from '../importing.ts';
 import { type Given, iid, instant, integer, isGiven, objects, oneOf, sha, text } from '../take.ts';
-import { idsFor, labelsIn } from './named.ts';
-import { insertNotes, insertReactions, reactionRows, startedAt } from './notes.ts';
+import { idsByName, idsFor, labelsIn } from './named.ts';
+import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './notes.ts';
+import { dates, inParts, startedAt } from './rows.ts';
 
-const AT_ONCE = 500;
 const MAX_SECONDS = 2_147_483_647;
 /** Names of reactions that are counted. */
 const VOTES = { upvotes: 'thumbsup', downvotes: 'thumbsdown' } as const;
 
-const votes = (given: Given, name: string): number =>
-  objects(given.award_emoji).filter((each) => each.name === name).length;
-
 /** Columns that issues and merge requests have in common. */
 export function issuableColumns(importing: Importing, given: Given, milestones: ReadonlyMap<string, number>) {
   const { people, place } = importing;
-  const created_at = startedAt(importing, given);
   const milestone = isGiven(given.milestone) ? milestones.get(String(given.milestone.title).trim()) : undefined;
   const spent = objects(given.timelogs).reduce(
     (sum, { time_spent }) => sum + (integer(time_spent, -MAX_SECONDS) ?? 0),
@@ -37,11 +33,12 @@ export function issuableColumns(importing: Importing, given: Given, milestones: 
     closed_at: instant(given.closed_at),
     closed_by_id: people.maybe(given.closed_by_id),
     updated_by_id: people.maybe(given.updated_by_id),
-    user_notes_count: objects(given.notes).filter(({ system }) => system !== true).length,
-    upvotes: votes(given, VOTES.upvotes),
-    downvotes: votes(given, VOTES.downvotes),
-    created_at,
-    updated_at: instant(given.updated_at) ?? created_at,
+    user_notes_count: objects(given.notes).filter(
+      ({ system, confidential }) => system !== true && confidential !== true,
+    ).length,
+    upvotes: reactionsNamed(importing, given.award_emoji, VOTES.upvotes),
+    downvotes: reactionsNamed(importing, given.award_emoji, VOTES.downvotes),
+    ...dates(importing, given),
   };
 }
 
@@ -64,10 +61,6 @@ interface Written {
 export function joined(rows: readonly { id: number; iid: number }[], given: readonly Given[]): Written[] {
   const ids = new Map(rows.map(({ id, iid }) => [iid, id]));
   return given.map((each) => ({ id: ids.get(iid(each.iid))!, given: each }));
-}
-
-async function inParts<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < rows.length; at += AT_ONCE) await insert(rows.slice(at, at + AT_ONCE));
 }
 
 /**
@@ -118,7 +111,7 @@ export async function writeBelongings(
     })),
   );
   await inParts(times, (part) => db.insertInto('time_logs').values(part).execute());
-  await writeEvents(importing, db, type, written, labels);
+  await writeEvents(importing, db, type, written);
   await insertNotes(
     importing,
     db,
@@ -131,19 +124,39 @@ export async function writeBelongings(
   );
 }
 
+const titleIn = (named: unknown): string => (isGiven(named) ? String(named.title).trim() : '');
+
+/** Ids of labels or milestones of which events tell, as far as the place has them. */
+const idsNamed = (importing: Importing, db: Db, kind: 'label' | 'milestone', written: readonly Written[]) =>
+  idsByName(
+    importing,
+    db,
+    `${kind}s`,
+    written.flatMap(({ given }) => objects(given[`resource_${kind}_events`]).map((event) => titleIn(event[kind]))),
+  );
+
 async function writeEvents(
   importing: Importing,
   db: Db,
   type: IssuableType,
   written: readonly Written[],
-  labels: ReadonlyMap<string, number>,
 ): Promise<void> {
+  const labels = await idsNamed(importing, db, 'label', written);
+  const milestones = await idsNamed(importing, db, 'milestone', written);
   const EMPTY = { action: null, state: null, label_id: null, milestone_id: null, weight: null, source_commit: null };
   const action = (given: Given) => oneOf(given.action, ['add', 'remove']);
-  const own: Record<'label' | 'state' | 'weight', (given: Given) => Partial<Omit<ResourceEventsTable, 'id'>>> = {
+  const own: Record<
+    'label' | 'milestone' | 'state' | 'weight',
+    (given: Given) => Partial<Omit<ResourceEventsTable, 'id'>>
+  > = {
     label: (given) => ({
       action: action(given),
-      label_id: isGiven(given.label) ? (labels.get(String(given.label.title).trim()) ?? null) : null,
+      label_id: labels.get(titleIn(given.label)) ?? null,
+    }),
+    milestone: (given) => ({
+      action: action(given),
+      state: given.state === 'closed' ? 'closed' : 'opened',
+      milestone_id: milestones.get(titleIn(given.milestone)) ?? null,
     }),
     state: (given) => ({
       state: oneOf(given.state, ['opened', 'closed', 'reopened', 'merged', 'locked']),

@@ -1,11 +1,27 @@
 import { bit } from '../../../db/columns.ts';
-import type { Writer } from '../importing.ts';
+import type { Importing, Writer } from '../importing.ts';
 import { filled, flag, type Given, instant, isGiven, objects, oneOf, sha } from '../take.ts';
+import { writeOwnRules } from './approval-rules.ts';
 import { issuableColumns, joined, milestonesFor, passNumbers, writeBelongings } from './issuables.ts';
+import { inParts, startedAt } from './rows.ts';
 
 const shaOf = (given: Given): string | null => sha(given.diff_head_sha) ?? sha(given.source_branch_sha);
 const removes = ({ merge_params }: Given): boolean =>
   isGiven(merge_params) && [true, '1', 'true'].includes(merge_params.force_remove_source_branch as string);
+
+const REVIEW_STATES = [
+  'unreviewed',
+  'reviewed',
+  'requested_changes',
+  'approved',
+  'unapproved',
+  'review_started',
+] as const;
+
+/** People whom a list names, each once, with what is said of them. */
+const onceEach = ({ people }: Importing, list: unknown): [number, Given][] => [
+  ...new Map(objects(list).map((each) => [people.of(each.user_id), each])),
+];
 
 /** Merge requests with all that belongs to them. Those from forks are kept as what they were: they have no source here. */
 export const mergeRequestWriter: Writer = {
@@ -57,13 +73,23 @@ export const mergeRequestWriter: Writer = {
     await passNumbers(importing, db, 'merge_requests', given);
     const written = joined(rows, given);
     const reviewers = written.flatMap(({ id, given }) =>
-      [...new Set(objects(given.merge_request_reviewers).map(({ user_id }) => people.of(user_id)))].map((user_id) => ({
+      onceEach(importing, given.merge_request_reviewers).map(([user_id, each]) => ({
         merge_request_id: id,
         user_id,
-        created_at: instant(given.created_at) ?? importing.deps.clock.now().toISOString(),
+        state: oneOf(each.state, REVIEW_STATES),
+        created_at: startedAt(importing, each),
       })),
     );
-    if (reviewers.length > 0) await db.insertInto('merge_request_reviewers').values(reviewers).execute();
+    await inParts(reviewers, (part) => db.insertInto('merge_request_reviewers').values(part).execute());
+    const approvals = written.flatMap(({ id, given }) =>
+      onceEach(importing, given.approvals).flatMap(([user_id, each]) => {
+        const head_sha = sha(each.head_sha) ?? shaOf(given);
+        if (head_sha === null) return [];
+        return [{ merge_request_id: id, user_id, head_sha, created_at: startedAt(importing, each) }];
+      }),
+    );
+    await inParts(approvals, (part) => db.insertInto('approvals').values(part).execute());
+    await writeOwnRules(importing, db, written);
     await writeBelongings(importing, db, 'MergeRequest', written, 'merge_request_assignees');
   },
 };

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { timestamp } from '../../../core/clock.ts';
 import { nextIid } from '../../../db/iids.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Importing, Writer } from '../importing.ts';
-import { day, filled, type Given, instant, integer, isGiven, objects, oneOf, text, Unfit } from '../take.ts';
+import { day, filled, type Given, integer, isGiven, objects, oneOf, text, Unfit } from '../take.ts';
+import { dates } from './rows.ts';
 
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 const DEFAULT_COLOR = '#428bca';
@@ -11,10 +11,6 @@ const DEFAULT_COLOR = '#428bca';
 /** Column by which they are named. */
 const TITLE = { labels: 'name', milestones: 'title' } as const;
 
-const times = ({ deps }: Importing, given: Given) => {
-  const created_at = instant(given.created_at) ?? timestamp(deps.clock);
-  return { created_at, updated_at: instant(given.updated_at) ?? created_at };
-};
 const own = ({ place }: Importing) => ({
   project_id: place.kind === 'project' ? place.id : null,
   group_id: place.kind === 'group' ? place.id : null,
@@ -53,7 +49,7 @@ async function writeLabel(importing: Importing, db: Db, given: Given): Promise<n
       color: COLOR.test(color) ? color : DEFAULT_COLOR,
       description: text(given.description),
       archived: given.archived === true ? 1 : 0,
-      ...times(importing, given),
+      ...dates(importing, given),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -90,7 +86,7 @@ async function writeMilestone(importing: Importing, db: Db, given: Given): Promi
       state: oneOf(given.state, ['active', 'closed']),
       start_date: day(given.start_date),
       due_date: day(given.due_date),
-      ...times(importing, given),
+      ...dates(importing, given),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -163,7 +159,7 @@ export const badgeWriter: Writer = {
           name: text(each.name, 255),
           link_url: url(each.link_url),
           image_url: url(each.image_url),
-          ...times(importing, each),
+          ...dates(importing, each),
         })),
       )
       .execute();

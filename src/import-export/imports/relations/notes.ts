@@ -1,46 +1,41 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import { timestamp } from '../../../core/clock.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AwardEmojiTable } from '../../../db/tables/award-emoji.ts';
 import type { NotesTable } from '../../../db/tables/notes.ts';
 import type { Importing, Writer } from '../importing.ts';
 import { type Given, instant, integer, isGiven, objects, sha, text, Unfit } from '../take.ts';
+import { dates, inParts, startedAt } from './rows.ts';
 
 /** Rows that one statement writes. */
 const AT_ONCE = 500;
 
-export const startedAt = ({ deps }: Importing, given: Given): string =>
-  instant(given.created_at) ?? timestamp(deps.clock);
-
-/** Reactions to something, as rows. */
+/** Reactions to something, as rows: of two of the same user one stays. */
 export const reactionRows = (
   importing: Importing,
   type: AwardEmojiTable['awardable_type'],
   id: number,
   given: unknown,
-): Insertable<AwardEmojiTable>[] =>
-  objects(given).flatMap((each) => {
+): Insertable<AwardEmojiTable>[] => {
+  const rows = new Map<string, Insertable<AwardEmojiTable>>();
+  for (const each of objects(given)) {
     const name = text(each.name, 255);
-    const created_at = startedAt(importing, each);
-    if (name === null || !/^[\w+-]+$/.test(name)) return [];
-    const updated_at = instant(each.updated_at) ?? created_at;
+    if (name === null || !/^[\w+-]+$/.test(name)) continue;
     const user_id = importing.people.of(each.user_id);
-    return [
-      { awardable_type: type, awardable_id: id, user_id, project_id: importing.place.id, name, created_at, updated_at },
-    ];
-  });
+    const on = { awardable_type: type, awardable_id: id, project_id: importing.place.id };
+    rows.set(`${user_id} ${name}`, { ...on, user_id, name, ...dates(importing, each) });
+  }
+  return [...rows.values()];
+};
+
+/** How often something was reacted to so. */
+export const reactionsNamed = (importing: Importing, given: unknown, name: string): number =>
+  new Set(objects(given).flatMap((each) => (each.name === name ? [importing.people.of(each.user_id)] : []))).size;
 
 /** Writes rows of reactions, a few hundred at a time. */
-export async function insertReactions(db: Db, rows: readonly Insertable<AwardEmojiTable>[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    await db
-      .insertInto('award_emoji')
-      .values(rows.slice(at, at + AT_ONCE))
-      .execute();
-  }
-}
+export const insertReactions = (db: Db, rows: readonly Insertable<AwardEmojiTable>[]): Promise<void> =>
+  inParts(rows, (part) => db.insertInto('award_emoji').values(part).execute());
 
 const line = (value: unknown): number | null => integer(value, 1);
 

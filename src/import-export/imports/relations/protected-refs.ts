@@ -1,7 +1,7 @@
 import type { ProtectedRefLevelsTable } from '../../../db/tables/protected-ref-levels.ts';
 import type { Writer } from '../importing.ts';
 import { filled, flag, type Given, integer, objects } from '../take.ts';
-import { startedAt } from './notes.ts';
+import { startedAt } from './rows.ts';
 
 const LEVELS: readonly number[] = [0, 30, 40, 60];
 type Action = ProtectedRefLevelsTable['action'];
@@ -18,21 +18,19 @@ function levelsFor(given: Given, action: Action): number[] {
   return known.length > 0 || action === 'unprotect' ? known : [MAINTAINER];
 }
 
-/** Protected branches or tags; what is protected here already stays as it is. */
+/** Protected branches or tags; the default branch, which the server itself has protected, is as it was. */
 export const protectionWriter = (kind: 'branch' | 'tag'): Writer => ({
   atOnce: 50,
   async write(importing, db, given) {
     for (const each of given) {
       const name = filled(each.name, 'name');
       const project_id = importing.place.id;
-      const known = await db
-        .selectFrom('protected_refs')
-        .select('id')
+      await db
+        .deleteFrom('protected_refs')
         .where('project_id', '=', project_id)
         .where('kind', '=', kind)
         .where('name', '=', name)
-        .executeTakeFirst();
-      if (known !== undefined) continue;
+        .execute();
       const created_at = startedAt(importing, each);
       const { id } = await db
         .insertInto('protected_refs')

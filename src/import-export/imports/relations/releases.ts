@@ -2,7 +2,7 @@ import { LINK_TYPES } from '../../../db/tables/release-links.ts';
 import type { Writer } from '../importing.ts';
 import { filled, type Given, instant, isGiven, objects, oneOf, sha, text } from '../take.ts';
 import { idsByName } from './named.ts';
-import { startedAt } from './notes.ts';
+import { startedAt } from './rows.ts';
 
 const titlesOf = (given: Given): string[] =>
   objects(given.milestone_releases).flatMap(({ milestone }) =>

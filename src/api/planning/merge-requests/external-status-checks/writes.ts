@@ -1,6 +1,7 @@
 import { project as onProject, recordAudit } from '../../../../audit/record.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { conflict, invalidModel, recordNotFound, refused } from '../../../../core/errors.ts';
+import { sealStored } from '../../../../core/stored-secret.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -93,7 +94,7 @@ export async function createCheck(
         project_id: project.id,
         name: input.name,
         external_url: input.external_url,
-        shared_secret: input.shared_secret || null,
+        shared_secret: sealedSecret(deps, input.shared_secret),
         created_at: now,
         updated_at: now,
       })
@@ -103,6 +104,9 @@ export async function createCheck(
     return recorded(deps, db, 'create', await findCheck(db, project.id, id));
   });
 }
+
+const sealedSecret = ({ secrets }: Deps, secret: string | undefined) =>
+  secret ? sealStored(secrets, secret, 'external_status_checks.shared_secret') : null;
 
 /** Changes a check. @throws ApiError 404, 422 */
 export async function updateCheck(
@@ -119,7 +123,7 @@ export async function updateCheck(
       .set({
         ...(name === undefined ? {} : { name }),
         ...(external_url === undefined ? {} : { external_url }),
-        ...(shared_secret === undefined ? {} : { shared_secret: shared_secret || null }),
+        ...(shared_secret === undefined ? {} : { shared_secret: sealedSecret(deps, shared_secret) }),
         updated_at: timestamp(deps.clock),
       })
       .where('project_id', '=', project.id)

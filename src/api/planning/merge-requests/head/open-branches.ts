@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 
 /** Branches that one query names at most. */
@@ -49,7 +50,7 @@ export async function openAmong(db: Db, projectId: number, branches: readonly st
   const found: OpenRequests = { from: new Map(), into: new Set() };
   for (let at = 0; at < branches.length; at += BATCH) {
     const batch = branches.slice(at, at + BATCH);
-    for (const row of await fromOrInto(db, projectId, batch).execute()) {
+    for (const row of await fromOrInto(db, { projectId, branches: batch })) {
       const { branch, id, project_id, head_sha, target_branch, settings } = row;
       if (id === null) found.into.add(branch);
       else {
@@ -73,7 +74,7 @@ interface Row {
 }
 
 /** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
-const fromOrInto = (db: Db, projectId: number, branches: readonly string[]) =>
+const fromOrInto = prepared((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
   db
     .selectFrom('merge_requests as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')
@@ -99,4 +100,5 @@ const fromOrInto = (db: Db, projectId: number, branches: readonly string[]) =>
         .where('t.state', 'in', OPEN)
         .$castTo<Row>(),
     )
-    .orderBy('id');
+    .orderBy('id'),
+);

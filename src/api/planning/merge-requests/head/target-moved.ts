@@ -5,7 +5,6 @@ import type { Deps } from '../../../../deps.ts';
 import { isAncestor, mergedInto } from '../../../../git/compare.ts';
 import { GitError } from '../../../../git/errors.ts';
 import { listCommits } from '../../../../git/log.ts';
-import { readRecords } from '../../../../git/records.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
@@ -110,10 +109,14 @@ async function enterMerged(deps: Deps, repo: Repository, row: Open, moved: Targe
 async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: TargetMoved): Promise<string> {
   const line = await listCommits(repo, { from: [tip], not: [old!], firstParent: true, limit: MAX_NEW });
   if (line.includes(head)) return head;
-  const after = new Set<string>();
-  const args = ['rev-list', '--ancestry-path', '--end-of-options', `${head}..${tip}`, '--'];
-  await readRecords(args, { gitDir: repo.dir }, (record) => after.add(record.toString('latin1')));
-  return line.findLast((oid) => after.has(oid)) ?? head;
+  // Whoever comes after one that has the head has it, too.
+  let [least, most] = [0, line.length];
+  while (least < most) {
+    const middle = (least + most) >> 1;
+    if (await isAncestor(repo, head, line[middle]!)) least = middle + 1;
+    else most = middle;
+  }
+  return line[least - 1] ?? head;
 }
 
 /** Merge requests whose commits came into the target branch, or that stand on what it no longer has. */

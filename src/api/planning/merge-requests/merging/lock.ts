@@ -67,7 +67,11 @@ export async function lockForMerge(
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at };
     await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: id, runAt });
-    const params: MergeParams = { ...given, approvals: await approvalsOf(db, id) };
+    const params: MergeParams = {
+      ...given,
+      ...(automatic ? { automatic } : {}),
+      approvals: await approvalsOf(db, id),
+    };
     const locked = await db
       .updateTable('merge_requests')
       .set({

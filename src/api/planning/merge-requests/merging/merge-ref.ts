@@ -65,13 +65,9 @@ async function renew(
   if (now !== null && parents?.[0] === tip && parents[1] === head) return now;
   const merged = await mergeCommits(repo, tip, head);
   if (merged.kind !== 'clean') throw refused(NOT_MERGEABLE);
-  const commit = await writeCommit(repo, {
-    tree: merged.tree,
-    parents: [tip, head],
-    author: identity,
-    committer: identity,
-    message: `Merge ${head} into ${tip}`,
-  });
+  const message = `Merge ${head} into ${tip}`;
+  const made = { tree: merged.tree, parents: [tip, head], author: identity, committer: identity, message };
+  const commit = await writeCommit(repo, made, merged.objects);
   await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction([{ ref, old: now, new: commit }]));
   return commit;
 }

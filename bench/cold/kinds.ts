@@ -1,0 +1,103 @@
+import type { Figure } from '../figures.ts';
+import { median, timedGit } from '../git.ts';
+import { load } from '../load.ts';
+import type { Bare, BenchServer } from '../server.ts';
+import { Asker, percentile } from './ask.ts';
+import { KINDS, type Kind, type Questions } from './questions.ts';
+
+const CONNECTIONS = 8;
+const SECONDS = 6;
+
+/** Least share of the bare route's rate, in percent. */
+const LIMITS: Record<Kind, number | null> = {
+  file: 6,
+  raw: 6,
+  commit: 8,
+  tree: 10,
+  diff: 4,
+  log: 4,
+  'path-log': 1,
+  branches: null,
+  blame: null,
+};
+
+interface Rate {
+  rate: number;
+  times: number[];
+  bytes: number;
+}
+
+/** Asks what was not asked before, over so many connections, for some seconds. */
+async function closed(server: BenchServer, questions: Questions, kind: Kind): Promise<Rate> {
+  const asker = new Asker(`${server.url}/api/v4/projects/1/repository/`, CONNECTIONS);
+  const times: number[] = [];
+  const sizes: number[] = [];
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (performance.now() - started < SECONDS * 1_000) {
+        const path = questions.next(kind);
+        const { status, bytes, ms } = await asker.ask(path);
+        if (status !== 200) throw new Error(`${path}: ${status}`);
+        times.push(ms);
+        sizes.push(bytes);
+      }
+    }),
+  );
+  const rate = (times.length / (performance.now() - started)) * 1_000;
+  asker.close();
+  return { rate, times, bytes: Math.round(median(sizes)) };
+}
+
+/** So many `git blame` beside each other, a second. */
+async function gitBlames(dir: string, questions: Questions, beside: number): Promise<number> {
+  let done = 0;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: beside }, async () => {
+      while (performance.now() - started < SECONDS * 1_000) {
+        const { commit, path } = questions.nextBlame();
+        await timedGit(['--git-dir', dir, 'blame', '--porcelain', commit, '--', path]);
+        done += 1;
+      }
+    }),
+  );
+  return (done / (performance.now() - started)) * 1_000;
+}
+
+/** Every kind of question as a share of what the bare route answers with as many bytes. */
+export async function kinds(
+  server: BenchServer,
+  bare: Bare,
+  dir: string,
+  questions: Questions,
+  only: readonly string[],
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const kind of KINDS.filter((one) => only.length === 0 || only.includes(one))) {
+    const ours = await closed(server, questions, kind);
+    const ms = `p50 ${median(ours.times).toFixed(1)}, p90 ${percentile(ours.times, 90).toFixed(1)} ms`;
+    if (kind === 'blame') {
+      const git = await gitBlames(dir, questions, 2);
+      figures.push({
+        name: 'never asked: blame, against `git blame` twice beside each other',
+        measured: `${(ours.rate / git).toFixed(2)} (${ours.rate.toFixed(0)} of ${git.toFixed(0)} a second, ${ms})`,
+        value: ours.rate / git,
+        limit: 0.8,
+        better: 'more',
+      });
+      continue;
+    }
+    await bare.answer('application/json', Buffer.alloc(ours.bytes, 0x20));
+    const theirs = await load(bare.url, {}, { connections: CONNECTIONS, seconds: 2 });
+    const percent = (ours.rate / theirs.rate) * 100;
+    figures.push({
+      name: `never asked: ${kind}`,
+      measured: `${percent.toFixed(1)} % (${ours.rate.toFixed(0)} of ${theirs.rate.toFixed(0)} a second, ${ours.bytes} bytes, ${ms})`,
+      value: percent,
+      limit: LIMITS[kind] ?? 0,
+      better: 'more',
+    });
+  }
+  return figures;
+}

@@ -1,0 +1,18 @@
+import { prepared } from '../db/prepared.ts';
+
+interface ById {
+  id: number;
+}
+
+/** The project of an id, unless it is being removed. */
+export const projectOfId = prepared((db, { id }: ById) =>
+  db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id),
+);
+
+/** The group or personal namespace of an id. */
+export const namespaceOfId = prepared((db, { id }: ById) =>
+  db.selectFrom('namespaces').selectAll().where('id', '=', id),
+);
+
+/** The user of an id, whatever has become of him. */
+export const userOfId = prepared((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

@@ -1,0 +1,28 @@
+import type { Caller } from '../../access/caller.ts';
+import { place, recordAudit } from '../../audit/record.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { applicationSettings } from '../../settings/application-settings.ts';
+
+const SAID = {
+  export_created: 'Export as an archive started',
+  export_file_download_started: 'Download of the exported archive started',
+  relation_export_created: 'Export of relations started',
+  relation_export_download_started: 'Download of an exported relation started',
+} as const;
+
+/** Writes that something is taken elsewhere, unless administrators have said that what they take is told to nobody. */
+export async function recordExport(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  happened: keyof typeof SAID,
+  of: { kind: 'project' | 'group'; id: number; relation?: string },
+): Promise<void> {
+  if (caller.admin && (await applicationSettings(deps, db)).silent_admin_exports_enabled) return;
+  await recordAudit(deps, db, {
+    name: `${of.kind}_${happened}`,
+    entity: place(of.kind, of.id),
+    message: of.relation === undefined ? SAID[happened] : `${SAID[happened]}: ${of.relation}`,
+  });
+}

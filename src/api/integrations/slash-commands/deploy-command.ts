@@ -1,0 +1,62 @@
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { Deps } from '../../../deps.ts';
+import { SLACK } from '../../../integrations/chat/style.ts';
+import { isPlayable, playJob } from '../../../pipelines/states/play.ts';
+import { mayRun } from '../../ci/index.ts';
+import { announced, type CommandAnswer, said } from './answers.ts';
+import { type CommandScope, denied } from './issue-commands.ts';
+
+/** Manual jobs of a pipeline that are looked at. */
+const MAX_JOBS = 1_000;
+
+/** Jobs that deploy what is deployed to one environment to another, and wait for somebody to start them. */
+async function actionsOf({ db }: Deps, projectId: number, from: string, to: string): Promise<CiJob[]> {
+  const last = await db
+    .selectFrom('deployments')
+    .innerJoin('environments', 'environments.id', 'deployments.environment_id')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'deployments.job_id')
+    .select('ci_jobs.pipeline_id')
+    .where('environments.project_id', '=', projectId)
+    .where('environments.name', '=', from)
+    .where('deployments.status', '=', 'success')
+    .orderBy('deployments.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined) return [];
+  const jobs = await db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('pipeline_id', '=', last.pipeline_id)
+    .where('environment', '=', to)
+    .where('retried', '=', 0)
+    .where('run_when', '=', 'manual')
+    .orderBy('id')
+    .limit(MAX_JOBS)
+    .execute();
+  return jobs.filter(isPlayable);
+}
+
+/** Starts the job that takes what is deployed to one environment to another. */
+export async function deploy(
+  deps: Deps,
+  scope: CommandScope,
+  { from, to }: { from: string; to: string },
+): Promise<CommandAnswer> {
+  const { permissions, project, caller } = scope;
+  if (!permissions.can('create_deployment') || !permissions.can('update_pipeline')) return denied();
+  const actions = await actionsOf(deps, project.id, from, to);
+  const [action, ...others] = actions;
+  if (action === undefined)
+    return said(`No action found to be executed: from ${SLACK.plain(from)} to ${SLACK.plain(to)}`);
+  if (others.length > 0) {
+    const names = actions.map(({ name }) => SLACK.plain(name)).join(', ');
+    return said(`Too many actions defined to deploy to ${SLACK.plain(to)}: ${names}`);
+  }
+  if (!(await mayRun(deps, scope, action))) return denied();
+  const played = await playJob(deps, action.id, { userId: caller.user.id });
+  if (played === null) return said('The job can not be started any more.');
+  const url = `${deps.externalUrl()}/${project.full_path}/-/jobs/${played.id}`;
+  return announced(
+    `Deployment started from ${SLACK.plain(from)} to ${SLACK.plain(to)}. ${SLACK.link('Follow its progress', url)}.`,
+  );
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { prepared } from './prepared.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+
+test('a prepared query is built once, and gives the rows of the values of each call', async () => {
+  let built = 0;
+  const byKeys = prepared((db, { keys, least }: { keys: readonly string[]; least: string }) => {
+    built += 1;
+    return db
+      .selectFrom('instance_values')
+      .select(['key', 'value'])
+      .where('key', 'in', keys)
+      .where('value', '>=', least)
+      .orderBy('key');
+  });
+  const put = prepared((db, row: { key: string; value: string }) => db.insertInto('instance_values').values(row));
+  const { db } = app.deps;
+  for (const [key, value] of Object.entries({ 'p-a': '1', 'p-b': '2', 'p-c': '3' })) await put(db, { key, value });
+  const keys = async (values: { keys: readonly string[]; least: string }, handle = db) =>
+    (await byKeys(handle, values)).map(({ key }) => key);
+  assert.deepEqual(await keys({ keys: ['p-a', 'p-b'], least: '1' }), ['p-a', 'p-b']);
+  assert.deepEqual(await keys({ keys: ['p-a', 'p-c'], least: '2' }), ['p-c']);
+  assert.equal(built, 1);
+  // Lists of another length make another text, none of all is answered, too, and twenty texts are kept.
+  assert.deepEqual(await keys({ keys: ['p-a', 'p-b', 'p-c'], least: '2' }), ['p-b', 'p-c']);
+  assert.deepEqual(await keys({ keys: [], least: '1' }), []);
+  assert.equal(built, 3);
+  for (let length = 1; length <= 30; length += 1) {
+    assert.deepEqual(await keys({ keys: Array.from({ length }, () => 'p-a'), least: '1' }), ['p-a']);
+  }
+  const before = built;
+  assert.deepEqual(await keys({ keys: ['p-a', 'p-b'], least: '1' }), ['p-a', 'p-b']);
+  assert.equal(built, before);
+});
+
+test('a prepared query runs in the transaction whose handle it is given, and is undone with it', async () => {
+  const { db } = app.deps;
+  const put = prepared((db, row: { key: string; value: string }) => db.insertInto('instance_values').values(row));
+  const find = prepared(
+    (_, { key }: { key: string }) => sql<{ value: string }>`select value from instance_values where key = ${key}`,
+  );
+  const undone = db.transaction().execute(async (db) => {
+    await put(db, { key: 'p-d', value: '4' });
+    assert.equal((await find(db, { key: 'p-d' }))[0]?.value, '4');
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.deepEqual(await find(db, { key: 'p-d' }), []);
+});

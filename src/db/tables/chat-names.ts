@@ -1,0 +1,17 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+
+/** Accounts of a chat, with the users who run commands from there. One counts for the integration that it was linked to alone. */
+export interface ChatNamesTable {
+  id: Id;
+  user_id: number;
+  integration_id: number;
+  team_id: string;
+  team_domain: string | null;
+  /** Id of the account in the chat. */
+  chat_id: string;
+  chat_name: string | null;
+  created_at: Timestamp;
+  last_used_at: Timestamp | null;
+}
+export type ChatName = Selectable<ChatNamesTable>;

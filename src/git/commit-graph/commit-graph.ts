@@ -1,0 +1,111 @@
+import type { GraphLayer } from './layer.ts';
+import type { PathChanges } from './path-changes.ts';
+import type { PathFilter } from './path-filter.ts';
+
+/** A chain of layers as one: commits by position, from 0 on. All reads are of memory. */
+export class CommitGraph {
+  readonly count: number;
+  /** The oldest first. */
+  readonly layers: readonly GraphLayer[];
+  /** Bytes of all layers, and of what is held of their path indexes. */
+  readonly bytes: number;
+  /** Complete ids have so many digits. */
+  readonly digits: number;
+  /** Whether generations are known; without them only walks by date can be done. */
+  readonly hasGenerations: boolean;
+  readonly #hasDates: boolean;
+
+  /** @param layers at least one, the oldest first */
+  constructor(layers: readonly GraphLayer[]) {
+    const last = layers.at(-1)!;
+    this.layers = layers;
+    this.count = last.below + last.count;
+    this.bytes = layers.reduce((sum, layer) => sum + layer.heldBytes, 0);
+    this.digits = last.hashBytes * 2;
+    // As with git, both kinds of generations are never mixed.
+    this.#hasDates = layers.every((layer) => layer.hasDates || layer.count === 0);
+    this.hasGenerations = this.#hasDates || layers.every((layer) => layer.count === 0 || layer.level(0) > 0);
+  }
+
+  /** Whether generations are corrected dates, not levels. */
+  get hasDates(): boolean {
+    return this.#hasDates;
+  }
+
+  /** The position of a complete id; -1 where the graph does not have it. */
+  find(oid: string): number {
+    if (oid.length !== this.digits) return -1;
+    const id = Buffer.from(oid, 'hex');
+    for (let index = this.layers.length - 1; index >= 0; index -= 1) {
+      const layer = this.layers[index]!;
+      const place = layer.find(id);
+      if (place >= 0) return layer.below + place;
+    }
+    return -1;
+  }
+
+  #layerOf(position: number): GraphLayer {
+    const layers = this.layers;
+    let index = layers.length - 1;
+    while (layers[index]!.below > position) index -= 1;
+    return layers[index]!;
+  }
+
+  oid(position: number): string {
+    const layer = this.#layerOf(position);
+    return layer.oid(position - layer.below);
+  }
+
+  tree(position: number): string {
+    const layer = this.#layerOf(position);
+    return layer.tree(position - layer.below);
+  }
+
+  /** @throws GitError `corrupt` where a parent lies outside the graph */
+  parents(position: number): readonly number[] {
+    const layer = this.#layerOf(position);
+    return layer.parents(position - layer.below);
+  }
+
+  /** When it was committed, in seconds since 1970. */
+  date(position: number): number {
+    const layer = this.#layerOf(position);
+    return layer.date(position - layer.below);
+  }
+
+  /** More than that of every ancestor. */
+  generation(position: number): number {
+    const layer = this.#layerOf(position);
+    return this.#hasDates ? layer.correctedDate(position - layer.below) : layer.level(position - layer.below);
+  }
+
+  /** Whether a commit may have changed a path against its first parent; false where it certainly has not. */
+  mayChange(position: number, filter: PathFilter): boolean {
+    const layer = this.#layerOf(position);
+    return filter.mayChange(layer, position - layer.below);
+  }
+
+  /**
+   * Goes back from a commit along first parents while it is sure that they have a path in the same state.
+   * @param changes what is known of the path exactly; the filter is for commits beyond its limit
+   * @param steps at most
+   * @param since stops before what was committed earlier
+   * @returns the commit that was come to; the one it began at where that may have changed the path
+   */
+  skipSame(position: number, filter: PathFilter, changes: PathChanges, steps: number, since: number): number {
+    const { limit } = changes;
+    // A date is dear where there are thousands.
+    const isBounded = since > Number.NEGATIVE_INFINITY;
+    let at = position;
+    for (let left = steps; left > 0; left -= 1) {
+      const layer = this.#layerOf(at);
+      const place = at - layer.below;
+      if (at < limit ? changes.has(at) : filter.mayChange(layer, place)) return at;
+      if (isBounded && layer.date(place) < since) return at;
+      const next = layer.firstParent(place);
+      if (next < 0) return at;
+      at = next;
+    }
+    return at;
+  }
+}

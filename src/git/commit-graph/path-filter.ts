@@ -1,0 +1,71 @@
+import type { GraphLayer } from './layer.ts';
+
+const SEEDS = [0x293ae76f, 0x7e646e2c] as const;
+
+const rotate = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
+
+/**
+ * MurmurHash3 of 32 bits.
+ * @param signed as git hashes for filters of version 1 where `char` is signed: a byte from 128 on fills all bits above it
+ */
+export function murmur3(seed: number, data: Uint8Array, signed = false): number {
+  const byte = (at: number): number => (signed && data[at]! > 127 ? data[at]! | 0xffffff00 : data[at]!);
+  const mixed = (word: number) => Math.imul(rotate(Math.imul(word, 0xcc9e2d51), 15), 0x1b873593);
+  let hash = seed;
+  const whole = data.length & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    const word = byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24);
+    hash = (Math.imul(rotate(hash ^ mixed(word), 13), 5) + 0xe6546b64) | 0;
+  }
+  let rest = 0;
+  for (let at = data.length - 1; at >= whole; at -= 1) rest ^= byte(at) << (8 * (at - whole));
+  if (whole < data.length) hash ^= mixed(rest);
+  hash ^= data.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** A path and the folders above it as changed-path filters name them. */
+export class PathFilter {
+  /** Two hashes for the path and for each folder. */
+  readonly #hashes: Uint32Array;
+  /** The same as machines with signed characters hash; null where that is no difference. */
+  readonly #signed: Uint32Array | null;
+
+  /** @param path its bytes, without a slash at the end */
+  constructor(path: Uint8Array) {
+    const names: Uint8Array[] = [path];
+    for (let at = path.length - 1; at > 0; at -= 1) if (path[at] === 0x2f) names.push(path.subarray(0, at));
+    const hashes = (signed: boolean) => {
+      return Uint32Array.from(names.flatMap((name) => SEEDS.map((seed) => murmur3(seed, name, signed))));
+    };
+    this.#hashes = hashes(false);
+    this.#signed = path.some((byte) => byte > 127) ? hashes(true) : null;
+  }
+
+  /** Whether a commit may have changed the path against its first parent; false where it certainly has not. */
+  mayChange(layer: GraphLayer, place: number): boolean {
+    if (layer.bloom === null) return true;
+    const { at, length } = layer.filter(place);
+    if (length === 0) return true;
+    const { version, hashes } = layer.bloom;
+    if (hasAll(layer.bytes, at, length, this.#hashes, hashes)) return true;
+    // Which way a filter of version 1 was made depends on the machine that made it.
+    if (version !== 1 || this.#signed === null) return false;
+    return hasAll(layer.bytes, at, length, this.#signed, hashes);
+  }
+}
+
+function hasAll(bytes: Buffer, start: number, length: number, names: Uint32Array, hashes: number): boolean {
+  const bits = length * 8;
+  for (let name = 0; name < names.length; name += 2) {
+    const first = names[name]!;
+    const second = names[name + 1]!;
+    for (let index = 0; index < hashes; index += 1) {
+      const bit = ((first + Math.imul(index, second)) >>> 0) % bits;
+      if ((bytes[start + (bit >>> 3)]! & (1 << (bit & 7))) === 0) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { CHANGE_BYTES, KEY_BYTES, KIND_BITS, NOTHING, pathKey, SLOT_BYTES, STATE_BYTES } from './path-index-format.ts';
+
+/** Changes of one part. Some 30 bytes of memory each, and the paths, while it is made. */
+const PART_CHANGES = 250_000;
+/** It has room for those of one chunk of git's output more, at some 100 bytes each. */
+const ROOM = 300_000;
+/** How many are sorted before others have their turn. */
+const STEPS = 4_000;
+
+/** What a finished part is written as. */
+export interface PartBytes {
+  changes: Buffer;
+  table: Buffer;
+  slots: number;
+}
+
+/** Collects changes, commit by commit, and sorts them by path. */
+export class PathIndexPart {
+  /** Changes so far. */
+  size = 0;
+  readonly #paths = new Map<string, number>();
+  readonly #pathOf = new Uint32Array(ROOM);
+  readonly #placeOf = new Uint32Array(ROOM);
+  readonly #kinds = new Uint8Array(ROOM);
+  readonly #states: Buffer = Buffer.alloc(ROOM * STATE_BYTES);
+
+  get isFull(): boolean {
+    return this.size >= PART_CHANGES;
+  }
+
+  /**
+   * @param place of the commit, `path` its bytes as latin1
+   * @param bytes the digits of what is at the path now, from `at` on in `bytes`
+   */
+  add(place: number, path: string, kind: number, bytes: Buffer, at: number): void {
+    let number = this.#paths.get(path);
+    if (number === undefined) {
+      number = this.#paths.size;
+      this.#paths.set(path, number);
+    }
+    const index = this.size;
+    this.#pathOf[index] = number;
+    this.#placeOf[index] = place;
+    this.#kinds[index] = kind;
+    const from = index * STATE_BYTES;
+    for (let nth = 0; nth < STATE_BYTES; nth += 1) {
+      this.#states[from + nth] = (digit(bytes[at + 2 * nth]!) << 4) | digit(bytes[at + 2 * nth + 1]!);
+    }
+    this.size = index + 1;
+  }
+
+  /** All that was added, path by path, of each path in the order of places. */
+  async finish(): Promise<PartBytes> {
+    const begin = new Uint32Array(this.#paths.size + 1);
+    for (let index = 0; index < this.size; index += 1) begin[this.#pathOf[index]! + 1]! += 1;
+    for (let path = 0; path < this.#paths.size; path += 1) begin[path + 1]! += begin[path]!;
+    const count = new Uint32Array(this.#paths.size);
+    const changes = Buffer.alloc(this.size * CHANGE_BYTES);
+    let steps = 0;
+    for (const start of await this.#commitsByPlace()) {
+      const place = this.#placeOf[start]!;
+      for (let index = start; index < this.size && this.#placeOf[index] === place; index += 1) {
+        steps += 1;
+        if (steps % STEPS === 0) await setImmediate();
+        this.#put(index, changes, begin, count);
+      }
+    }
+    return { changes, ...(await this.#table(changes, begin, count)) };
+  }
+
+  /** Where the changes of commits begin, in the order of places. Numbers are sorted at once without a comparing function. */
+  async #commitsByPlace(): Promise<number[]> {
+    const keys: number[] = [];
+    for (let index = 0; index < this.size; index += 1) {
+      const place = this.#placeOf[index]!;
+      if (index === 0 || place !== this.#placeOf[index - 1]) keys.push(place * ROOM + index);
+    }
+    await setImmediate();
+    const sorted = Float64Array.from(keys).sort();
+    await setImmediate();
+    return [...sorted].map((key) => key % ROOM);
+  }
+
+  #put(index: number, changes: Buffer, begin: Uint32Array, count: Uint32Array): void {
+    const path = this.#pathOf[index]!;
+    const place = this.#placeOf[index]!;
+    const kind = this.#kinds[index]!;
+    let at = (begin[path]! + count[path]!) * CHANGE_BYTES;
+    // A file in the place of a folder is told as two changes: the one went, the other came.
+    if (count[path]! > 0 && changes.readUInt32BE(at - CHANGE_BYTES) >>> KIND_BITS === place) {
+      if (kind === NOTHING) return;
+      at -= CHANGE_BYTES;
+    } else {
+      count[path]! += 1;
+    }
+    changes.writeUInt32BE(place * 2 ** KIND_BITS + kind, at);
+    this.#states.copy(changes, at + 4, index * STATE_BYTES, (index + 1) * STATE_BYTES);
+  }
+
+  async #table(changes: Buffer, begin: Uint32Array, count: Uint32Array): Promise<{ table: Buffer; slots: number }> {
+    const slots = Math.ceil(this.#paths.size * 1.5) + 1;
+    const table = Buffer.alloc(slots * SLOT_BYTES);
+    let step = 0;
+    for (const [path, number] of this.#paths) {
+      step += 1;
+      if (step % (STEPS / 2) === 0) await setImmediate();
+      const key = pathKey(Buffer.from(path, 'latin1'));
+      let slot = key.readUInt32BE(0) % slots;
+      while (table.readUInt32BE(slot * SLOT_BYTES + KEY_BYTES + 4) !== 0) slot = (slot + 1) % slots;
+      const at = slot * SLOT_BYTES;
+      const own = changes.subarray(begin[number]! * CHANGE_BYTES, (begin[number]! + count[number]!) * CHANGE_BYTES);
+      key.copy(table, at);
+      table.writeUInt32BE(begin[number]!, at + KEY_BYTES);
+      table.writeUInt32BE(count[number]!, at + KEY_BYTES + 4);
+      table.writeUInt32BE(crc32(own), at + KEY_BYTES + 8);
+    }
+    return { table, slots };
+  }
+}
+
+const digit = (code: number): number => (code < 0x3a ? code - 0x30 : code - 0x57);

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GitFixture, gitFixture, type Test } from '../../../test/support/git-fixture.ts';
+import { decodeBytes } from '../bytes.ts';
+import { lastCommitOf } from '../last-commit.ts';
+import { listCommits } from '../log.ts';
+import { type Repository, RepositoryPool } from '../repository.ts';
+import { loadGraph } from './load.ts';
+import { addToGraph } from './write.ts';
+import { writePathIndexes } from './write-path-index.ts';
+
+const FOLDER = 'objects/info/commit-graphs';
+
+function indexFiles(dir: string): string[] {
+  return readdirSync(join(dir, FOLDER))
+    .filter((name) => name.endsWith('.paths'))
+    .map((name) => join(dir, FOLDER, name));
+}
+
+function writeGraph(git: GitFixture['git'], tip: string): void {
+  git(['commit-graph', 'write', '--stdin-commits', '--changed-paths', '--split=no-merge'], `${tip}\n`);
+}
+
+/** The same repository, of which nothing is known yet and no tree may be read. */
+function withoutTrees(t: Test & { mock: { method: typeof test.mock.method } }, { pool, dir }: GitFixture): Repository {
+  const repo = pool.get(`${dir} ${readdirSync(join(dir, FOLDER)).length}`, dir);
+  t.mock.method(repo.objects, 'read', () => assert.fail('a tree is read'));
+  return repo;
+}
+
+async function assertAsGit(
+  repo: Repository,
+  git: GitFixture['git'],
+  oids: readonly string[],
+  paths: readonly string[],
+) {
+  for (const path of paths) {
+    for (const oid of oids) {
+      const expected = git(['rev-list', oid, '--', path]).split('\n').filter(Boolean);
+      assert.deepEqual(await listCommits(repo, { from: [oid], path, limit: 100 }), expected, `${path} in ${oid}`);
+      if (path.endsWith('/')) continue;
+      assert.equal(await lastCommitOf(repo, oid, path), expected[0] ?? null, `last ${path} in ${oid}`);
+    }
+  }
+}
+
+test('files, folders, links, submodules and what takes the place of another are known without reading trees', async (t) => {
+  const fixture = gitFixture(t);
+  const { dir, git } = fixture;
+  const blob = (text: string) => git(['hash-object', '-w', '--stdin'], text);
+  const empty = git(['mktree'], '');
+  const tree = (...lines: string[]) => git(['mktree', '--missing'], `${lines.join('\n')}\n`);
+  const folder = tree(`100644 blob ${blob('1')}\tf`);
+  const link = (id: string) => `160000 commit ${id.repeat(40)}\tmodule`;
+  const trees = [
+    tree(`100644 blob ${blob('1')}\ta`, `040000 tree ${folder}\td`, link('1')),
+    // Git heeds no more of a mode than whether the owner may execute.
+    tree(`100664 blob ${blob('1')}\ta`, `040000 tree ${folder}\td`, link('2')),
+    tree(`100755 blob ${blob('1')}\ta`, `100644 blob ${blob('2')}\td`),
+    tree(`120000 blob ${blob('1')}\ta`, `040000 tree ${tree(`040000 tree ${folder}\tsub`)}\td`),
+    // A folder without anything in it is nothing.
+    tree(`040000 tree ${empty}\ta`, `040000 tree ${tree(`040000 tree ${folder}\tsub`)}\td`),
+    tree(`100644 blob ${blob('1')}\t\u00e4 b`, `100644 blob ${blob('1')}\tx`),
+    empty,
+    tree(`100644 blob ${blob('1')}\ta`, `040000 tree ${folder}\td`, link('1')),
+  ];
+  const oids: string[] = [];
+  for (const each of trees) {
+    const parents = oids.length === 0 ? [] : ['-p', oids.at(-1)!];
+    oids.push(git(['commit-tree', each, '-m', `${oids.length}`, ...parents]));
+  }
+  oids.push(git(['commit-tree', trees[1]!, '-m', 'evil', '-p', oids[3]!, '-p', oids[0]!]));
+  oids.push(git(['commit-tree', trees[0]!, '-m', 'good', '-p', oids[5]!, '-p', oids[0]!, '-p', oids[6]!]));
+  for (const [at, tip] of oids.entries()) git(['update-ref', `refs/heads/${at}`, tip]);
+  git(['commit-graph', 'write', '--reachable', '--changed-paths']);
+  await writePathIndexes(dir);
+  const paths = [
+    'a',
+    'a/',
+    'd',
+    'd/',
+    'd/f',
+    'd/sub',
+    'd/sub/f',
+    'module',
+    'module/',
+    '\u00e4 b',
+    'x',
+    'none',
+    'd/none',
+  ];
+  await assertAsGit(withoutTrees(t, fixture), git, oids, paths);
+});
+
+test('a name that is no text is known by its bytes', async (t) => {
+  const fixture = gitFixture(t);
+  const { dir, git, bytes } = fixture;
+  const name = Buffer.from([0x62, 0xff, 0xfe]);
+  const blob = git(['hash-object', '-w', '--stdin'], '1');
+  const line = Buffer.concat([Buffer.from(`100644 blob ${blob}\t`), name, Buffer.from('\0')]);
+  const tree = bytes(['mktree', '-z'], line).toString().trim();
+  const oid = git(['commit-tree', tree, '-m', 'bytes']);
+  writeGraph(git, oid);
+  await writePathIndexes(dir);
+  assert.equal(await lastCommitOf(withoutTrees(t, fixture), oid, decodeBytes(name)), oid);
+});
+
+test('an index is of one layer: more are made for layers on top, and those of layers that are gone go', async (t) => {
+  const fixture = gitFixture(t);
+  const { dir, git, commit } = fixture;
+  const root = commit({ a: '1', b: '1' });
+  writeGraph(git, root);
+  await writePathIndexes(dir);
+  const [first] = indexFiles(dir);
+  const second = commit({ a: '2', b: '1' }, [root]);
+  writeGraph(git, second);
+  await writePathIndexes(dir);
+  assert.equal(indexFiles(dir).length, 2);
+  assert.ok(indexFiles(dir).includes(first!));
+  await assertAsGit(withoutTrees(t, fixture), git, [root, second], ['a', 'b']);
+  const third = commit({ a: '2', b: '2' }, [second]);
+  await addToGraph(dir, [third]);
+  assert.deepEqual(indexFiles(dir).length, (await loadGraph(dir)).graph?.layers.length);
+  await assertAsGit(withoutTrees(t, fixture), git, [root, second, third], ['a', 'b']);
+});
+
+test('a damaged index is not believed, wherever it is damaged, and made anew', async (t) => {
+  const { dir, git, commit, pool } = gitFixture(t);
+  const root = commit({ a: '1', b: '1' });
+  const next = commit({ a: '2', b: '1' }, [root]);
+  writeGraph(git, next);
+  await writePathIndexes(dir);
+  const [file] = indexFiles(dir);
+  const good = readFileSync(file!);
+  for (let at = 0; at < good.length; at += 1) {
+    rmSync(file!, { force: true });
+    writeFileSync(file!, at % 7 === 0 ? good.subarray(0, at) : good.with(at, good[at]! ^ 1));
+    const repo = pool.get(`${at}`, dir);
+    const found = [await lastCommitOf(repo, next, 'a'), await lastCommitOf(repo, next, 'b')];
+    assert.deepEqual(found, [next, root], `byte ${at}`);
+  }
+  await pool.close();
+  await writePathIndexes(dir);
+  assert.deepEqual(readFileSync(file!), good);
+});
+
+test('a graph that came without an index gets one soon after the first question', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 20 });
+  t.after(() => pool.close());
+  const root = commit({ a: '1' });
+  git(['commit-graph', 'write', '--stdin-commits'], `${root}\n`);
+  assert.equal(await lastCommitOf(pool.get('soon', dir), root, 'a'), root);
+  while ((await loadGraph(dir)).graph?.layers[0]?.pathIndex == null) await sleep(20);
+  assert.equal((await loadGraph(dir)).graph?.layers[0]?.pathIndex?.isTooMuch, false);
+});
+
+test('nothing is made of commits that cannot be read', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  const root = commit({ a: '1' });
+  const next = git(['commit-tree', git(['mktree'], ''), '-m', 'loose', '-p', root]);
+  writeGraph(git, next);
+  rmSync(join(dir, 'objects', next.slice(0, 2), next.slice(2)));
+  await assert.rejects(writePathIndexes(dir), { code: 'failed' });
+  assert.deepEqual(
+    readdirSync(join(dir, FOLDER)).filter((name) => name.includes('.paths')),
+    [],
+  );
+});

@@ -1,0 +1,168 @@
+import { close, open, read } from 'node:fs';
+import { type FileHandle, open as openFile, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
+import {
+  CHANGE_BYTES,
+  END_BYTES,
+  KEY_BYTES,
+  MAGIC,
+  MAX_TABLE_BYTES,
+  PART_BYTES,
+  SLOT_BYTES,
+  TOO_MANY,
+} from './path-index-format.ts';
+
+/** A file of so many bytes is held in memory. */
+const SMALL = 128 * 1024;
+const opened = promisify(open);
+const closed = promisify(close);
+const readAt = promisify(read) as unknown as (
+  fd: number,
+  bytes: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+) => Promise<{ bytesRead: number }>;
+
+interface Part {
+  changesAt: number;
+  table: Buffer;
+}
+
+/** Where the changes of a path lie in the file. */
+interface Found {
+  at: number;
+  bytes: number;
+  sum: number;
+}
+
+/** The path index of one layer: tables of paths in memory, changes in the file. */
+export class PathIndex {
+  /** Bytes in memory. */
+  readonly bytes: number;
+  /** Whether the layer has more changes than are indexed; then nothing can be asked. */
+  readonly isTooMuch: boolean;
+  readonly #file: string;
+  readonly #parts: readonly Part[];
+  readonly #whole: Buffer | null;
+
+  private constructor(file: string, parts: readonly Part[] | null, whole: Buffer | null) {
+    this.#file = file;
+    this.#parts = parts ?? [];
+    this.#whole = whole;
+    this.isTooMuch = parts === null;
+    this.bytes = this.#parts.reduce((sum, { table }) => sum + table.length, whole?.length ?? 0);
+  }
+
+  /**
+   * Reads what is held of an index.
+   * @param commits and `sum`, number of commits and check sum of the layer
+   * @returns null where there is none that can be read, or one that is damaged or of another layer
+   */
+  static async load(file: string, commits: number, sum: Buffer): Promise<PathIndex | null> {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await openFile(file, 'r');
+      const { size } = await handle.stat();
+      const bytesAt = async (at: number, length: number): Promise<Buffer> => {
+        const bytes = Buffer.allocUnsafeSlow(length);
+        const { bytesRead } = await handle!.read(bytes, 0, length, at);
+        return bytesRead === length ? bytes : Buffer.alloc(0);
+      };
+      const rows = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
+      if (rows === null) return null;
+      if (rows === 'too many') return new PathIndex(file, null, null);
+      const parts: Part[] = [];
+      for (const { changesAt, tableAt, slots, tableSum } of rows) {
+        const table = await bytesAt(tableAt, slots * SLOT_BYTES);
+        if (table.length === 0 || crc32(table) !== tableSum) return null;
+        parts.push({ changesAt, table });
+      }
+      return new PathIndex(file, parts, size <= SMALL ? await bytesAt(0, size) : null);
+    } catch {
+      // What is derived is done without.
+      return null;
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  /**
+   * The changes of a path in the layer, part by part, each in the order of places.
+   * @param key by `pathKey`
+   * @returns null where they cannot be read; a damaged file is removed, so that it is made anew
+   */
+  async changesOf(key: Buffer): Promise<readonly Buffer[] | null> {
+    if (this.isTooMuch) return null;
+    const found = this.#parts.map((part) => find(part, key)).filter((each) => each !== null);
+    const changes = await this.#read(found).catch(() => null);
+    if (changes === null) return null;
+    if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
+    await rm(this.#file, { force: true }).catch(() => {});
+    return null;
+  }
+
+  async #read(found: readonly Found[]): Promise<Buffer[]> {
+    const whole = this.#whole;
+    if (whole !== null || found.length === 0) return found.map(({ at, bytes }) => whole!.subarray(at, at + bytes));
+    const fd = await opened(this.#file, 'r');
+    try {
+      const changes: Buffer[] = [];
+      for (const { at, bytes } of found) {
+        const buffer = Buffer.allocUnsafe(bytes);
+        const { bytesRead } = await readAt(fd, buffer, 0, bytes, at);
+        changes.push(buffer.subarray(0, bytesRead));
+      }
+      return changes;
+    } finally {
+      await closed(fd);
+    }
+  }
+}
+
+interface Row {
+  changesAt: number;
+  tableAt: number;
+  slots: number;
+  tableSum: number;
+}
+
+async function rowsOf(
+  bytesAt: (at: number, length: number) => Promise<Buffer>,
+  size: number,
+  commits: number,
+  sum: Buffer,
+): Promise<Row[] | 'too many' | null> {
+  const end = await bytesAt(size - END_BYTES, END_BYTES);
+  if (end.length === 0 || !end.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  if (end.readUInt32BE(12) !== commits || !end.subarray(16, 16 + sum.length).equals(sum)) return null;
+  const parts = end.readUInt32BE(8);
+  const rowBytes = parts === TOO_MANY ? 0 : parts * PART_BYTES;
+  if (rowBytes > size - END_BYTES) return null;
+  const rows = rowBytes === 0 ? Buffer.alloc(0) : await bytesAt(size - END_BYTES - rowBytes, rowBytes);
+  if (crc32(end.subarray(0, -4), crc32(rows)) !== end.readUInt32BE(END_BYTES - 4)) return null;
+  if (parts === TOO_MANY) return 'too many';
+  const found = Array.from({ length: parts }, (_, nth) => ({
+    changesAt: rows.readUInt32BE(nth * PART_BYTES),
+    tableAt: rows.readUInt32BE(nth * PART_BYTES + 4),
+    slots: rows.readUInt32BE(nth * PART_BYTES + 8),
+    tableSum: rows.readUInt32BE(nth * PART_BYTES + 12),
+  }));
+  return found.reduce((most, { slots }) => most + slots * SLOT_BYTES, 0) > MAX_TABLE_BYTES ? null : found;
+}
+
+/** Looks a path up in the table of a part: from the slot of its key on, up to an empty one. */
+function find({ table, changesAt }: Part, key: Buffer): Found | null {
+  const slots = table.length / SLOT_BYTES;
+  const first = key.readUInt32BE(0) % slots;
+  for (let step = 0; step < slots; step += 1) {
+    const at = ((first + step) % slots) * SLOT_BYTES;
+    const count = table.readUInt32BE(at + KEY_BYTES + 4);
+    if (count === 0) return null;
+    if (key.compare(table, at, at + KEY_BYTES) !== 0) continue;
+    const begin = changesAt + table.readUInt32BE(at + KEY_BYTES) * CHANGE_BYTES;
+    return { at: begin, bytes: count * CHANGE_BYTES, sum: table.readUInt32BE(at + KEY_BYTES + 8) };
+  }
+  return null;
+}

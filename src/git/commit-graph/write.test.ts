@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
+import { maintain } from '../maintenance.ts';
+import { RepositoryPool } from '../repository.ts';
+import { loadGraph } from './load.ts';
+
+const GRAPHS = 'objects/info/commit-graphs';
+
+test('commits of a burst of changes are soon in the graph, and what is there starts nothing', async (t) => {
+  const { dir, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 50 });
+  t.after(() => pool.close());
+  const repo = pool.get('soon', dir);
+  const root = commit({ a: '1' });
+  repo.history.changed([root]);
+  const next = commit({ a: '2' }, [root]);
+  repo.history.changed([next]);
+  while ((await loadGraph(dir)).graph?.layers[0]?.pathIndex == null) await sleep(20);
+  const { graph } = await loadGraph(dir);
+  assert.equal(graph?.count, 2);
+  const before = readdirSync(join(dir, GRAPHS)).toSorted();
+  assert.deepEqual(
+    before.map((name) => name.replace(/[0-9a-f]{40}/, '')),
+    ['commit-graph-chain', 'graph-.graph', 'graph-.paths'],
+  );
+  while (gitChildren(dir).some((pid) => pid > 0 && isWriting(pid))) await sleep(20);
+  repo.history.changed([root, next]);
+  await sleep(200);
+  assert.deepEqual(gitChildren(dir).filter(isWriting), []);
+  assert.deepEqual(readdirSync(join(dir, GRAPHS)).toSorted(), before);
+});
+
+test('what is to be written is dropped with the repository', async (t) => {
+  const { dir, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 50 });
+  pool.get('closed', dir).history.changed([commit({ a: '1' })]);
+  await pool.close();
+  await sleep(200);
+  assert.equal(existsSync(join(dir, GRAPHS)), false);
+});
+
+test('upkeep makes a damaged graph anew', async (t) => {
+  const { dir, git, commit, repo } = gitFixture(t);
+  const root = commit({ a: '1' });
+  git(['update-ref', 'refs/heads/main', root]);
+  await maintain(repo);
+  const name = readdirSync(join(dir, GRAPHS)).find((each) => each.endsWith('.graph'))!;
+  const file = join(dir, GRAPHS, name);
+  const bytes = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 30));
+  assert.equal((await loadGraph(dir)).state, 'damaged');
+  await maintain(repo);
+  assert.equal((await loadGraph(dir)).graph?.find(root), 0);
+  git(['commit-graph', 'verify']);
+});
+
+function isWriting(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes('commit-graph');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,34 @@
+import { createHash, hash } from 'node:crypto';
+import { GitError } from './errors.ts';
+import type { Repository } from './repository.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+
+/** What is told of the content of a blob beside it. */
+export interface ContentDigest {
+  /** Bytes. */
+  size: number;
+  /** SHA-256 in hexadecimal digits. */
+  sha256: string;
+}
+
+/** Up to here a blob is hashed from memory; above it streams from git. */
+const MAX_IN_MEMORY = 1024 * 1024;
+const digests = new ResultCache<ContentDigest>(4 * 1024 * 1024, () => 120);
+
+/**
+ * Size and SHA-256 of a blob of any size. Serves `size` and `content_sha256` of repository files.
+ * @throws GitError `not_found` where there is no such blob, `corrupt`, `timeout`
+ */
+export async function contentDigest(repo: Repository, oid: string): Promise<ContentDigest> {
+  return await digests.get(cacheKey(repo.id, oid), () => digestOf(repo, oid));
+}
+
+async function digestOf(repo: Repository, oid: string): Promise<ContentDigest> {
+  const blob = await repo.objects.read(oid, MAX_IN_MEMORY);
+  if (blob === null) throw new GitError('not_found', `no blob ${oid}`);
+  const { data, size } = blob;
+  if (data !== null) return { size, sha256: hash('sha256', data) };
+  const sha256 = createHash('sha256');
+  for await (const chunk of repo.objects.stream(oid)) sha256.update(chunk as Buffer);
+  return { size, sha256: sha256.digest('hex') };
+}

@@ -1,0 +1,49 @@
+import type { DiffCommand } from './diff-process.ts';
+
+const MiB = 1024 * 1024;
+
+/** Patches as they are shown, file by file, each raw line before all of them. */
+export const DIFF_OPTIONS: readonly string[] = [
+  '-r',
+  '--raw',
+  '--patch',
+  '--full-index',
+  '--find-renames=30%',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+/** Asks for the size of commits against their first parents; the answer is git's `--shortstat` line. */
+export const STATS_COMMAND: readonly string[] = [
+  'diff-tree',
+  '--stdin',
+  '--root',
+  '-r',
+  '--always',
+  '--shortstat',
+  '--find-renames',
+  '--diff-merges=first-parent',
+  '--no-ext-diff',
+  '--no-textconv',
+];
+
+/** Bytes that git may allocate for a diff at first; only a few need more. */
+export const SMALL_CHILD: number = 48 * MiB;
+
+/** Lines of context that the warm processes give. */
+export const WARM_CONTEXT = 3;
+
+/** What a process that lives on keeps of what it has unpacked. */
+const WARM = ['-c', 'core.deltaBaseCacheLimit=8m'];
+
+/** Prints the compared ids (`<commit>`, or `<tree> <tree>`), then what `diff-tree` with `DIFF_OPTIONS` prints. */
+export const DIFF_WORKER: DiffCommand = {
+  args: [...WARM, 'diff-tree', '--stdin', '--always', ...DIFF_OPTIONS, `--unified=${WARM_CONTEXT}`],
+  memory: SMALL_CHILD,
+};
+
+export const STATS_WORKER: DiffCommand = { args: [...WARM, ...STATS_COMMAND], memory: SMALL_CHILD };

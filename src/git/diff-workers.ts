@@ -1,0 +1,111 @@
+import { FairSlots } from '../core/fair-slots.ts';
+import { currentScope } from '../core/request-scope.ts';
+import { type DiffCommand, DiffProcess, type DiffQuestion } from './diff-process.ts';
+import { GitError } from './errors.ts';
+import { takePlace } from './process.ts';
+import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
+
+const MAX_WAITING = 200;
+/** Milliseconds after which nobody waits any more for the one who asks: the next one gets another process. */
+const LONG_MS = 500;
+
+interface Worker {
+  process: DiffProcess;
+  slot: WarmSlot;
+}
+
+/** Answers questions about what changed in one repository by processes that live on, so that a question starts none. */
+export class DiffWorkers {
+  readonly #dir: string;
+  readonly #command: DiffCommand;
+  readonly #slots: WarmSlots;
+  readonly #places: FairSlots;
+  readonly #atOnce: number;
+  /** Those with nothing to do, the one that was used last at the end. */
+  #idle: Worker[] = [];
+
+  /** @param atOnce questions that are answered beside each other, those that take long not counted */
+  constructor(dir: string, slots: WarmSlots, command: DiffCommand, atOnce: number) {
+    this.#dir = dir;
+    this.#command = command;
+    this.#slots = slots;
+    this.#atOnce = atOnce;
+    this.#places = new FairSlots({
+      total: atOnce,
+      perKey: atOnce,
+      maxWaiting: MAX_WAITING,
+      maxWaitingPerKey: MAX_WAITING,
+      refuse: () => new GitError('busy', 'too many wait for what changed in this repository'),
+    });
+  }
+
+  /**
+   * Asks one of the processes. A question costs as much as a command, so it takes the place of one.
+   * @throws GitError `failed` or `output_too_large` where git ended, `timeout`, `aborted`, `busy`, `caller_busy`
+   */
+  async ask(question: Omit<DiffQuestion, 'signal'>): Promise<void> {
+    const { caller, signal } = currentScope();
+    const leave = await takePlace('command', caller, signal);
+    try {
+      const free = await this.#enter(caller, signal);
+      const timer = setTimeout(free, LONG_MS);
+      try {
+        await this.#ask({ ...question, signal });
+      } finally {
+        clearTimeout(timer);
+        free();
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Lets the processes end once they are done; the next question starts another. */
+  retire(): void {
+    for (const { process } of this.#idle.splice(0)) process.retire();
+  }
+
+  async #enter(caller: string, signal: AbortSignal | undefined): Promise<() => void> {
+    try {
+      return await this.#places.take(caller, { signal });
+    } catch (error) {
+      throw signal?.aborted ? new GitError('aborted', 'stopped while it waited') : error;
+    }
+  }
+
+  async #ask(question: DiffQuestion): Promise<void> {
+    const worker = this.#idle.pop() ?? (await this.#start());
+    try {
+      await worker.process.ask(question);
+    } finally {
+      worker.slot.touch();
+      if (worker.process.usable && this.#idle.length < this.#atOnce) this.#idle.push(worker);
+      else worker.process.retire();
+    }
+  }
+
+  async #start(): Promise<Worker> {
+    const slot = await this.#slots.take();
+    const leave = () => {
+      this.#idle = this.#idle.filter((worker) => worker.slot !== slot);
+    };
+    const process = orRelease(slot, () => {
+      return new DiffProcess(this.#dir, this.#command, () => {
+        leave();
+        slot.release();
+      });
+    });
+    slot.hold({
+      get idle() {
+        return process.idle;
+      },
+      retire: () => {
+        leave();
+        process.retire();
+      },
+      // A question has its own time.
+      check: () => {},
+    });
+    return { process, slot };
+  }
+}

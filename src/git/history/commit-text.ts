@@ -1,0 +1,38 @@
+import type { ObjectReader } from '../object-reader.ts';
+import { BeyondReader } from './commits.ts';
+
+/** Commits that are read for one question; a search through more is left to git, which reads them quicker. */
+const MAX_READ = 2_000;
+
+/** Looks for texts in commits, as `git log --fixed-strings --regexp-ignore-case` does. */
+export class CommitText {
+  readonly #objects: ObjectReader;
+  readonly #author: RegExp | null;
+  readonly #message: RegExp | null;
+  #read = 0;
+
+  /** @param author a part of `name <email>`, `message` of a line; undefined or empty for any */
+  constructor(
+    objects: ObjectReader,
+    { author, message }: { author?: string | undefined; message?: string | undefined },
+  ) {
+    this.#objects = objects;
+    this.#author = pattern(author);
+    this.#message = pattern(message);
+  }
+
+  /**
+   * Whether a commit has the texts.
+   * @throws BeyondReader where too many were asked for
+   */
+  async isIn(oid: string): Promise<boolean> {
+    if (this.#author === null && this.#message === null) return true;
+    this.#read += 1;
+    const commit = this.#read > MAX_READ ? null : await this.#objects.commit(oid);
+    if (commit === null) throw new BeyondReader();
+    const { name, email } = commit.author;
+    return (this.#author?.test(`${name} <${email}>`) ?? true) && (this.#message?.test(commit.message) ?? true);
+  }
+}
+
+const pattern = (text: string | undefined): RegExp | null => (text ? new RegExp(RegExp.escape(text), 'iu') : null);

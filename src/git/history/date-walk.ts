@@ -1,0 +1,81 @@
+import { CommitQueue } from './commit-queue.ts';
+import type { Commits } from './commits.ts';
+import type { Pace } from './pace.ts';
+import { TREESAME, UNINTERESTING, type WalkState } from './walk-state.ts';
+
+/** So many commits the walk goes on when all that waits is left out: clocks of authors differ. The number is git's. */
+const SLOP = 5;
+
+/** Commits of a walk by their dates, the newest first. Some that are only passed are among them: ask the state. */
+export async function* walkByDate(state: WalkState, pace: Pace): AsyncGenerator<number, void> {
+  const { commits, query } = state;
+  const queue = new CommitQueue();
+  const put = (commit: number) => queue.put(commit, 0, commits.date(commit));
+  for (const commit of state.begin()) put(commit);
+  if (query.not.length > 0) {
+    yield* await limited(state, pace, queue, put);
+    return;
+  }
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
+    if (pace.isDue) await pace.rest();
+    // Where nothing else waits, and this lies below all that was met, no other way leads to what is skipped.
+    while (query.path !== null && queue.size === 0 && rankOf(commits, commit) < lowest) {
+      const next = query.path.skipSame(commit, query.since ?? undefined);
+      if (next === commit) break;
+      commit = next;
+      if (pace.isLate) await pace.rest();
+    }
+    lowest = Math.min(lowest, rankOf(commits, commit));
+    if (query.since !== null && commits.date(commit) < query.since) continue;
+    const waits = state.expand(commit, put);
+    if (waits !== undefined) await waits;
+    if (!state.has(commit, TREESAME)) yield commit;
+  }
+}
+
+/** The generation of a commit of the graph; of others none is needed, since none of them is below one of the graph. */
+function rankOf(commits: Commits, commit: number): number {
+  return commit < commits.inner && commits.graph!.hasGenerations
+    ? commits.generation(commit)
+    : Number.POSITIVE_INFINITY;
+}
+
+/** All that is not left out, found before the first is given. */
+async function limited(
+  state: WalkState,
+  pace: Pace,
+  queue: CommitQueue,
+  put: (commit: number) => void,
+): Promise<number[]> {
+  const { commits, query } = state;
+  const { since, until } = query;
+  const waiting = new Set<number>();
+  const enter = (commit: number) => {
+    if (!state.has(commit, UNINTERESTING)) waiting.add(commit);
+    put(commit);
+  };
+  for (const commit of query.from) if (!state.has(commit, UNINTERESTING)) waiting.add(commit);
+  state.onLeftOut = (commit) => waiting.delete(commit);
+  const found: number[] = [];
+  let date = Number.POSITIVE_INFINITY;
+  let slop = SLOP;
+  for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
+    if (pace.isDue) await pace.rest();
+    waiting.delete(commit);
+    if (since !== null && commits.date(commit) < since) state.set(commit, UNINTERESTING);
+    const waits = state.expand(commit, enter);
+    if (waits !== undefined) await waits;
+    if (state.has(commit, UNINTERESTING)) {
+      state.leaveOutAbove(commit);
+      if (queue.size === 0) break;
+      slop = date <= queue.nextDate || waiting.size > 0 ? SLOP : slop - 1;
+      if (slop === 0) break;
+      continue;
+    }
+    if (until !== null && commits.date(commit) > until) continue;
+    date = commits.date(commit);
+    found.push(commit);
+  }
+  return found;
+}

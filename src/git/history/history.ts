@@ -1,0 +1,145 @@
+import { LRUCache } from 'lru-cache';
+import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
+import { addToGraph, completeGraph } from '../commit-graph/write.ts';
+import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
+import type { ObjectReader } from '../object-reader.ts';
+import { BeyondReader, Commits } from './commits.ts';
+import { Pace } from './pace.ts';
+
+/** How long a graph is used without a look whether there is a newer one: an old one is only slower. */
+const LOOK_MS = 1_000;
+/** How long commits outside the graph are kept that are all which may be. */
+const FULL_MS = 60_000;
+/** About what the commits outside the graph may take. */
+const OUTER_BYTES = 512 * 1024;
+
+/** So long after a change of refs, so that one run serves a burst of them. */
+export const GRAPH_PAUSE_MS = 5_000;
+/** More new commits at once are left to the upkeep of the repository. */
+const MAX_FRESH = 1_000;
+
+interface Known {
+  commits: Commits;
+  loaded: LoadedGraph;
+  lookedAt: number;
+  readAt: number;
+}
+
+/** Graphs of all repositories. */
+const graphs = new LRUCache<History, Known>({ maxSize: MAX_GRAPH_BYTES + 16 * 1024 * 1024 });
+
+/** How a question is answered. */
+export interface Ways<T> {
+  /** By the commits that this process reads. */
+  walk(commits: Commits, pace: Pace): Promise<T>;
+  /** By git, for histories that this process leaves to it: `env` is what git needs to know of the commit-graph. */
+  git(env: Readonly<Record<string, string>>): Promise<T>;
+}
+
+const WITHOUT_GRAPH = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.commitGraph', GIT_CONFIG_VALUE_0: 'false' };
+
+/** The commits of one repository, out of its commit-graph where that has them. */
+export class History {
+  readonly #dir: string;
+  readonly #objects: ObjectReader;
+  readonly #pauseMs: number;
+  #looking: Promise<Known> | undefined;
+  #fresh = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  /** The newest layer of the graph whose path indexes were to be made: if that failed, it is left to the upkeep. */
+  #completed: string | undefined;
+
+  constructor(dir: string, objects: ObjectReader, pauseMs = GRAPH_PAUSE_MS) {
+    this.#dir = dir;
+    this.#objects = objects;
+    this.#pauseMs = pauseMs;
+  }
+
+  /**
+   * Answers a question: in this process, else by git where there is too much outside the graph, the graph is too large or
+   * damaged, or the history is cut off.
+   * @throws what the way throws
+   */
+  async answer<T>(ways: Ways<T>): Promise<T> {
+    const { commits, loaded } = await this.#now();
+    const pace = new Pace();
+    try {
+      if (loaded.state === 'good') return await ways.walk(commits, pace);
+    } catch (error) {
+      if (!(error instanceof BeyondReader)) throw error;
+    } finally {
+      pace.end();
+    }
+    return await ways.git(loaded.state === 'damaged' ? WITHOUT_GRAPH : {});
+  }
+
+  /** Says that refs point to these commits now: soon the commit-graph has them, too. */
+  changed(oids: readonly string[]): void {
+    for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
+    if (this.#fresh.size > 0) this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => this.#write(), this.#pauseMs).unref();
+  }
+
+  /** Lets go of what was read, and leaves what would have been written to the upkeep of the repository. */
+  forget(): void {
+    graphs.delete(this);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#fresh.clear();
+  }
+
+  #completeSoon(graph: CommitGraph): void {
+    const newest = graph.layers.at(-1)!.pathIndexFile;
+    if (newest === this.#completed) return;
+    this.#completed = newest;
+    this.#writeSoon();
+  }
+
+  async #write(): Promise<void> {
+    const oids = [...this.#fresh];
+    this.#fresh.clear();
+    this.#timer = undefined;
+    try {
+      const { graph } = (await this.#now()).loaded;
+      const missing = oids.filter((oid) => graph === null || graph.find(oid) < 0);
+      if (missing.length > 0) await addToGraph(this.#dir, missing);
+      else if (graph !== null && lacksPathIndex(this.#dir, graph)) await completeGraph(this.#dir);
+      else return;
+      const known = graphs.get(this);
+      if (known !== undefined) known.lookedAt = Number.NEGATIVE_INFINITY;
+    } catch {
+      // The upkeep of the repository tries again, and tells.
+    }
+  }
+
+  async #now(): Promise<Known> {
+    const known = graphs.get(this);
+    if (known !== undefined && performance.now() - known.lookedAt < LOOK_MS) return known;
+    this.#looking ??= this.#look(known).finally(() => {
+      this.#looking = undefined;
+    });
+    return await this.#looking;
+  }
+
+  async #look(known: Known | undefined): Promise<Known> {
+    const lookedAt = performance.now();
+    if (known !== undefined && (await known.loaded.isCurrent())) {
+      known.lookedAt = lookedAt;
+      // What it has read outside the graph may be of no use any more, such as branches that are gone.
+      if (known.commits.isFull && lookedAt - known.readAt > FULL_MS) {
+        known.commits = new Commits(known.loaded.graph, this.#objects);
+        known.readAt = lookedAt;
+      }
+      return known;
+    }
+    const loaded = await loadGraph(this.#dir);
+    const next = { commits: new Commits(loaded.graph, this.#objects), loaded, lookedAt, readAt: lookedAt };
+    if (loaded.graph !== null && lacksPathIndex(this.#dir, loaded.graph)) this.#completeSoon(loaded.graph);
+    graphs.set(this, next, { size: OUTER_BYTES + (loaded.graph?.bytes ?? 0) });
+    return next;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Commits } from './commits.ts';
+import type { Pace } from './pace.ts';
+
+/** Commits that are looked at before all that lies outside the graph is read. */
+const NEAR = 64;
+
+/**
+ * Whether a commit is part of the history of another; it is of its own.
+ * @throws BeyondReader, GitError as `Commits.rank` and `Pace.rest`
+ */
+export async function isReachable(commits: Commits, pace: Pace, wanted: number, from: number): Promise<boolean> {
+  const near = new Set([from]);
+  // Grows while it is gone through.
+  for (const commit of near) {
+    if (commit === wanted) return true;
+    if (near.size > NEAR) break;
+    if (!commits.isLoaded(commit)) await commits.load(commit);
+    for (const parent of commits.parents(commit)) near.add(parent);
+  }
+  return near.size > NEAR && (await reachedOf(commits, pace, [wanted], from)).has(wanted);
+}
+
+/**
+ * Which of some commits are part of the history of another.
+ * @throws as `isReachable`
+ */
+export async function reachedOf(
+  commits: Commits,
+  pace: Pace,
+  wanted: readonly number[],
+  from: number,
+): Promise<Set<number>> {
+  await commits.rank([...wanted, from]);
+  const open = new Set(wanted);
+  const found = new Set<number>();
+  const lowest = wanted.reduce((least, commit) => Math.min(least, commits.generation(commit)), Number.MAX_VALUE);
+  const seen = new Uint8Array(commits.size);
+  const stack = [from];
+  seen[from] = 1;
+  for (let commit = stack.pop(); commit !== undefined; commit = stack.pop()) {
+    if (pace.isDue) await pace.rest();
+    if (open.delete(commit)) found.add(commit);
+    if (open.size === 0) break;
+    if (commits.generation(commit) <= lowest) continue;
+    const parents = commits.parents(commit);
+    for (let at = parents.length - 1; at >= 0; at -= 1) {
+      const parent = parents[at]!;
+      if (seen[parent] !== 0) continue;
+      seen[parent] = 1;
+      stack.push(parent);
+    }
+  }
+  return found;
+}
+
+const UNKNOWN = 0;
+const WITHOUT = 1;
+const WITH = 2;
+
+/** Tells of one commit after the other whether a certain one is part of its history; what it finds out on the way it keeps. */
+export class Containment {
+  readonly #commits: Commits;
+  readonly #pace: Pace;
+  readonly #wanted: number;
+  #known = new Uint8Array(0);
+
+  constructor(commits: Commits, pace: Pace, wanted: number) {
+    this.#commits = commits;
+    this.#pace = pace;
+    this.#wanted = wanted;
+  }
+
+  /** @throws as `isReachable` */
+  async isIn(tip: number): Promise<boolean> {
+    await this.#commits.rank([tip, this.#wanted]);
+    this.#grow();
+    const stack = [tip];
+    for (let commit = tip; this.#known[tip] === UNKNOWN; commit = stack.at(-1)!) {
+      if (this.#pace.isDue) await this.#pace.rest();
+      const open = this.#lookAt(commit);
+      if (open === undefined) stack.pop();
+      else stack.push(open);
+    }
+    return this.#known[tip] === WITH;
+  }
+
+  /** Decides about a commit, where all of its parents but the one that is given are known. */
+  #lookAt(commit: number): number | undefined {
+    const known = this.#known;
+    if (known[commit] !== UNKNOWN) return undefined;
+    if (commit === this.#wanted) {
+      known[commit] = WITH;
+      return undefined;
+    }
+    if (this.#commits.generation(commit) > this.#commits.generation(this.#wanted)) {
+      const parents = this.#commits.parents(commit);
+      if (parents.some((parent) => known[parent] === WITH)) {
+        known[commit] = WITH;
+        return undefined;
+      }
+      const open = parents.find((parent) => known[parent] === UNKNOWN);
+      if (open !== undefined) return open;
+    }
+    known[commit] = WITHOUT;
+    return undefined;
+  }
+
+  /** Others may have read more commits meanwhile. */
+  #grow(): void {
+    if (this.#known.length >= this.#commits.size) return;
+    const grown = new Uint8Array(this.#commits.size + 100);
+    grown.set(this.#known);
+    this.#known = grown;
+  }
+}

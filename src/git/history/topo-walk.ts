@@ -1,0 +1,104 @@
+import { CommitQueue } from './commit-queue.ts';
+import type { Pace } from './pace.ts';
+import { COUNTED, EXPLORED, UNINTERESTING, type WalkState } from './walk-state.ts';
+
+/**
+ * Commits of a walk, no parent before all of its children, and lines of history not mixed. The generations say how far it
+ * has to look ahead.
+ * @throws as `Commits.rank` and `Pace.rest`
+ */
+export async function* walkByTopology(state: WalkState, pace: Pace): AsyncGenerator<number, void> {
+  const { commits, query } = state;
+  await commits.rank([...query.from, ...query.not]);
+  const ahead = new LookAhead(state, pace);
+  const starts = state.begin().toSorted((a, b) => commits.date(b) - commits.date(a));
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const commit of starts) {
+    ahead.begin(commit);
+    lowest = Math.min(lowest, commits.generation(commit));
+  }
+  await ahead.count(lowest);
+  // The one that is taken first lies last.
+  const ready = starts.filter((commit) => ahead.children(commit) === 1).toReversed();
+  for (let commit = ready.pop(); commit !== undefined; commit = ready.pop()) {
+    if (pace.isDue) await pace.rest();
+    if (query.since !== null && commits.date(commit) < query.since) continue;
+    await state.expand(commit, () => {});
+    for (const parent of state.parents(commit)) {
+      if (state.has(parent, UNINTERESTING)) continue;
+      if (commits.generation(parent) < lowest) {
+        lowest = commits.generation(parent);
+        await ahead.count(lowest);
+      }
+      if (ahead.given(parent) === 1) ready.push(parent);
+      if (query.firstParent) break;
+    }
+    yield commit;
+  }
+}
+
+/** Counts the children that commits still wait for, down to a generation. */
+class LookAhead {
+  readonly #state: WalkState;
+  readonly #pace: Pace;
+  readonly #exploring = new CommitQueue();
+  readonly #counting = new CommitQueue();
+  /** One more than the children that were not given yet. */
+  readonly #children = new Map<number, number>();
+
+  constructor(state: WalkState, pace: Pace) {
+    this.#state = state;
+    this.#pace = pace;
+  }
+
+  begin(commit: number): void {
+    this.#enter(this.#exploring, commit, EXPLORED);
+    this.#enter(this.#counting, commit, COUNTED);
+    this.#children.set(commit, 1);
+  }
+
+  children(commit: number): number {
+    return this.#children.get(commit) ?? 0;
+  }
+
+  /** Says that a child of it was given; gives what is left. */
+  given(commit: number): number {
+    const left = this.children(commit) - 1;
+    this.#children.set(commit, left);
+    return left;
+  }
+
+  async count(lowest: number): Promise<void> {
+    const { commits, query } = this.#state;
+    while (this.#counting.nextGeneration >= lowest) {
+      if (this.#pace.isDue) await this.#pace.rest();
+      const commit = this.#counting.take();
+      await this.#explore(commits.generation(commit));
+      for (const parent of this.#state.parents(commit)) {
+        this.#children.set(parent, (this.#children.get(parent) ?? 1) + 1);
+        this.#enter(this.#counting, parent, COUNTED);
+        if (query.firstParent) break;
+      }
+    }
+  }
+
+  /** Follows commits to their parents, so that it is known which are left out and which parents are followed. */
+  async #explore(lowest: number): Promise<void> {
+    const state = this.#state;
+    const { commits, query } = state;
+    while (this.#exploring.nextGeneration >= lowest) {
+      if (this.#pace.isDue) await this.#pace.rest();
+      const commit = this.#exploring.take();
+      if (query.since !== null && commits.date(commit) < query.since) state.set(commit, UNINTERESTING);
+      const waits = state.expand(commit, (parent) => this.#enter(this.#exploring, parent, EXPLORED));
+      if (waits !== undefined) await waits;
+      if (state.has(commit, UNINTERESTING)) state.leaveOutAbove(commit);
+      for (const parent of state.parents(commit)) this.#enter(this.#exploring, parent, EXPLORED);
+    }
+  }
+
+  #enter(queue: CommitQueue, commit: number, flag: number): void {
+    const { commits } = this.#state;
+    if (this.#state.claim(commit, flag)) queue.put(commit, commits.generation(commit), commits.date(commit));
+  }
+}

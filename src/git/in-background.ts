@@ -1,0 +1,41 @@
+import { setPriority } from 'node:os';
+import { GitError } from './errors.ts';
+import { type GitChild, spawnGit } from './process.ts';
+
+const HOUR = 3_600_000;
+/** Lower than that of the server and of the git commands it waits for. */
+const PRIORITY = 15;
+
+/**
+ * Starts a git command that nobody waits for, with the rest of the machine's time, for an hour at most; the caller reads
+ * `stdout`, ends `stdin` and awaits `endedWell`.
+ * @throws GitError as `spawnGit`
+ */
+export async function startInBackground(dir: string, args: readonly string[]): Promise<GitChild> {
+  const git = await spawnGit(args, { gitDir: dir, timeoutMs: HOUR });
+  try {
+    if (git.child.pid !== undefined) setPriority(git.child.pid, PRIORITY);
+  } catch {
+    // It has ended already.
+  }
+  return git;
+}
+
+/** @throws GitError `failed`, `timeout` where it has not */
+export async function endedWell(git: GitChild, name: string | undefined): Promise<void> {
+  const { code, stderr, killed } = await git.done;
+  if (killed !== null) throw new GitError('timeout', `git ${name}: took too long`);
+  if (code !== 0) throw new GitError('failed', `git ${name}: ${stderr.trim()}`, code);
+}
+
+/**
+ * Runs a git command in the background.
+ * @param input what it reads
+ * @throws GitError `failed`, `timeout` after an hour
+ */
+export async function runInBackground(dir: string, args: readonly string[], input = ''): Promise<void> {
+  const git = await startInBackground(dir, args);
+  git.stdin.end(input);
+  git.stdout.resume();
+  await endedWell(git, args[0]);
+}

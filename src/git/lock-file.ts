@@ -1,0 +1,130 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeBytes } from './bytes.ts';
+import { isMissing, isTaken } from './durable.ts';
+import { GitError } from './errors.ts';
+
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+/** Folders that a clean-up took away before something was put into them are made again so often. */
+const MAX_TRIES = 5;
+
+/** The path of a file whose name git knows as bytes. */
+export function bytesPath(dir: string, name: string): string | Buffer {
+  return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
+}
+
+/** Git's lock of a file: another file beside it, made by whoever holds it and put in its place with the new content. */
+export class LockFile {
+  readonly #dir: string;
+  readonly #name: string;
+  #handle: FileHandle | undefined;
+  #isHeld = true;
+
+  private constructor(dir: string, name: string, handle: FileHandle) {
+    this.#dir = dir;
+    this.#name = name;
+    this.#handle = handle;
+  }
+
+  /**
+   * Takes the lock of a file, with the folders that it needs.
+   * @param name of the file, relative to `dir`
+   * @param waitMs how long another holder is waited for
+   * @param made gets the folders that had to be made, relative to `dir`
+   * @throws GitError `locked` where it is held, `conflict` where a file stands in place of a folder, `corrupt` where `dir`
+   *   is not there; the file system's error
+   */
+  static async take(dir: string, name: string, waitMs: number, made: Set<string>): Promise<LockFile> {
+    const until = performance.now() + waitMs;
+    for (let tries = 1; ; ) {
+      try {
+        return new LockFile(dir, name, await open(bytesPath(dir, `${name}.lock`), O_CREAT | O_EXCL | O_WRONLY, 0o644));
+      } catch (error) {
+        if (isTaken(error)) {
+          if (performance.now() >= until) throw new GitError('locked', `${name}.lock exists`);
+          await sleep(1 + Math.random() * 10);
+        } else if (isMissing(error) && tries < MAX_TRIES) {
+          tries += 1;
+          await makeFolders(dir, dirname(name), made);
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** What the file shall hold; durable when it fulfils. */
+  async write(content: string): Promise<void> {
+    await this.#handle!.writeFile(content);
+    await this.#handle!.sync();
+    await this.close();
+  }
+
+  /** Lets go of the descriptor, not of the lock. */
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+
+  /** Puts its content in the place of the file, by which the lock is given up. */
+  async commit(): Promise<void> {
+    await rename(this.#path, bytesPath(this.#dir, this.#name));
+    this.#isHeld = false;
+  }
+
+  get #path(): string | Buffer {
+    return bytesPath(this.#dir, `${this.#name}.lock`);
+  }
+
+  /**
+   * Gives the lock up, where it is still held: another holder may have a file of this name. One that cannot be removed stays as
+   * one of a crash does: what was done under it, and other locks, have nothing to do with that.
+   */
+  async release(): Promise<void> {
+    await this.close().catch(() => {});
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    await unlink(this.#path).catch(() => {});
+  }
+}
+
+async function makeFolders(dir: string, folder: string, made: Set<string>): Promise<void> {
+  if (!(await isFolder(dir))) throw new GitError('corrupt', `${dir} is not a git repository`);
+  const parts = folder === '.' ? [] : folder.split('/');
+  for (let length = 1; length <= parts.length; length += 1) {
+    const at = parts.slice(0, length).join('/');
+    try {
+      await mkdir(bytesPath(dir, at));
+      made.add(at);
+    } catch (error) {
+      // It may also have gone again.
+      if (isMissing(error)) return;
+      if (!isTaken(error)) throw error;
+      if ((await isFolder(bytesPath(dir, at))) === false) throw new GitError('conflict', `${at} is no folder`);
+    }
+  }
+}
+
+/** Whether a folder is at a path; null where nothing is. */
+export async function isFolder(path: string | Buffer): Promise<boolean | null> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Removes the empty folders from this one upwards; `refs/heads` and its like stay. */
+export async function removeEmptyFolders(dir: string, folder: string): Promise<void> {
+  for (let at = folder; at.split('/').length > 2; at = dirname(at)) {
+    try {
+      await rmdir(bytesPath(dir, at));
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { promisify } from 'node:util';
+import { constants, type InputType, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
+import { GitError } from '../errors.ts';
+import { inflateShort } from './inflate-short.ts';
+
+const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptions) => Promise<Buffer>;
+
+/** Up to here, inflating takes less time than handing the work to another thread. */
+export const SMALL = 64 * 1024;
+
+/** The most bytes that zlib makes of so many as git uses it. */
+export const mostCompressed = (size: number): number => size + Math.floor(size / 1_000) + 64;
+
+/** The most that others make of them: with little memory, by the fixed code alone, or in many blocks. */
+export const longestCompressed = (size: number): number => 2 * size + 4_096;
+
+const options = (size: number) => ({ chunkSize: Math.max(64, size + 1), maxOutputLength: size + 1 });
+
+/**
+ * Inflates a stream of zlib that is followed by anything, and checks its sum; a large one in another thread.
+ * @param input must stay what it is until the bytes are there
+ * @param size bytes that come out
+ * @throws GitError `corrupt`
+ */
+export function inflated(input: Buffer, size: number): Buffer | Promise<Buffer> {
+  if (size <= SMALL) return inflatedNow(input, 0, input.length, size);
+  return inflateAsync(input, options(size)).then(
+    (data) => mustBe(data, size),
+    (error: unknown) => refuseStream(error),
+  );
+}
+
+/**
+ * The same at once.
+ * @param bytes have the stream from `from` on, and at most up to `to`
+ * @param scratch memory for what comes out, where it is large enough; zlib makes its own
+ */
+export function inflatedNow(bytes: Buffer, from: number, to: number, size: number, scratch?: Buffer): Buffer {
+  const out = scratch !== undefined && size <= scratch.length ? scratch : null;
+  if (out !== null && inflateShort(bytes, from, to, out, size)) return out.subarray(0, size);
+  try {
+    return mustBe(inflateSync(bytes.subarray(from, to), options(size)), size);
+  } catch (error) {
+    return refuseStream(error);
+  }
+}
+
+/** What the first bytes of a stream of zlib inflate to, unchecked; throws GitError `corrupt`. */
+export function inflatedStart(input: Buffer): Buffer {
+  try {
+    return inflateSync(input, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (error) {
+    return refuseStream(error);
+  }
+}
+
+function mustBe(data: Buffer, size: number): Buffer {
+  if (data.length !== size) throw new GitError('corrupt', 'inflate: another length than stated');
+  return data;
+}
+
+/** Throws what zlib says as GitError `corrupt`, anything else as it is. */
+export function refuseStream(error: unknown): never {
+  if (error instanceof GitError) throw error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (!code.startsWith('Z_') && code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+  throw new GitError('corrupt', `inflate: ${message}`);
+}

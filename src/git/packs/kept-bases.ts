@@ -1,0 +1,86 @@
+import type { ObjectType } from '../objects.ts';
+import { scratchOf } from './scratch.ts';
+
+/** What part of all memory one content may take. */
+const SHARE = 32;
+/** A small content takes as much, so that there are not too many. */
+const LEAST = 512;
+
+interface Kept {
+  readonly type: ObjectType;
+  readonly at: number;
+  readonly end: number;
+  readonly offset: number;
+  /** The contents of the same file, among which it is. */
+  readonly of: Bases;
+}
+
+/** Of one file: contents by their offsets. */
+export type Bases = Map<number, Kept>;
+
+/**
+ * What deltas were applied to, in one piece of memory that is filled around: what is written over is forgotten, and what was asked
+ * for while it was old is written anew.
+ */
+export class KeptBases {
+  readonly #bytes: number;
+  #memory: Buffer | undefined;
+  /** As they lie in memory, the one that is written over next first. */
+  readonly #kept: Kept[] = [];
+  #oldest = 0;
+  #next = 0;
+
+  /** @param bytes that it may take */
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** The content at an offset, until another one is set. */
+  get(bases: Bases, offset: number): { type: ObjectType; data: Buffer } | undefined {
+    const kept = bases.get(offset);
+    if (kept === undefined) return undefined;
+    const { type, at, end } = kept;
+    const data = this.#memory!.subarray(at, end);
+    if ((this.#next - at + this.#bytes) % this.#bytes <= this.#bytes / 2) return { type, data };
+    bases.delete(offset);
+    const again = this.#put(bases, offset, type, data);
+    return { type, data: this.#memory!.subarray(again.at, again.end) };
+  }
+
+  /** Keeps a content, where it is not too large. */
+  set(bases: Bases, offset: number, type: ObjectType, data: Buffer): void {
+    if (data.length * SHARE > this.#bytes || bases.has(offset)) return;
+    this.#put(bases, offset, type, data);
+  }
+
+  #put(of: Bases, offset: number, type: ObjectType, data: Buffer): Kept {
+    this.#memory ??= scratchOf(this.#bytes);
+    const taken = Math.max(data.length, LEAST);
+    let at = this.#next;
+    if (at + taken > this.#bytes) {
+      // What is left at the end is no piece of its own.
+      this.#forget(at, this.#bytes);
+      at = 0;
+    }
+    this.#forget(at, at + taken);
+    this.#memory.set(data, at);
+    this.#next = at + taken;
+    const kept: Kept = { type, at, end: at + data.length, offset, of };
+    of.set(offset, kept);
+    this.#kept.push(kept);
+    return kept;
+  }
+
+  /** Forgets what lies in a piece of memory that is written next. */
+  #forget(from: number, to: number): void {
+    for (; this.#oldest < this.#kept.length; this.#oldest += 1) {
+      const kept = this.#kept[this.#oldest]!;
+      if (kept.at < from || kept.at >= to) break;
+      if (kept.of.get(kept.offset) === kept) kept.of.delete(kept.offset);
+    }
+    if (this.#oldest > 1_000 && this.#oldest * 2 > this.#kept.length) {
+      this.#kept.splice(0, this.#oldest);
+      this.#oldest = 0;
+    }
+  }
+}

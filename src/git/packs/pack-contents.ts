@@ -1,0 +1,189 @@
+import { SERVER } from '../../core/fair-slots.ts';
+import { GitError } from '../errors.ts';
+import type { ObjectType } from '../objects.ts';
+import type { BlockFile } from './block-file.ts';
+import { applyDelta, resultSize } from './delta.ts';
+import { inflated, inflatedNow, inflatedStart, longestCompressed, mostCompressed, SMALL } from './inflate.ts';
+import { inflatedChunks } from './inflated-chunks.ts';
+import type { Bases } from './kept-bases.ts';
+import type { Entry } from './pack-entry.ts';
+import { gathered, type RawObject, type Shared, Unwieldy } from './raw-object.ts';
+import { own, scratchOf } from './scratch.ts';
+
+/** What an object is made of. */
+export interface Chain {
+  type: ObjectType;
+  /** The object's own delta first. */
+  deltas: Entry[];
+  /** What all of them are made of: an entry, or its content. */
+  root: Entry | Buffer;
+}
+
+/** What is not in memory yet: when it has come, what was asked is to be asked again. */
+export class Wait {
+  readonly end: Promise<unknown>;
+
+  constructor(end: Promise<unknown>) {
+    this.end = end;
+  }
+}
+
+/** The longest chain that is applied without a wait. */
+const MAX_AT_ONCE = 64;
+/** Enough of a delta for its sizes, compressed or not: codes of its own take a stream up to 350 bytes (RFC 1951, 3.2.7). */
+const DELTA_START = 512;
+/** Deltas, and what they are applied to, in memory. */
+const MAX_DELTIFIED = 32 * 1024 * 1024;
+/** Contents that are read as a whole; larger ones come in pieces. */
+export const WHOLE = 1024 * 1024;
+/** Of a long chain each fourth is kept: making three more takes less than keeping them. */
+const KEEP_EACH = 4;
+
+/** For the delta that is applied last, for the one before it, and for what these make in turns. */
+const [lastDelta, oneDelta] = [scratchOf(SMALL), scratchOf(SMALL)];
+const made = [scratchOf(64 * 1024), scratchOf(64 * 1024)] as const;
+
+/** Makes contents of what the entries of one pack hold. */
+export class PackContents {
+  readonly #file: BlockFile;
+  readonly #shared: Shared;
+  readonly #hashBytes: number;
+  /** What deltas of the file's content were applied to. */
+  #bases: Bases = new Map();
+
+  constructor(file: BlockFile, shared: Shared, hashBytes: number) {
+    this.#file = file;
+    this.#shared = shared;
+    this.#hashBytes = hashBytes;
+  }
+
+  /** Forgets what was made of another file that was at this place. */
+  forget(): void {
+    this.#bases = new Map();
+  }
+
+  /** What is kept of the content that begins at an offset, until the next look at any content. */
+  kept(offset: number): { type: ObjectType; data: Buffer } | undefined {
+    return this.#shared.bases.get(this.#bases, offset);
+  }
+
+  /** The object that a chain makes; see `Pack.read`. */
+  read(chain: Chain, maxBytes: number): RawObject | Promise<RawObject> | Wait {
+    const { type, deltas, root } = chain;
+    const last = deltas[0];
+    let size = last === undefined ? sizeOf(root) : 0;
+    let delta: Buffer | undefined;
+    if (last !== undefined) {
+      const isWhole = last.size <= (maxBytes < 0 ? DELTA_START : SMALL);
+      const start = isWhole ? this.#inflated(last, lastDelta) : this.#start(last);
+      if (start instanceof Wait) return start;
+      if (isWhole) delta = start;
+      size = resultSize(start);
+    }
+    if (size > maxBytes) return { type, size, data: null };
+    if (!isQuick(chain)) {
+      const lasting = { ...chain, root: Buffer.isBuffer(root) ? own(root) : root };
+      return this.#content(lasting, size).then((data) => ({ type, size, data }));
+    }
+    const data = this.#applied(chain, delta);
+    return data instanceof Wait ? data : { type, size, data };
+  }
+
+  /** What the first bytes of a delta inflate to. */
+  #start({ dataAt }: Entry): Buffer | Wait {
+    const file = this.#file;
+    if (!file.look(dataAt, DELTA_START)) return new Wait(file.load(dataAt, DELTA_START));
+    return inflatedStart(file.bytes.subarray(file.at, file.end));
+  }
+
+  /** What is left of the file for an entry, of these bytes. */
+  #within({ dataAt }: Entry, length: number): number {
+    return Math.min(length, this.#file.size - this.#hashBytes - dataAt);
+  }
+
+  /** Inflates what a small entry holds. */
+  #inflated(entry: Entry, scratch: Buffer, most = mostCompressed(entry.size)): Buffer | Wait {
+    const file = this.#file;
+    const length = this.#within(entry, most);
+    if (!file.look(entry.dataAt, length)) return new Wait(file.load(entry.dataAt, length));
+    try {
+      return inflatedNow(file.bytes, file.at, file.end, entry.size, scratch);
+    } catch (error) {
+      const longest = longestCompressed(entry.size);
+      if (this.#within(entry, longest) <= length) throw error;
+      return this.#inflated(entry, scratch, longest);
+    }
+  }
+
+  /** The same for one of any size, in memory of its own. */
+  async #inflatedLater(entry: Entry): Promise<Buffer> {
+    const now = entry.size <= SMALL ? this.#inflated(entry, oneDelta) : undefined;
+    if (Buffer.isBuffer(now)) return own(now);
+    await now?.end;
+    const length = this.#within(entry, mostCompressed(entry.size));
+    try {
+      return await inflated(await this.#file.read(entry.dataAt, length), entry.size);
+    } catch (error) {
+      const longest = this.#within(entry, longestCompressed(entry.size));
+      if (!(error instanceof GitError) || error.code !== 'corrupt' || longest <= length) throw error;
+      return await inflated(await this.#file.read(entry.dataAt, longest), entry.size);
+    }
+  }
+
+  /** @param delta the last one inflated, where it is */
+  #applied({ type, deltas, root }: Chain, delta: Buffer | undefined): Buffer | Wait {
+    const isKnown = Buffer.isBuffer(root);
+    const start = isKnown ? root : this.#inflated(root, made[deltas.length % 2]!);
+    if (start instanceof Wait) return start;
+    let data = start;
+    for (let n = deltas.length - 1, from = isKnown ? -1 : root.offset; n >= 0; n -= 1) {
+      const entry = deltas[n]!;
+      if (from >= 0 && n % KEEP_EACH === 0) this.#shared.bases.set(this.#bases, from, type, data);
+      const next = n === 0 ? delta : undefined;
+      const one = next ?? this.#inflated(entry, oneDelta);
+      if (one instanceof Wait) return one;
+      data = applyDelta(data, one, MAX_DELTIFIED, made[n % 2]);
+      from = entry.offset;
+    }
+    return data;
+  }
+
+  /** The content of a chain that takes its time. */
+  async #content(chain: Chain, size: number): Promise<Buffer> {
+    const { deltas, root } = chain;
+    if (deltas.length === 0 && !Buffer.isBuffer(root) && size > WHOLE) {
+      return await gathered(inflatedChunks(this.#file, root.dataAt, size), size);
+    }
+    const most = deltas.reduce((largest, delta) => Math.max(largest, delta.size), Math.max(sizeOf(root), size));
+    if (most > MAX_DELTIFIED) throw new Unwieldy(`a delta of ${most} bytes`);
+    if (most <= WHOLE) return await this.#appliedLater(chain);
+    const give = await this.#shared.memory.take(SERVER, { cost: 3 * most });
+    try {
+      return await this.#appliedLater(chain);
+    } finally {
+      give();
+    }
+  }
+
+  async #appliedLater({ type, deltas, root }: Chain): Promise<Buffer> {
+    const isKnown = Buffer.isBuffer(root);
+    const bases = this.#bases;
+    let data = isKnown ? root : await this.#inflatedLater(root);
+    for (let n = deltas.length - 1, from = isKnown ? -1 : root.offset; n >= 0; n -= 1) {
+      const entry = deltas[n]!;
+      if (from >= 0 && n % KEEP_EACH === 0) this.#shared.bases.set(bases, from, type, data);
+      const delta = await this.#inflatedLater(entry);
+      data = applyDelta(data, delta, MAX_DELTIFIED);
+      from = entry.offset;
+      await this.#shared.turns.next();
+    }
+    return data;
+  }
+}
+
+const sizeOf = (root: Entry | Buffer): number => (Buffer.isBuffer(root) ? root.length : root.size);
+
+const isQuick = ({ deltas, root }: Chain): boolean =>
+  deltas.length <= MAX_AT_ONCE &&
+  (Buffer.isBuffer(root) || root.size <= SMALL) &&
+  deltas.every(({ size }) => size <= SMALL);

@@ -1,0 +1,235 @@
+import { readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isMissing } from '../durable.ts';
+import { GitError } from '../errors.ts';
+import { type FileStamp, isUnchanged, stampOf } from '../file-stamp.ts';
+import { BlockFile } from './block-file.ts';
+import { refuse } from './file-handle.ts';
+import { MultiPackIndex } from './multi-pack-index.ts';
+import { Pack } from './pack.ts';
+import type { Shared } from './raw-object.ts';
+
+const MULTI = 'multi-pack-index';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Where an object is. */
+interface Place {
+  pack: Pack;
+  offset: number;
+}
+
+/** The packs of one `objects` folder, as they were when it was last looked at. */
+export class PackFolder {
+  readonly folder: string;
+  readonly #shared: Shared;
+  readonly #hashBytes: number;
+  readonly #multiFile: BlockFile;
+  /** The one that was of use last first. */
+  #packs: readonly Pack[] = [];
+  #byStem: ReadonlyMap<string, Pack> = new Map();
+  #multi: { serial: number; index: MultiPackIndex } | undefined;
+  #hasMulti = false;
+  #seen: { stamps: (FileStamp | undefined)[]; text: string } | undefined;
+  #looking: Promise<void> | undefined;
+  #nextLook: Promise<void> | undefined;
+  #version = 0;
+  #alternates: string[] = [];
+
+  /** @param folder the `objects` folder */
+  constructor(folder: string, shared: Shared, hashBytes: number) {
+    this.folder = folder;
+    this.#shared = shared;
+    this.#hashBytes = hashBytes;
+    this.#multiFile = new BlockFile(join(folder, 'pack', MULTI), shared.files);
+  }
+
+  /** The `objects` folders that this one names as its alternates. */
+  get alternates(): readonly string[] {
+    return this.#alternates;
+  }
+
+  /**
+   * A pack that holds an object, and where.
+   * @param damage gets what is wrong with packs that may hold it
+   * @param not packs that were found to have no sound copy
+   * @returns null where no other has it
+   */
+  async find(id: Buffer, damage: GitError[], not: ReadonlySet<Pack>): Promise<Place | null> {
+    let multi = this.#hasMulti ? await this.#multiIndex(damage) : null;
+    let found = multi === null ? null : await this.#inMulti(multi, id, damage);
+    // Another one may have been opened on the way: an answer is of one file or none.
+    while (multi !== null && this.#multi?.serial !== this.#multiFile.serial) {
+      multi = await this.#multiIndex(damage);
+      found = multi === null ? null : await this.#inMulti(multi, id, damage);
+    }
+    if (found !== null && !not.has(found.pack)) return found;
+    const covered = found === null && multi !== null ? multi.packs : NONE;
+    for (const pack of covered.size === 0 ? this.#packs : this.#packs.filter(({ stem }) => !covered.has(stem))) {
+      if (not.has(pack)) continue;
+      const offset = await this.#inPack(pack, id, damage);
+      if (offset < 0) continue;
+      this.#prefer(pack);
+      return { pack, offset };
+    }
+    return null;
+  }
+
+  /** At most `max` ids of each pack that begin with these digits. */
+  async beginningWith(digits: string, max: number): Promise<string[]> {
+    const lists: string[][] = [];
+    for (const pack of this.#packs) {
+      await this.#shared.turns.next();
+      try {
+        lists.push(await pack.beginningWith(digits, max));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    }
+    return lists.flat();
+  }
+
+  /** Another number whenever a look has found something else. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Looks at the folder, where it may have changed, after this call. */
+  refresh(): Promise<void> {
+    if (this.#looking !== undefined) {
+      // That look may have passed what has come since.
+      this.#nextLook ??= this.#looking.then(() => {
+        this.#nextLook = undefined;
+        return this.refresh();
+      });
+      return this.#nextLook;
+    }
+    this.#looking = this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** Closes all of its files. */
+  close(): void {
+    for (const pack of this.#packs) pack.forget();
+    this.#multiFile.forget();
+  }
+
+  async #multiIndex(damage: GitError[]): Promise<MultiPackIndex | null> {
+    try {
+      if (!this.#multiFile.use()) await this.#multiFile.open();
+      while (this.#multi?.serial !== this.#multiFile.serial) {
+        const { serial } = this.#multiFile;
+        const index = await MultiPackIndex.open(this.#multiFile, this.#hashBytes);
+        if (serial === this.#multiFile.serial) this.#multi = { serial, index };
+      }
+      return this.#multi.index;
+    } catch (error) {
+      note(error, damage);
+      return null;
+    }
+  }
+
+  async #inMulti(multi: MultiPackIndex, id: Buffer, damage: GitError[]): Promise<Place | null> {
+    try {
+      const place = await multi.ids.find(id);
+      if (place < 0) return null;
+      const { pack: stem, offset } = await multi.positionAt(place);
+      const pack = this.#byStem.get(stem);
+      return pack === undefined ? null : { pack, offset };
+    } catch (error) {
+      note(error, damage);
+      this.#multiFile.forget();
+      return null;
+    }
+  }
+
+  async #inPack(pack: Pack, id: Buffer, damage: GitError[]): Promise<number> {
+    try {
+      return await pack.find(id);
+    } catch (error) {
+      note(error, damage);
+      pack.forget();
+      return -1;
+    }
+  }
+
+  #prefer(pack: Pack): void {
+    // Whoever looks through the packs now goes on with the list that he has.
+    if (this.#packs[0] !== pack) this.#packs = [pack, ...this.#packs.filter((one) => one !== pack)];
+  }
+
+  async #look(): Promise<void> {
+    const paths = [join(this.folder, 'pack'), join(this.folder, 'info', 'alternates')];
+    const stats = paths.map((path) => statusOf(path));
+    const same = (n: number) => {
+      const stamp = this.#seen?.stamps[n];
+      return stamp === undefined ? stats[n] === undefined : stats[n] !== undefined && isUnchanged(stamp, stats[n]);
+    };
+    if (this.#seen !== undefined && paths.every((_, n) => same(n))) return;
+    const stamps = stats.map((one) => (one === undefined ? undefined : stampOf(one)));
+    const names = await namesIn(paths[0]!);
+    const alternates = alternatesOf(paths[1]!, this.folder);
+    const stems = names
+      .filter((name) => name.endsWith('.idx'))
+      .map((name) => name.slice(0, -'.idx'.length))
+      .filter((stem) => names.includes(`${stem}.pack`))
+      .sort();
+    const multi = names.includes(MULTI) ? statusOf(join(paths[0]!, MULTI)) : undefined;
+    const text = [multi?.ino, multi?.size, multi?.mtimeNs, ...alternates, ...stems].join('\n');
+    const changed = this.#seen?.text !== text;
+    this.#seen = { stamps, text };
+    if (!changed) return;
+    this.#take(stems, multi !== undefined, alternates);
+    this.#version += 1;
+  }
+
+  #take(stems: readonly string[], hasMulti: boolean, alternates: string[]): void {
+    const wanted = new Set(stems);
+    for (const pack of this.#packs) if (!wanted.has(pack.stem)) pack.forget();
+    const fresh = stems.filter((stem) => !this.#byStem.has(stem));
+    const open = (stem: string) => new Pack(join(this.folder, 'pack'), stem, this.#shared, this.#hashBytes);
+    this.#packs = [...fresh.map(open), ...this.#packs.filter((pack) => wanted.has(pack.stem))];
+    this.#byStem = new Map(this.#packs.map((pack) => [pack.stem, pack]));
+    this.#hasMulti = hasMulti;
+    this.#multiFile.close();
+    this.#alternates = alternates;
+  }
+}
+
+function note(error: unknown, damage: GitError[]): void {
+  if (isMissing(error)) return;
+  if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
+  damage.push(error);
+}
+
+function statusOf(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return refuse(error, path);
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    return refuse(error, folder);
+  }
+}
+
+function alternatesOf(path: string, folder: string): string[] {
+  try {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const named = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    return named.map((line) => (isAbsolute(line) ? line : resolve(folder, line)).replace(/\/+$/, ''));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    return refuse(error, path);
+  }
+}

@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { GitError } from '../errors.ts';
+import type { ObjectType } from '../objects.ts';
+import { BlockFile } from './block-file.ts';
+import { inflatedChunks } from './inflated-chunks.ts';
+import { type Chain, PackContents, Wait, WHOLE } from './pack-contents.ts';
+import { type Entry, entryAt, LONGEST_HEADER, REF_DELTA } from './pack-entry.ts';
+import { PackIndex } from './pack-index.ts';
+import { owned, type RawObject, type RawStream, type Shared, Unwieldy } from './raw-object.ts';
+
+interface OpenIndex {
+  /** Of the file that it was read from. */
+  serial: number;
+  ready: PackIndex | undefined;
+  opened: Promise<PackIndex>;
+}
+
+const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
+/** The longest chain that git makes. */
+const MAX_DEPTH = 4_096;
+const MANY_WAITS = 16;
+
+/** One pack with its index. */
+export class Pack {
+  /** Its name without an ending. */
+  readonly stem: string;
+  readonly #hashBytes: number;
+  readonly #file: BlockFile;
+  readonly #contents: PackContents;
+  readonly #indexFile: BlockFile;
+  #index: OpenIndex | undefined;
+  /** The content that was found to belong to the index. */
+  #checked = 0;
+
+  /** @param folder the `pack` folder; `stem` its name there without an ending */
+  constructor(folder: string, stem: string, shared: Shared, hashBytes: number) {
+    this.stem = stem;
+    this.#hashBytes = hashBytes;
+    this.#file = new BlockFile(join(folder, `${stem}.pack`), shared.files);
+    this.#contents = new PackContents(this.#file, shared, hashBytes);
+    this.#indexFile = new BlockFile(join(folder, `${stem}.idx`), shared.files);
+  }
+
+  /** Where an object is in this pack; -1 where it is not. May have to wait for the disk. */
+  find(id: Buffer): number | Promise<number> {
+    const isOpen = this.#indexFile.use() && this.#index?.serial === this.#indexFile.serial;
+    const index = isOpen ? this.#index?.ready : undefined;
+    if (index === undefined) return this.#openIndex().then(() => this.find(id));
+    const place = index.ids.find(id);
+    if (typeof place !== 'number') return place.then((found) => (found < 0 ? -1 : index.offsetAt(found)));
+    return place < 0 ? -1 : index.offsetAt(place);
+  }
+
+  /** At most `max` ids of it that begin with these digits. */
+  async beginningWith(digits: string, max: number): Promise<string[]> {
+    return await (await this.#openIndex()).ids.beginningWith(digits, max);
+  }
+
+  /**
+   * The object at an offset, at once where all that it takes is in memory.
+   * @param maxBytes a larger one comes without its content; below 0 only type and size are read
+   * @returns what is not a promise may lie in memory that is used again: see `owned`
+   * @throws GitError `corrupt`; `Unwieldy`; the file system's error where the pack has gone
+   */
+  read(offset: number, maxBytes: number): RawObject | Promise<RawObject> {
+    const object = this.#tryRead(offset, maxBytes);
+    return object instanceof Wait ? this.#readLater(object, offset, maxBytes) : object;
+  }
+
+  /**
+   * The content at an offset in pieces.
+   * @throws as `read`
+   */
+  async stream(offset: number): Promise<RawStream> {
+    const found = this.read(offset, WHOLE);
+    const { type, size, data } = found instanceof Promise ? await found : owned(found);
+    if (data !== null) return { type, size, chunks: [data] };
+    const entry = this.#entry(await this.#bytes(offset, LONGEST_HEADER), offset);
+    if (TYPES[entry.kind] === undefined) throw new Unwieldy(`a delta of ${size} bytes`);
+    return { type, size, chunks: inflatedChunks(this.#file, entry.dataAt, size) };
+  }
+
+  /** Closes its files and forgets what was read of them. */
+  forget(): void {
+    this.#index = undefined;
+    this.#checked = 0;
+    this.#file.forget();
+    this.#indexFile.forget();
+  }
+
+  async #openIndex(): Promise<PackIndex> {
+    await this.#indexFile.open();
+    const { serial } = this.#indexFile;
+    if (this.#index?.serial !== serial) {
+      const opened = PackIndex.open(this.#indexFile, this.#hashBytes);
+      const index: OpenIndex = { serial, ready: undefined, opened };
+      this.#index = index;
+      opened.then(
+        (ready) => {
+          index.ready = ready;
+        },
+        () => {
+          this.#index = undefined;
+        },
+      );
+    }
+    return await this.#index.opened;
+  }
+
+  /** Opens the pack where it is not, and looks whether it is the one that the index is of. */
+  async #mustMatch(): Promise<void> {
+    await this.#file.open();
+    const { serial, size, path } = this.#file;
+    if (this.#checked === serial) return;
+    const { ids, packSum } = await this.#openIndex();
+    const bad = (what: string) => new GitError('corrupt', `packfile ${path} ${what}`);
+    if (size < 12 + this.#hashBytes) throw bad('is far too short to be a packfile');
+    const start = await this.#bytes(0, 12);
+    const version = start.readUInt32BE(4);
+    if (start.toString('latin1', 0, 4) !== 'PACK' || (version !== 2 && version !== 3)) throw bad('is no pack');
+    if (start.readUInt32BE(8) !== ids.count) throw bad('claims to have another number of objects');
+    if (!packSum.equals(await this.#bytes(size - this.#hashBytes, this.#hashBytes))) throw bad('does not match index');
+    this.#checked = serial;
+    this.#contents.forget();
+  }
+
+  /** A copy of bytes of the pack. */
+  async #bytes(offset: number, length: number): Promise<Buffer> {
+    for (;;) {
+      const bytes = this.#file.peek(offset, length);
+      if (bytes !== null) return bytes;
+      await this.#file.load(offset, length);
+    }
+  }
+
+  async #readLater(first: Wait, offset: number, maxBytes: number): Promise<RawObject> {
+    let release: (() => void) | undefined;
+    try {
+      for (let wait = first, waits = 1; ; waits += 1) {
+        await wait.end;
+        const object = this.#tryRead(offset, maxBytes);
+        if (!(object instanceof Wait)) return object instanceof Promise ? await object : owned(object);
+        wait = object;
+        // Opening another file for it may have closed this one, again and again.
+        if (waits === MANY_WAITS) release = this.#file.hold();
+      }
+    } finally {
+      release?.();
+    }
+  }
+
+  #tryRead(offset: number, maxBytes: number): RawObject | Promise<RawObject> | Wait {
+    if (!this.#file.use() || this.#checked !== this.#file.serial) return new Wait(this.#mustMatch());
+    const chain = this.#chain(offset);
+    return chain instanceof Wait ? chain : this.#contents.read(chain, maxBytes);
+  }
+
+  #chain(offset: number): Chain | Wait {
+    const file = this.#file;
+    const deltas: Entry[] = [];
+    for (let at = offset; ; ) {
+      const base = this.#contents.kept(at);
+      if (base !== undefined) return { type: base.type, deltas, root: base.data };
+      if (!file.look(at, LONGEST_HEADER)) return new Wait(file.load(at, LONGEST_HEADER));
+      const entry = this.#entry(file.bytes, at, file.at, file.end);
+      const type = TYPES[entry.kind];
+      if (type !== undefined) return { type, deltas, root: entry };
+      deltas.push(entry);
+      if (deltas.length > MAX_DEPTH) throw new GitError('corrupt', `endless deltas in ${file.path}`);
+      if (entry.kind === REF_DELTA) {
+        const end = file.at + entry.dataAt - at;
+        const found = this.find(Buffer.from(file.bytes.subarray(end - this.#hashBytes, end)));
+        if (typeof found !== 'number') return new Wait(found);
+        if (found < 0) throw new GitError('corrupt', `broken delta at ${at} of ${file.path}: no base`);
+        entry.base = found;
+      }
+      at = entry.base;
+    }
+  }
+
+  /** @param bytes from `from` to `to` from its beginning on */
+  #entry(bytes: Buffer, offset: number, from = 0, to = bytes.length): Entry {
+    const entry = entryAt(bytes, from, to, offset, this.#hashBytes);
+    const isInside = offset >= 12 && entry !== null && entry.dataAt < this.#file.size - this.#hashBytes;
+    if (!isInside) throw new GitError('corrupt', `bad pack entry at ${offset} of ${this.#file.path}`);
+    return entry;
+  }
+}

@@ -1,0 +1,48 @@
+import type { FairSlots } from '../../core/fair-slots.ts';
+import type { ObjectType } from '../objects.ts';
+import type { BlockFiles } from './block-files.ts';
+import type { KeptBases } from './kept-bases.ts';
+import { own } from './scratch.ts';
+import type { Turns } from './turns.ts';
+
+/** An object as it is stored, without its id. */
+export interface RawObject {
+  type: ObjectType;
+  /** Bytes of content. */
+  size: number;
+  /** Left out where it is larger than was asked. */
+  data: Buffer | null;
+}
+
+/** The same with its content in pieces. */
+export interface RawStream {
+  type: ObjectType;
+  size: number;
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** What the packs of all repositories share. */
+export interface Shared {
+  files: BlockFiles;
+  /** What deltas were applied to. */
+  bases: KeptBases;
+  /** Bytes that large deltas take while they are applied. */
+  memory: FairSlots;
+  turns: Turns;
+}
+
+/** What takes more memory than the server has to give: git is to read it. */
+export class Unwieldy extends Error {}
+
+/** An object that lasts longer than to the next wait. */
+export function owned(object: RawObject): RawObject {
+  return object.data === null ? object : { ...object, data: own(object.data) };
+}
+
+/** Pieces as one; nothing past `size` is kept. */
+export async function gathered(chunks: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
+  const data = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const chunk of chunks) filled += chunk.copy(data, filled);
+  return data;
+}

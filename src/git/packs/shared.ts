@@ -1,0 +1,29 @@
+import { FairSlots } from '../../core/fair-slots.ts';
+import { GitError } from '../errors.ts';
+import { BlockFiles } from './block-files.ts';
+import { KeptBases } from './kept-bases.ts';
+import type { Shared } from './raw-object.ts';
+import { Turns } from './turns.ts';
+
+/** Bytes that large deltas may take at once; more is had alone. */
+const DELTA_MEMORY = 96 * 1024 * 1024;
+
+/**
+ * What readers of packs share.
+ * @param limits `bytes` of bases that are kept, with as many of blocks; files open at once; milliseconds after which a file that
+ *   nobody reads is closed
+ */
+export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: number }): Shared {
+  return {
+    files: new BlockFiles({ maxOpen: limits.maxOpen, maxBytes: limits.bytes, idleMs: limits.idleMs }),
+    bases: new KeptBases(limits.bytes),
+    memory: new FairSlots({
+      total: DELTA_MEMORY,
+      perKey: DELTA_MEMORY,
+      maxWaiting: 1_000,
+      maxWaitingPerKey: 1_000,
+      refuse: () => new GitError('busy', 'too many large objects are waiting'),
+    }),
+    turns: new Turns(),
+  };
+}

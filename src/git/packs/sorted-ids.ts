@@ -1,0 +1,117 @@
+import { GitError } from '../errors.ts';
+import type { BlockFile } from './block-file.ts';
+
+/** Where a table of sorted object ids lies. */
+export interface IdTable {
+  file: BlockFile;
+  /** Of the 256 counts that it begins with. */
+  fanAt: number;
+  /** Of the first record's id. */
+  idsAt: number;
+  /** Bytes from one id to the next. */
+  stride: number;
+  hashBytes: number;
+}
+
+const GUESSES = 3;
+
+/** A table of sorted object ids with counts by their first byte, as indexes of packs and multi-pack indexes have it. */
+export class SortedIds {
+  readonly #table: IdTable;
+  readonly #fan: Uint32Array;
+
+  private constructor(table: IdTable, fan: Uint32Array) {
+    this.#table = table;
+    this.#fan = fan;
+  }
+
+  /** @throws GitError `corrupt` where the counts fall */
+  static async open(table: IdTable): Promise<SortedIds> {
+    const bytes = await bytesOf(table.file, table.fanAt, 1024);
+    const fan = new Uint32Array(257);
+    for (let byte = 0; byte < 256; byte += 1) {
+      fan[byte + 1] = bytes.readUInt32BE(byte * 4);
+      if (fan[byte + 1]! < fan[byte]!) throw new GitError('corrupt', `non-monotonic index ${table.file.path}`);
+    }
+    return new SortedIds(table, fan);
+  }
+
+  /** How many ids there are. */
+  get count(): number {
+    return this.#fan[256]!;
+  }
+
+  /** The place of an id in the order; -1 where it is not there. May have to wait for the disk. */
+  find(id: Buffer): number | Promise<number> {
+    const found = this.#search(id);
+    return 'missing' in found ? this.#findLater(id, found.missing) : found.equal ? found.place : -1;
+  }
+
+  /** The id at a place. */
+  async at(place: number): Promise<Buffer> {
+    const { file, idsAt, stride, hashBytes } = this.#table;
+    return await bytesOf(file, idsAt + place * stride, hashBytes);
+  }
+
+  /** At most `max` ids that begin with these hexadecimal digits. */
+  async beginningWith(digits: string, max: number): Promise<string[]> {
+    const { file, hashBytes } = this.#table;
+    const first = Buffer.from(digits.padEnd(hashBytes * 2, '0'), 'hex');
+    let found = this.#search(first);
+    for (; 'missing' in found; found = this.#search(first)) await file.load(found.missing, hashBytes);
+    const ids: string[] = [];
+    for (let place = found.place; place < this.count && ids.length < max; place += 1) {
+      const id = (await this.at(place)).toString('hex');
+      if (!id.startsWith(digits)) break;
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  async #findLater(id: Buffer, missing: number): Promise<number> {
+    const { file, hashBytes } = this.#table;
+    await file.load(missing, hashBytes);
+    return await this.find(id);
+  }
+
+  /** The place of the first id that is not before this one, or what of the file has to be loaded to tell. */
+  #search(id: Buffer): { place: number; equal: boolean } | { missing: number } {
+    const { file, idsAt, stride, hashBytes } = this.#table;
+    let low = this.#fan[id[0]!]!;
+    let high = this.#fan[id[0]! + 1]!;
+    // Ids are spread evenly: the next bytes tell about where one must be.
+    let lowest = id[0]! * 0x1000000;
+    let highest = lowest + 0x1000000;
+    const wanted = id.readUInt32BE(0);
+    for (let guesses = 0; low < high; guesses += 1) {
+      const share = guesses < GUESSES ? (wanted - lowest) / (highest - lowest) : 0.5;
+      const middle = Math.min(high - 1, low + Math.floor((high - low) * share));
+      const at = idsAt + middle * stride;
+      if (!file.look(at, hashBytes)) return { missing: at };
+      if (file.end - file.at < hashBytes) throw new GitError('corrupt', `index file ${file.path} is too small`);
+      const there = file.bytes.readUInt32BE(file.at);
+      const order = wanted === there ? id.compare(file.bytes, file.at, file.end) : wanted - there;
+      if (order === 0) return { place: middle, equal: true };
+      if (order < 0) {
+        high = middle;
+        highest = Math.max(there, lowest + 1);
+      } else {
+        low = middle + 1;
+        lowest = Math.min(there, highest - 1);
+      }
+    }
+    return { place: low, equal: false };
+  }
+}
+
+/** A copy of bytes of a file, from the disk where need be; throws GitError `corrupt` where it is too short. */
+export async function bytesOf(file: BlockFile, offset: number, length: number): Promise<Buffer> {
+  for (;;) {
+    const bytes = file.peek(offset, length);
+    if (bytes !== null) {
+      if (bytes.length < length) throw new GitError('corrupt', `index file ${file.path} is too small`);
+      return bytes;
+    }
+    await file.load(offset, length);
+  }
+}

@@ -1,0 +1,58 @@
+import { inTurns } from '../core/in-turns.ts';
+import { GitError } from './errors.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { isOid } from './objects.ts';
+import { HEADS } from './ref-folders.ts';
+import { isValidRefName } from './ref-name.ts';
+
+export interface RefUpdate {
+  /** Full name below `refs/`. */
+  ref: string;
+  /** What the reference must hold now; null: it must not exist; left out: anything. */
+  old?: string | null | undefined;
+  /** What it shall hold; null deletes it. */
+  new: string | null;
+}
+
+const MAX_UPDATES = 100_000;
+/** Objects that are looked at at once. */
+const PARALLEL = 32;
+
+/** @throws GitError `invalid` for what no transaction can be */
+export function checkUpdates(updates: readonly RefUpdate[]): void {
+  if (updates.length > MAX_UPDATES) throw new GitError('invalid', 'too many updates in one transaction');
+  const names = new Set<string>();
+  for (const update of updates) {
+    if (!isValidRefName(update.ref)) throw new GitError('invalid', 'not a valid reference name');
+    for (const oid of [update.old, update.new]) {
+      if (typeof oid === 'string' && (!isOid(oid) || /^0+$/.test(oid)))
+        throw new GitError('invalid', 'not an object id');
+    }
+    if (update.new === null && update.old === null) throw new GitError('invalid', 'deletes what must not exist');
+    if (names.has(update.ref)) throw new GitError('invalid', `multiple updates of ${update.ref}`);
+    names.add(update.ref);
+  }
+}
+
+/** The names of which a name would be a part, such as `refs/heads/a` of `refs/heads/a/b`. */
+export function* namesAbove(ref: string): Generator<string> {
+  for (let at = ref.lastIndexOf('/'); at > 'refs'.length; at = ref.lastIndexOf('/', at - 1)) yield ref.slice(0, at);
+}
+
+/**
+ * Looks that references get what is there, and branches commits.
+ * @throws GitError `invalid` where not, `corrupt` for a damaged object
+ */
+export async function checkTargets(objects: ObjectReader, updates: readonly RefUpdate[]): Promise<void> {
+  const forBranch = new Map<string, boolean>();
+  for (const { ref, new: oid } of updates) {
+    if (oid !== null) forBranch.set(oid, forBranch.get(oid) === true || ref.startsWith(HEADS));
+  }
+  await inTurns(forBranch, PARALLEL, null, ([oid, branch]) => checkTarget(objects, oid, branch));
+}
+
+async function checkTarget(objects: ObjectReader, oid: string, branch: boolean): Promise<void> {
+  const type = await objects.typeOnDisk(oid);
+  if (branch && type !== 'commit') throw new GitError('invalid', `${oid} is no commit, which a branch needs`);
+  if (type === null) throw new GitError('invalid', `nonexistent object ${oid}`);
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SpawnedChild } from './child.ts';
+import { type FromSpawner, lines, type ToSpawner } from './messages.ts';
+import { programAddress } from './program.ts';
+
+export interface ChildPlan {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Pipes from 0 on, at least the three standard ones. */
+  pipes: number;
+}
+
+/** It needs a small heap, and hardly ever a compiler. */
+const MEMORY = ['--max-old-space-size=32', '--max-semi-space-size=1', '--no-opt', '--single-threaded'];
+/** Milliseconds after which a start that is not answered shows that the spawner hangs. */
+const STALL_MS = 15_000;
+
+/** The small process that starts children, and the children that it started. */
+export class Spawner {
+  readonly #process: ChildProcess;
+  readonly #path: string;
+  readonly #children = new Map<number, SpawnedChild>();
+  readonly #starting = new Map<number, number>();
+  readonly #watch: NodeJS.Timeout;
+  #last = 0;
+  #ended = false;
+
+  /**
+   * Starts one, and waits until it can take work.
+   * @param onEnd called once, when it is gone
+   * @throws Error where it cannot be started
+   */
+  static async start(onEnd: () => void): Promise<Spawner> {
+    const program = fileURLToPath(programAddress);
+    const child = spawn(process.execPath, [...MEMORY, program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH },
+      cwd: '/',
+      detached: true,
+    });
+    const listens = Promise.withResolvers<string>();
+    const gone = () => listens.reject(new Error('the process that starts git ended at its start'));
+    child.on('error', gone).on('exit', gone);
+    child.stdin.on('error', () => {});
+    let take = (message: FromSpawner) => {
+      if ('listens' in message) listens.resolve(message.listens);
+    };
+    child.stdout.setEncoding('utf8').on(
+      'data',
+      lines<FromSpawner>((message) => take(message)),
+    );
+    const timer = setTimeout(() => child.kill('SIGKILL'), STALL_MS);
+    try {
+      const spawner = new Spawner(child, await listens.promise);
+      take = (message) => spawner.#take(message);
+      child.off('exit', gone).once('exit', () => {
+        spawner.#end();
+        onEnd();
+      });
+      return spawner;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private constructor(child: ChildProcess, path: string) {
+    this.#process = child;
+    this.#path = path;
+    this.#watch = setInterval(() => this.#check(), STALL_MS / 3).unref();
+    // Its pipes keep no process alive that has nothing else to do.
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as { unref(): void }).unref();
+  }
+
+  get pid(): number {
+    return this.#process.pid!;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Has a child started; what goes wrong is an `error` of the child. */
+  child({ command, args, cwd, env, pipes }: ChildPlan): SpawnedChild {
+    this.#last += 1;
+    const id = this.#last;
+    const child = new SpawnedChild(
+      this.#path,
+      pipes,
+      (signal) => this.#tell({ signal: { id, signal } }),
+      () => this.kill(),
+    );
+    this.#children.set(id, child);
+    this.#starting.set(id, performance.now());
+    this.#tell({ start: { id, command, args, cwd, env, pipes } });
+    return child;
+  }
+
+  /** Lets it end; its children go on, but nobody learns of their ends. */
+  stop(): void {
+    this.#process.stdin!.end();
+  }
+
+  /** Ends it at once, and with it what it started. */
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  #tell(message: ToSpawner): void {
+    this.#process.stdin!.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #take(message: FromSpawner): void {
+    if ('started' in message) {
+      const { id, pid } = message.started;
+      this.#starting.delete(id);
+      this.#children.get(id)?.runs(pid);
+    } else if ('failed' in message) {
+      const { id, code, message: text } = message.failed;
+      this.#starting.delete(id);
+      const child = this.#children.get(id);
+      this.#children.delete(id);
+      child?.failed(Object.assign(new Error(text), { code }));
+    } else if ('ended' in message) {
+      const { id, code, signal } = message.ended;
+      const child = this.#children.get(id);
+      this.#children.delete(id);
+      // Its start may have been told in the same piece: whoever waited for that listens before it ends.
+      setImmediate(() => child?.ends(code, signal));
+    }
+  }
+
+  #check(): void {
+    const [since] = this.#starting.values();
+    if (since !== undefined && performance.now() - since > STALL_MS) this.kill();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    clearInterval(this.#watch);
+    for (const child of this.#children.values()) child.lost();
+    this.#children.clear();
+    // One that was killed could not.
+    rm(dirname(this.#path), { recursive: true, force: true }).catch(() => {});
+  }
+}

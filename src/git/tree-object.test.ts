@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodeBytes } from './bytes.ts';
+import { GitError } from './errors.ts';
+import { parseTree, TreeObject } from './tree-object.ts';
+
+const OID = 'a'.repeat(40);
+const entry = (mode: string, name: Buffer | string, id: Buffer) =>
+  Buffer.concat([Buffer.from(`${mode} `), Buffer.from(name), Buffer.of(0), id]);
+const id = (fill: string | number) => Buffer.alloc(20, fill);
+
+test('an entry is found by its name as it is among all of them, and in its place', () => {
+  const names = fc.uint8Array({ minLength: 1, maxLength: 4 }).map((bytes) => Buffer.from(bytes.map((n) => n || 1)));
+  const modes = fc.constantFrom('100644', '100755', '100664', '120000', '160000', '40000');
+  const ids = fc.uint8Array({ minLength: 20, maxLength: 20 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.tuple(modes, names, ids), { selector: ([, name]) => name.toString('hex') }),
+      (all) => {
+        const data = Buffer.concat(all.map(([mode, name, bytes]) => entry(mode, name, Buffer.from(bytes))));
+        const entries = parseTree(OID, data);
+        assert.equal(entries.length, all.length);
+        const tree = new TreeObject(OID, data);
+        for (const [n, one] of entries.entries()) {
+          assert.equal(one.name, decodeBytes(all[n]![1]));
+          assert.deepEqual(tree.find(one.name), one);
+        }
+        const { folders, files, submodules } = tree.places();
+        for (const [type, places] of Object.entries({ tree: folders, blob: files, commit: submodules })) {
+          assert.deepEqual(
+            places.map((place) => tree.entryFrom(place)),
+            entries.filter((one) => one.type === type),
+          );
+        }
+        assert.equal(tree.find('no such name'), null);
+        assert.deepEqual(tree.entries, entries);
+        for (const one of entries) assert.deepEqual(tree.find(one.name), one);
+      },
+    ),
+  );
+});
+
+test('neither parts of names nor the bytes of ids are taken for names', () => {
+  const data = Buffer.concat([
+    entry('40000', 'a b', id(' b\0')),
+    entry('100644', 'b', id('4')),
+    entry('40000', 'c', id(1)),
+  ]);
+  const tree = new TreeObject(OID, data);
+  assert.equal(tree.find('b')?.oid, id('4').toString('hex'));
+  assert.deepEqual(tree.find('c'), { mode: '040000', name: 'c', oid: id(1).toString('hex'), type: 'tree' });
+  for (const name of ['', ' b', 'a', 'b\0', '40000 a b']) assert.equal(tree.find(name), null, name);
+});
+
+test('an id that ends in a digit makes no other mode of the one after it', () => {
+  for (const digit of '01234567') {
+    const data = Buffer.concat([
+      entry('100644', 'a', id(digit)),
+      entry('40000', 'b', id(1)),
+      entry('100755', 'c', id(2)),
+    ]);
+    const tree = new TreeObject(OID, data);
+    for (const one of tree.places().folders) assert.equal(tree.entryFrom(one).name, 'b');
+    assert.equal(tree.find('b')?.mode, '040000');
+    assert.equal(tree.find('c')?.mode, '100755');
+  }
+});
+
+test('a tree that is cut short is damaged', () => {
+  const whole = entry('100644', 'name', id(7));
+  for (let length = 1; length < whole.length; length += 1) {
+    const tree = new TreeObject(OID, whole.subarray(0, length));
+    const isDamage = (error: unknown) => error instanceof GitError && error.code === 'corrupt';
+    assert.throws(() => tree.entries, isDamage);
+    assert.throws(() => tree.places(), isDamage);
+    if (length > 11) assert.throws(() => tree.find('name'), isDamage);
+  }
+});

@@ -1,0 +1,39 @@
+import { Unfit } from './take.ts';
+
+/** How deep lists and objects may stand in one another: everything that looks through them does so step by step. */
+const MAX_DEPTH = 100;
+/** Values of one object, however deep: so many are in memory, and become rows in one transaction. */
+const MAX_VALUES = 500_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN, OPEN_LIST, CLOSE, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
+
+/** Looks at a line of JSON before it is taken apart. @throws Unfit for one that has too many values, or too deep ones */
+export function checkShape(line: Buffer): void {
+  let [depth, values] = [0, 0];
+  for (let at = 0; at < line.length; at += 1) {
+    const byte = line[at];
+    if (byte === QUOTE) {
+      at = endOfText(line, at);
+    } else if (byte === OPEN || byte === OPEN_LIST) {
+      depth += 1;
+      values += 1;
+      if (depth > MAX_DEPTH) throw new Unfit(`the object is more than ${MAX_DEPTH} levels deep`);
+    } else if (byte === CLOSE || byte === CLOSE_LIST) {
+      depth -= 1;
+    } else if (byte === COMMA) {
+      values += 1;
+    }
+    if (values > MAX_VALUES) throw new Unfit(`the object has more than ${MAX_VALUES} values`);
+  }
+}
+
+/** Where the text ends that begins there. */
+function endOfText(line: Buffer, start: number): number {
+  for (let end = line.indexOf(QUOTE, start + 1); end !== -1; end = line.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (line[end - 1 - escapes] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return line.length;
+}

@@ -1,0 +1,35 @@
+import { pipeline } from 'node:stream/promises';
+import { type Entry, extract } from 'tar-stream';
+import { TarGuard } from '../../storage/tar-guard.ts';
+import { UnfitFile } from './lines.ts';
+
+/** Files, folders and whatever else stands in an archive. */
+const MAX_ENTRIES = 200_000;
+
+/**
+ * The plain files of a tar, each to be read or resumed before the next; folders, links and devices are passed over.
+ * @param archive what gzip has packed, or not
+ * @throws UnfitFile for what is no tar, or is made to fill the memory or to never end; what `archive` throws
+ */
+export async function* tarFiles(archive: AsyncIterable<Buffer>): AsyncGenerator<{ name: string; entry: Entry }> {
+  const guard = new TarGuard(() => new UnfitFile('The headers of the archive are wrong, or too long.'));
+  const reading = extract();
+  const fed = pipeline(guard.watch(archive), reading);
+  // Told where it is waited for.
+  fed.catch(() => {});
+  let entries = 0;
+  try {
+    for await (const entry of reading as AsyncIterable<Entry>) {
+      guard.enter(entry.header);
+      entries += 1;
+      if (entries > MAX_ENTRIES) throw new UnfitFile(`The archive has more than ${MAX_ENTRIES} files.`);
+      if (entry.header.type === 'file') yield { name: entry.header.name.replace(/^\.\//, ''), entry };
+      else entry.resume();
+    }
+    await fed;
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof UnfitFile) && /tar|Unexpected end|Invalid/i.test(error.message))
+      throw new UnfitFile('The file is no archive: there is no tar in it.');
+    throw error;
+  }
+}

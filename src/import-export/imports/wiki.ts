@@ -1,0 +1,41 @@
+import { timestamp } from '../../core/clock.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { repositorySize } from '../../git/repository-files.ts';
+import { withNewRepository } from '../../repositories/new-repository.ts';
+import { findWiki } from '../../repositories/wikis.ts';
+import type { Importing } from './importing.ts';
+
+/** There is none, or nothing is in it. */
+class NoWiki extends Error {}
+
+/**
+ * Gives the place the wiki that it had, where it has none yet and had one.
+ * @throws GitError, RemoteError for one that cannot be read
+ */
+export async function takeWiki({ deps, place, makeRepository }: Importing): Promise<void> {
+  if ((await findWiki(deps.db, { type: place.kind, id: place.id })) !== undefined) return;
+  let size = 0;
+  const make = async (dir: string) => {
+    if (!(await makeRepository({ type: 'wiki' }, dir))) throw new NoWiki();
+    size = await repositorySize(dir);
+  };
+  try {
+    await withNewRepository(deps, make, async (db, where) => {
+      const now = timestamp(deps.clock);
+      await db
+        .insertInto('wikis')
+        .values({
+          project_id: place.kind === 'project' ? place.id : null,
+          namespace_id: place.kind === 'group' ? place.id : null,
+          ...where,
+          repository_size: size,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+    });
+  } catch (error) {
+    // Somebody may have written the first page meanwhile.
+    if (!(error instanceof NoWiki) && !isUniqueViolation(error)) throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Deps } from '../../deps.ts';
+import { mergeBase } from '../../git/compare.ts';
+import { diffTrees } from '../../git/diff.ts';
+import { GitError } from '../../git/errors.ts';
+import type { FileDiff } from '../../git/patch-parser.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+
+/** What one mail shows of what was changed. */
+const LIMITS = { maxFiles: 100, maxLines: 5_000, maxPatchBytes: 50 * 1024, expanded: true };
+const MAX_BYTES = 200 * 1024;
+/** Bytes of the diff in all mails of one push together. */
+const MAX_TOGETHER = 16 * 1024 * 1024;
+const RULE = '='.repeat(29);
+
+/** Two commits of a project, and how many people are mailed what changed between them. */
+export interface PushedRange {
+  projectId: number;
+  before: string;
+  after: string;
+  recipients: number;
+}
+
+/**
+ * What a push to a branch changed, for a mail: a summary of the files, and their diffs. What was forced away does not count:
+ * it is compared with what both sides have in common.
+ * @returns nothing where the repository does not have the commits any more, or needs too long
+ */
+export async function pushDiff(deps: Deps, { projectId, before, after, recipients }: PushedRange): Promise<string[]> {
+  const project = await deps.db
+    .selectFrom('projects')
+    .select(['repository_storage', 'disk_path'])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (project === undefined) return [];
+  const repo = repositoryOf(deps, project);
+  const maxBytes = Math.min(MAX_BYTES, Math.floor(MAX_TOGETHER / Math.max(1, recipients)));
+  try {
+    const base = await mergeBase(repo, [before, after]);
+    const { files, overflow, changedFiles } = await diffTrees(repo, base, after, { ...LIMITS, maxBytes });
+    if (changedFiles === 0) return [];
+    const left = overflow ? [`The diff was not included in whole: it is too large (${changedFiles} files).`] : [];
+    return [summaryOf(files), ...files.map(patchOf), ...left];
+  } catch (error) {
+    if (error instanceof GitError && ['failed', 'timeout', 'output_too_large'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+const nameOf = ({ oldPath, newPath, renamedFile }: FileDiff): string =>
+  renamedFile ? `${oldPath} → ${newPath}` : newPath;
+
+function markOf({ newFile, deletedFile, renamedFile }: FileDiff): string {
+  return newFile ? '+' : deletedFile ? '-' : renamedFile ? '→' : '~';
+}
+
+const summaryOf = (files: readonly FileDiff[]): string =>
+  ['Summary of changes:', ...files.map((file) => `  ${markOf(file)} ${nameOf(file)}`)].join('\n');
+
+function patchOf(file: FileDiff): string {
+  const text = file.tooLarge
+    ? 'The diff of this file is too large to be shown.'
+    : file.diff === '' && !file.binary
+      ? 'No lines were changed.'
+      : file.diff.trimEnd();
+  return [RULE, nameOf(file), RULE, text].join('\n');
+}

@@ -1,0 +1,90 @@
+import type { StateCore, Token } from 'markdown-it';
+import { RE2JS } from 're2js';
+import { patternSize } from '../ci/expressions/pattern-size.ts';
+
+/** How texts name issues of a tracker elsewhere, and where these are. */
+export interface IssueLinks {
+  /** In the syntax of RE2; the first of its groups that takes part is the key of the issue. */
+  pattern: string;
+  /** Address of an issue; `:id` stands for its key. */
+  url: string;
+  /** What the tracker is called. */
+  tracker: string;
+}
+
+/** Links that one text gets at most. */
+const MAX_LINKS = 1_000;
+/** Instructions of the pattern times characters that are read. */
+const MAX_STEPS = 20_000_000;
+
+/** A part of a text that names an issue. */
+interface Named {
+  start: number;
+  end: number;
+  key: string;
+}
+
+function* namedIn(text: string, pattern: RE2JS): Generator<Named> {
+  const matcher = pattern.matcher(text);
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    if (end === start) continue;
+    let key: string | null = null;
+    for (let group = 1; group <= matcher.groupCount() && key === null; group += 1) key = matcher.group(group);
+    yield { start, end, key: key ?? text.slice(start, end) };
+  }
+}
+
+/** Makes links of what the words of a text name. What stands in code or in a link already stays. */
+export function linkIssues(state: StateCore, { pattern: source, url, tracker }: IssueLinks): void {
+  const pattern = RE2JS.compile(source);
+  let links = MAX_LINKS;
+  let steps = MAX_STEPS;
+  const size = patternSize(source);
+
+  const linked = (token: Token): Token[] => {
+    const { content } = token;
+    steps -= content.length * size;
+    if (steps < 0) return [token];
+    const made: Token[] = [];
+    let at = 0;
+    const text = (until: number) => {
+      if (until === at) return;
+      const part = new state.Token('text', '', 0);
+      part.content = content.slice(at, until);
+      made.push(part);
+    };
+    for (const { start, end, key } of namedIn(content, pattern)) {
+      if (links === 0) break;
+      links -= 1;
+      const href = state.md.normalizeLink(url.replaceAll(':id', encodeURIComponent(key)));
+      if (!state.md.validateLink(href)) break;
+      text(start);
+      const open = new state.Token('link_open', 'a', 1);
+      open.attrs = [
+        ['href', href],
+        ['title', `Issue in ${tracker}`],
+        ['class', 'gfm gfm-issue'],
+        ['data-reference-type', 'external_issue'],
+        ['data-external-issue', key],
+      ];
+      const words = new state.Token('text', '', 0);
+      words.content = content.slice(start, end);
+      made.push(open, words, new state.Token('link_close', 'a', -1));
+      at = end;
+    }
+    if (made.length === 0) return [token];
+    text(content.length);
+    return made;
+  };
+
+  for (const block of state.tokens) {
+    if (block.type !== 'inline' || block.children === null) continue;
+    let within = 0;
+    block.children = block.children.flatMap((token) => {
+      if (token.type === 'link_open') within += 1;
+      if (token.type === 'link_close') within -= 1;
+      return token.type === 'text' && within === 0 ? linked(token) : [token];
+    });
+  }
+}

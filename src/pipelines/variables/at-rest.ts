@@ -1,0 +1,21 @@
+import { openStored, type StoredSecret, sealStored } from '../../core/stored-secret.ts';
+import type { Deps } from '../../deps.ts';
+
+/** The tables that keep variables. */
+type Table = 'ci_variables' | 'ci_job_variables' | 'ci_pipeline_variables' | 'ci_pipeline_schedule_variables';
+
+type Box = Pick<Deps, 'secrets'>;
+
+/** The value of a variable as its table keeps it. */
+export const sealedValue = <T extends Table>({ secrets }: Box, table: T, value: string): StoredSecret<`${T}.value`> =>
+  sealStored<`${T}.value`>(secrets, value, `${table}.value`);
+
+/** A row with its value as text; an empty one where it cannot be read, as when the key of the installation was lost. */
+export const openedVariable = <T extends Table, Row extends { value: StoredSecret<`${T}.value`> }>(
+  { secrets }: Box,
+  table: T,
+  row: Row,
+): Omit<Row, 'value'> & { value: string } => ({
+  ...row,
+  value: openStored<`${T}.value`>(secrets, row.value, `${table}.value`) ?? '',
+});

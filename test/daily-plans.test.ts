@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { CompiledQuery } from 'kysely';
+import { buildTestApp, type TestApp, TestClock } from './support/app.ts';
+import { planOf } from './support/query-plans.ts';
+import { SmtpReceiver } from './support/smtp-receiver.ts';
+
+/** Questions that work asks which recurs, by a part of them, and the index that answers without reading all rows. */
+const INDEXES: readonly (readonly [part: RegExp, index: string])[] = [
+  [/from "issues" where "due_date" =/, 'issues_due'],
+  [/from "access_tokens" where "resource_type" is not null/, 'access_tokens_expires'],
+  [/from "access_tokens" inner join "users" .* where coalesce\("resource_type"/, 'access_tokens_expires'],
+  [/from "deploy_tokens" where .*"expires_at"/, 'deploy_tokens_expires'],
+  [/from "invitations" where "created_at"/, 'invitations_age'],
+  [/from "ssh_keys" inner join "users" .* where "expires_at"/, 'ssh_keys_expires'],
+];
+
+const clock = new TestClock();
+const queries = new Map<string, CompiledQuery>();
+let app: TestApp;
+let receiver: SmtpReceiver;
+
+before(async () => {
+  receiver = await SmtpReceiver.listen();
+  app = await buildTestApp({
+    clock,
+    settings: { STITHY_SMTP_URL: receiver.url },
+    onQuery: (query) => {
+      if (/^\s*select\b/i.test(query.sql)) queries.set(query.sql, query);
+    },
+  });
+});
+after(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+test('what is looked for every day is found by an index', async () => {
+  await app.deps.jobs.upkeep();
+  await app.settle();
+  queries.clear();
+  clock.advance(25 * 3_600_000);
+  await app.deps.jobs.upkeep();
+  await app.settle();
+  for (const [part, index] of INDEXES) {
+    const asked = [...queries.values()].filter(({ sql }) => part.test(sql));
+    assert.ok(asked.length > 0, `nobody asks ${part}`);
+    for (const query of asked) {
+      const plan = await planOf(app, query);
+      assert.ok(
+        plan.some((line) => line.includes(index)),
+        `${query.sql}\n${plan.join('\n')}`,
+      );
+    }
+  }
+});
