@@ -21,5 +21,5 @@ export type FromWorker =
   | { kind: 'failed'; name: string; line: number; text: string }
   /** What failed of the file as a whole, outside its tests. */
   | { kind: 'loaded'; text: string | null }
-  /** What the file left behind that it should not have. */
-  | { kind: 'quiet'; text: string | null };
+  /** What the file left behind that it should not have, and how many bytes of JavaScript the process holds by now. */
+  | { kind: 'quiet'; text: string | null; heap: number };

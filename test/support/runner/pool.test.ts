@@ -7,10 +7,8 @@ import { type FileResult, Pool } from './pool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stithy-pool-'));
 const stopped = new AbortController();
-const pool = new Pool(folder, 1, stopped.signal, {
-  fileMs: 20_000,
-  patienceMs: 100,
-});
+const limits = { fileMs: 20_000, patienceMs: 100, heap: 200_000_000 };
+const pool = new Pool(folder, 1, stopped.signal, limits);
 after(() => {
   stopped.abort();
   rmSync(folder, { recursive: true });
@@ -59,6 +57,19 @@ test('hooks, environment and processes belong to one file, and one process serve
     assert.deepEqual(hooks, ['before']);
   }
   assert.equal(pids[0], pids[1]);
+});
+
+test('a process that holds too much is replaced before the next file', async () => {
+  const say = 'throw new Error(String(process.pid));';
+  const grow = 'globalThis.held = Array.from({ length: 3e6 }, (_, n) => ({ n, text: [n] }));';
+  const results = await run(
+    `test('a', () => { ${grow} ${say} });`,
+    `test('a', () => { ${say} });`,
+    `test('a', () => { ${say} });`,
+  );
+  const [large, next, last] = results.map((result) => /Error: (\d+)/.exec(onlyFailure(result).text)![1]);
+  assert.notEqual(large, next);
+  assert.equal(next, last);
 });
 
 test('names what fails with its line and what it threw', async () => {
@@ -135,10 +146,7 @@ test('a file that ends its process is named with what it printed, and the next o
 });
 
 test('a file that hangs is ended and named with the test it was in', async () => {
-  const hurried = new Pool(folder, 1, stopped.signal, {
-    fileMs: 3_000,
-    patienceMs: 100,
-  });
+  const hurried = new Pool(folder, 1, stopped.signal, { ...limits, fileMs: 3_000 });
   const file = join(folder, 'hangs.test.mjs');
   writeFileSync(file, `${TEST}test('passes', () => {}); test('hangs', () => later(1e6));`);
   const [result] = await hurried.run([{ file, env: {} }]);

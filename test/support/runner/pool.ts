@@ -24,10 +24,12 @@ export interface Limits {
   fileMs: number;
   /** So long may take to go away what a file has left open. */
   patienceMs: number;
+  /** A process that holds more bytes of JavaScript after a file runs no other: modules and results of every file stay. */
+  heap: number;
 }
 
-/** No test file takes anywhere near as long. */
-const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000 };
+/** No test file takes anywhere near as long, and none needs the rest of `SMALL`. */
+const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 350_000_000 };
 const MAX_OUTPUT = 8_000;
 const WORKER = join(import.meta.dirname, 'worker.ts');
 /**
@@ -39,7 +41,7 @@ const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
 
 const nothingOf = (file: string): FileResult => ({ file, milliseconds: 0, passed: 0, skipped: 0, failures: [] });
 
-/** A process that runs test files one after the other, and is replaced when one ends it. */
+/** A process that runs test files one after the other, and is replaced when one ends it or it has grown large. */
 class Worker {
   readonly #root: string;
   readonly #limits: Limits;
@@ -68,8 +70,10 @@ class Worker {
         const printed = output === '' ? '' : `\nIt printed:\n${output}`;
         result.failures.push({ name: 'the file itself', file, line: 1, text: `${text}${printed}` });
       };
+      let full = false;
       const finish = () => {
         clearTimeout(timer);
+        if (full) this.end();
         if (result.passed + result.skipped + result.failures.length === 0) failed('It holds no test.');
         child.off('message', take).off('exit', ended);
         child.stdout!.off('data', print);
@@ -86,6 +90,7 @@ class Worker {
         if (message.kind === 'began') running.add(message.name);
         else if (message.kind === 'loaded' || message.kind === 'quiet') {
           if (message.text !== null) failed(message.text);
+          if (message.kind === 'quiet') full = message.heap > this.#limits.heap;
           awaited.delete(message.kind);
           if (awaited.size === 0) finish();
         } else {

@@ -77,7 +77,7 @@ async function run({ file, env, patienceMs }: Order): Promise<void> {
   const text = [await leftOpen(before, patienceMs), strayErrors()].filter((part) => part !== null).join('\n');
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
-  say({ kind: 'quiet', text: text === '' ? null : text });
+  say({ kind: 'quiet', text: text === '' ? null : text, heap: process.memoryUsage().heapUsed });
 }
 
 for await (const [task] of on(process, 'message') as AsyncIterable<[Order]>) await run(task);
