@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import { prepared } from './prepared.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from './prepared.ts';
+import type { Db } from './schema.ts';
 
 let app: TestApp;
 before(async () => {
@@ -39,6 +41,27 @@ test('a prepared query is built once, and gives the rows of the values of each c
   const before = built;
   assert.deepEqual(await keys({ keys: ['p-a', 'p-b'], least: '1' }), ['p-a', 'p-b']);
   assert.equal(built, before);
+});
+
+test('rows with other columns make another text', async () => {
+  const { db } = app.deps;
+  interface Row {
+    key: string;
+    value: string;
+    updated_at?: string;
+  }
+  const put = prepared((db, row: Row) => db.insertInto('instance_values').values(row).returning('updated_at'));
+  const putAll = prepared((db, rows: Columns<Row>) =>
+    db.insertInto('instance_values').values(rowsOf(rows)).returning('updated_at'),
+  );
+  const then = '2026-01-31T09:05:00.123Z';
+  for (const write of [put, (handle: Db, row: Row) => putAll(handle, columnsOf([row]))]) {
+    const written = async (given: Partial<Row>) =>
+      (await write(db, { key: randomUUID(), value: '5', ...given })).map(({ updated_at }) => updated_at);
+    assert.deepEqual(await written({}), ['']);
+    assert.deepEqual(await written({ updated_at: then }), [then]);
+    assert.deepEqual(await written({}), ['']);
+  }
 });
 
 test('a prepared query runs in the transaction whose handle it is given, and is undone with it', async () => {

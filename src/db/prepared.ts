@@ -17,7 +17,7 @@ class Place {
   }
 }
 
-/** Texts that are kept of one query: lists of different lengths make different ones. */
+/** Texts that are kept of one query: lists of different lengths, and rows with other columns, make different ones. */
 const MAX_TEXTS = 20;
 
 interface Compilable<Row> {
@@ -28,7 +28,7 @@ interface Compilable<Row> {
  * A query that is built and compiled once for each database and then only sent: for what nearly every request or write asks.
  * Building one anew takes longer than SQLite needs to answer it.
  * @param build makes the query out of its values. It must not look at them, since it is given something else in their place
- *   (lists have their length), nor make anything but parameters of them
+ *   (of the same names; lists have their length), nor make anything but parameters of them
  * @returns what runs it with the handle of the database or of a transaction, and gives its rows
  */
 export function prepared<Values extends object, Row>(
@@ -54,12 +54,12 @@ export function prepared<Values extends object, Row>(
   };
 }
 
-/** What of the values the text of a query depends on: the lengths of lists. */
+/** What of the values the text of a query depends on: their names, and the lengths of lists. */
 function shapeOf(values: Record<string, unknown>): string {
   let shape = '';
   for (const name in values) {
     const value = values[name];
-    if (Array.isArray(value)) shape += `${name}:${value.length},`;
+    shape += Array.isArray(value) ? `${name}:${value.length},` : `${name},`;
   }
   return shape;
 }
