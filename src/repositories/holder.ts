@@ -1,3 +1,4 @@
+import { projectOfId } from '../access/rows-by-id.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
@@ -98,9 +99,9 @@ export const placeOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): 
   diskPath: row.disk_path,
 });
 
-const projectNow = prepared((db, { id }: { id: number }) => db.selectFrom('projects').selectAll().where('id', '=', id));
+/** As `projectOfId`, whose row nobody changes until the transaction ends. */
 const heldProject = prepared((db, { id }: { id: number }) =>
-  db.selectFrom('projects').selectAll().where('id', '=', id).forKeyShare(),
+  db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id).forKeyShare(),
 );
 
 /**
@@ -124,8 +125,8 @@ export async function holderNow(
     const busy = snippet.repository_read_only === 1;
     return { writable: !busy, busy, place: placeOf(snippet), project: null };
   }
-  const [project] = await (hold ? heldProject : projectNow)(db, { id });
-  if (project === undefined || project.pending_delete === 1) return undefined;
+  const [project] = await (hold ? heldProject : projectOfId)(db, { id });
+  if (project === undefined) return undefined;
   const busy = project.repository_read_only === 1;
   return { writable: !busy && project.in_deletion === 0, busy, place: placeOf(project), project };
 }
