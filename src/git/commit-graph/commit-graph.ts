@@ -1,3 +1,4 @@
+import { ancestorOfDepth, layerOf } from './first-parents.ts';
 import type { GraphLayer } from './layer.ts';
 import type { PathChanges } from './path-changes.ts';
 import type { PathFilter } from './path-filter.ts';
@@ -45,10 +46,7 @@ export class CommitGraph {
   }
 
   #layerOf(position: number): GraphLayer {
-    const layers = this.layers;
-    let index = layers.length - 1;
-    while (layers[index]!.below > position) index -= 1;
-    return layers[index]!;
+    return layerOf(this.layers, position);
   }
 
   oid(position: number): string {
@@ -94,6 +92,10 @@ export class CommitGraph {
    */
   skipSame(position: number, filter: PathFilter, changes: PathChanges, steps: number, since: number): number {
     const { limit } = changes;
+    if (position < limit && since === Number.NEGATIVE_INFINITY) {
+      const few = changes.deepestFirst((at) => this.depth(at));
+      if (few !== null) return this.#skipTo(position, few);
+    }
     // A date is dear where there are thousands.
     const isBounded = since > Number.NEGATIVE_INFINITY;
     let at = position;
@@ -107,5 +109,26 @@ export class CommitGraph {
       at = next;
     }
     return at;
+  }
+
+  /** How many commits lie from one to the end along first parents, with it. */
+  depth(position: number): number {
+    const layer = this.#layerOf(position);
+    return layer.depths[position - layer.below]!;
+  }
+
+  /** The first of some commits that one comes to along first parents, or the end; leaps from depth to depth. */
+  #skipTo(position: number, deepestFirst: ArrayLike<number>): number {
+    let at = position;
+    let depth = this.depth(position);
+    for (let nth = 0; nth < deepestFirst.length; nth += 1) {
+      const sought = deepestFirst[nth]!;
+      const next = this.depth(sought);
+      if (next > depth) continue;
+      at = ancestorOfDepth(this.layers, at, next);
+      if (at === sought) return at;
+      depth = next;
+    }
+    return ancestorOfDepth(this.layers, at, 1);
   }
 }

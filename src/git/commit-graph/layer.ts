@@ -47,6 +47,9 @@ export class GraphLayer {
    * few bytes stay in the processor's cache.
    */
   readonly firstParents: Int32Array;
+  /** How far back along them one comes, and where to leap to; once `rankFirstParents` has been there. */
+  readonly depths: Uint32Array;
+  readonly leaps: Uint32Array;
   readonly #ids: number;
   readonly #fanout: number;
   readonly #data: number;
@@ -82,6 +85,8 @@ export class GraphLayer {
     if (chunk('OIDL').bytes !== this.count * this.hashBytes) throw damaged('ids');
     if (chunk('CDAT').bytes !== this.count * this.#row) throw damaged('commits');
     this.firstParents = this.#readFirstParents();
+    this.depths = new Uint32Array(this.count);
+    this.leaps = new Uint32Array(this.count);
     this.#edges = chunk('EDGE');
     this.#dates = chunk('GDA2');
     this.#farDates = chunk('GDO2');
@@ -109,7 +114,7 @@ export class GraphLayer {
 
   /** Bytes of memory. */
   get heldBytes(): number {
-    return this.bytes.length + this.firstParents.byteLength + (this.pathIndex?.bytes ?? 0);
+    return this.bytes.length + 3 * this.firstParents.byteLength + (this.pathIndex?.bytes ?? 0);
   }
 
   #bloomSettings(): BloomSettings | null {
@@ -210,7 +215,8 @@ export class GraphLayer {
   }
 }
 
-const damaged = (what: string) => new GitError('corrupt', `commit-graph: bad ${what}`);
+/** What is thrown of a layer that is none. */
+export const damaged = (what: string): GitError => new GitError('corrupt', `commit-graph: bad ${what}`);
 
 /** @throws GitError `corrupt` for what is no commit-graph */
 export function hashBytesOf(bytes: Buffer): number {

@@ -4,6 +4,7 @@ import { isMissing } from '../durable.ts';
 import { GitError } from '../errors.ts';
 import { type FileStamp, isUnchanged, stampOf } from '../file-stamp.ts';
 import { CommitGraph } from './commit-graph.ts';
+import { rankFirstParents } from './first-parents.ts';
 import { GraphLayer, hashBytesOf } from './layer.ts';
 import { PathIndex } from './path-index.ts';
 
@@ -132,7 +133,7 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
     const below = chain.reduce((sum, { count }) => sum + count, 0);
     const { ino, size, mtimeNs } = stamps[nth]!;
     const key = `${path} ${below} ${ino} ${size} ${mtimeNs}`;
-    const layer = layers.get(key)?.deref() ?? (await readLayer(path, below, key));
+    const layer = layers.get(key)?.deref() ?? (await readLayer(path, chain, key));
     layer.pathIndex ??= await PathIndex.load(layer.pathIndexFile, layer.count, layer.sum);
     if (layer.pathIndex === null) await seen.look(layer.pathIndexFile);
     if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes) throw new GitError('corrupt', 'two hashes');
@@ -142,7 +143,8 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
 }
 
 /** Damage that is not seen would give wrong answers for good, so the check sum is looked at, on another thread. */
-async function readLayer(path: string, below: number, key: string): Promise<GraphLayer> {
+async function readLayer(path: string, chain: readonly GraphLayer[], key: string): Promise<GraphLayer> {
+  const below = chain.reduce((sum, { count }) => sum + count, 0);
   const bytes = await readFile(path);
   const hashBytes = hashBytesOf(bytes);
   const end = bytes.length - hashBytes;
@@ -150,6 +152,7 @@ async function readLayer(path: string, below: number, key: string): Promise<Grap
   if (!Buffer.from(sum).equals(bytes.subarray(end))) throw new GitError('corrupt', `${path}: bad check sum`);
   const folder = dirname(path);
   const layer = new GraphLayer(bytes, below, path.endsWith('.graph') ? folder : join(folder, 'commit-graphs'));
+  await rankFirstParents(layer, chain);
   layers.set(key, new WeakRef(layer));
   gone.register(layer, key);
   return layer;

@@ -10,31 +10,34 @@ export interface KnownState {
 /** How much of an id is known. */
 export const KNOWN_DIGITS: number = 2 * STATE_BYTES;
 
+const TWO_TO_32 = 2 ** 32;
+
 interface LayerChanges {
   below: number;
   parts: readonly Buffer[];
 }
+
+/** So many changes of one path are leapt over; where there are more, the next is near. */
+const FEW = 1_000;
 
 /** Which commits of a graph changed one path against their first parents, out of the indexes of its layers. */
 export class PathChanges {
   /** Of commits from this position on nothing is known. */
   readonly limit: number;
   readonly #layers: readonly LayerChanges[];
-  /** A bit for each commit that changed the path. */
-  readonly #marks: Uint8Array;
+  /** The commits that changed the path, in the order of positions. */
+  readonly #positions: Uint32Array;
+  /** A bit for each commit that changed the path, where they are many. */
+  readonly #marks: Uint8Array | null;
+  #deepestFirst: Float64Array | undefined;
 
   private constructor(limit: number, layers: readonly LayerChanges[]) {
     this.limit = limit;
     this.#layers = layers;
-    this.#marks = new Uint8Array((limit >>> 3) + 1);
-    for (const { below, parts } of layers) {
-      for (const part of parts) {
-        for (let at = 0; at < part.length; at += CHANGE_BYTES) {
-          const position = below + (part.readUInt32BE(at) >>> KIND_BITS);
-          this.#marks[position >>> 3]! |= 1 << (position & 7);
-        }
-      }
-    }
+    this.#positions = positionsOf(layers);
+    this.#marks = this.#positions.length > FEW ? new Uint8Array((limit >>> 3) + 1) : null;
+    if (this.#marks === null) return;
+    for (const position of this.#positions) this.#marks[position >>> 3]! |= 1 << (position & 7);
   }
 
   /**
@@ -57,7 +60,28 @@ export class PathChanges {
 
   /** Whether a commit below the limit changed the path. */
   has(position: number): boolean {
-    return (this.#marks[position >>> 3]! & (1 << (position & 7))) !== 0;
+    if (this.#marks !== null) return (this.#marks[position >>> 3]! & (1 << (position & 7))) !== 0;
+    const positions = this.#positions;
+    let low = 0;
+    for (let high = positions.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (positions[middle]! < position) low = middle + 1;
+      else high = middle;
+    }
+    return positions[low] === position;
+  }
+
+  /** The commits that changed the path, the deepest first; null where they are many. @param depthOf from 1 on */
+  deepestFirst(depthOf: (position: number) => number): ArrayLike<number> | null {
+    if (this.#marks !== null) return null;
+    if (this.#deepestFirst !== undefined) return this.#deepestFirst;
+    // Numbers are sorted without a comparing function.
+    const keys = Float64Array.from(this.#positions, (position) => depthOf(position) * TWO_TO_32 + position);
+    this.#deepestFirst = keys
+      .sort()
+      .reverse()
+      .map((key) => key % TWO_TO_32);
+    return this.#deepestFirst;
   }
 
   /** What a commit that changed the path has there. */
@@ -72,6 +96,21 @@ export class PathChanges {
     }
     return state;
   }
+}
+
+function positionsOf(layers: readonly LayerChanges[]): Uint32Array {
+  const bytes = layers.reduce((sum, { parts }) => parts.reduce((all, part) => all + part.length, sum), 0);
+  const positions = new Uint32Array(bytes / CHANGE_BYTES);
+  let count = 0;
+  for (const { below, parts } of layers) {
+    for (const part of parts) {
+      for (let at = 0; at < part.length; at += CHANGE_BYTES) {
+        positions[count] = below + (part.readUInt32BE(at) >>> KIND_BITS);
+        count += 1;
+      }
+    }
+  }
+  return positions.sort();
 }
 
 async function changesOf(layer: GraphLayer, key: Buffer): Promise<readonly Buffer[] | null> {

@@ -1,7 +1,7 @@
-import { close, open, read } from 'node:fs';
 import { type FileHandle, open as openFile, rm } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
+import { BlockFile } from '../packs/block-file.ts';
+import { BlockFiles } from '../packs/block-files.ts';
 import {
   CHANGE_BYTES,
   END_BYTES,
@@ -15,15 +15,8 @@ import {
 
 /** A file of so many bytes is held in memory. */
 const SMALL = 128 * 1024;
-const opened = promisify(open);
-const closed = promisify(close);
-const readAt = promisify(read) as unknown as (
-  fd: number,
-  bytes: Buffer,
-  offset: number,
-  length: number,
-  position: number,
-) => Promise<{ bytesRead: number }>;
+/** What is read of the files of all layers, in blocks. */
+const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
 
 interface Part {
   changesAt: number;
@@ -43,12 +36,12 @@ export class PathIndex {
   readonly bytes: number;
   /** Whether the layer has more changes than are indexed; then nothing can be asked. */
   readonly isTooMuch: boolean;
-  readonly #file: string;
+  readonly #file: BlockFile;
   readonly #parts: readonly Part[];
   readonly #whole: Buffer | null;
 
   private constructor(file: string, parts: readonly Part[] | null, whole: Buffer | null) {
-    this.#file = file;
+    this.#file = new BlockFile(file, files);
     this.#parts = parts ?? [];
     this.#whole = whole;
     this.isTooMuch = parts === null;
@@ -99,24 +92,24 @@ export class PathIndex {
     const changes = await this.#read(found).catch(() => null);
     if (changes === null) return null;
     if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
-    await rm(this.#file, { force: true }).catch(() => {});
+    this.#file.forget();
+    await rm(this.#file.path, { force: true }).catch(() => {});
     return null;
   }
 
   async #read(found: readonly Found[]): Promise<Buffer[]> {
     const whole = this.#whole;
-    if (whole !== null || found.length === 0) return found.map(({ at, bytes }) => whole!.subarray(at, at + bytes));
-    const fd = await opened(this.#file, 'r');
-    try {
-      const changes: Buffer[] = [];
-      for (const { at, bytes } of found) {
-        const buffer = Buffer.allocUnsafe(bytes);
-        const { bytesRead } = await readAt(fd, buffer, 0, bytes, at);
-        changes.push(buffer.subarray(0, bytesRead));
-      }
-      return changes;
-    } finally {
-      await closed(fd);
+    if (whole !== null) return found.map(({ at, bytes }) => whole.subarray(at, at + bytes));
+    const changes: Buffer[] = [];
+    for (const { at, bytes } of found) changes.push(await this.#bytes(at, bytes));
+    return changes;
+  }
+
+  async #bytes(at: number, length: number): Promise<Buffer> {
+    for (;;) {
+      const bytes = this.#file.peek(at, length);
+      if (bytes !== null) return bytes;
+      await this.#file.load(at, length);
     }
   }
 }
