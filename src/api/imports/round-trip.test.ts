@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
-import { multipart } from '../../../test/support/multipart.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { askImport, sendArchive, settleBoth } from '../../../test/support/imports.ts';
 import { richProject, shownProject } from '../../../test/support/rich-project.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { moveContributions } from './placeholder-reassignments/contributions.ts';
@@ -42,19 +41,6 @@ after(async () => {
   await source.close();
 });
 
-/** Lets both servers work until one of them has nothing to do any more. */
-async function settleBoth(): Promise<void> {
-  let ended = false;
-  const brought = app.settle().finally(() => {
-    ended = true;
-  });
-  while (!ended) {
-    await source.settle();
-    await sleep(10);
-  }
-  await brought;
-}
-
 /** The files to which the first issue and what was said of it point, as the project has them. */
 async function filesOf(of: TestApp, id: unknown): Promise<string[]> {
   const issue = expectStatus<Json>(await of.get(`/projects/${id}/issues/1`), 200);
@@ -84,18 +70,9 @@ function assertSame(found: Json): void {
 }
 
 test('a group comes to another server with everything that was in its projects', async () => {
-  const configuration = { url: await source.listen(), access_token: ROOT_TOKEN };
-  const entity = {
-    source_type: 'group_entity',
-    source_full_path: 'rich',
-    destination_namespace: '',
-    destination_slug: 'copy',
-  };
-  const made = expectStatus<Json>(
-    await app.post('/bulk_imports', { json: { configuration, entities: [entity] } }),
-    201,
-  );
-  await settleBoth();
+  const asked = await askImport(app, await source.listen(), { source_full_path: 'rich' });
+  const made = expectStatus<Json>(asked, 201);
+  await settleBoth(app, source);
   const entities = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
   assert.deepEqual(
     entities.map(({ status, failures }) => [status, failures]),
@@ -152,8 +129,8 @@ test('a project comes back out of its archive with everything that was in it', a
   await source.settle();
   const { rawPayload: bytes } = await source.get(`/projects/${project.id}/export/download`);
   const group = await app.make.group();
-  const body = multipart({ path: 'back', namespace: group.full_path }, { field: 'file', name: 'a.tar.gz', bytes });
-  const made = expectStatus<Json>(await app.post('/projects/import', body), 201);
+  const sent = await sendArchive(app, 'projects', bytes, { path: 'back', namespace: group.full_path });
+  const made = expectStatus<Json>(sent, 201);
   await app.settle();
   const done = expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
   assert.deepEqual([done.import_status, done.failed_relations, done.import_error], ['finished', [], null]);
@@ -166,8 +143,7 @@ test('a copy on the same server has files of its own, to which its texts point',
   await source.settle();
   const { token } = await source.make.user({ admin: true });
   const { rawPayload: bytes } = await source.get(`/projects/${project.id}/export/download`, { token });
-  const body = multipart({ path: 'beside' }, { field: 'file', name: 'a.tar.gz', bytes });
-  const made = expectStatus<Json>(await source.post('/projects/import', { token, ...body }), 201);
+  const made = expectStatus<Json>(await sendArchive(source, 'projects', bytes, { path: 'beside' }, token), 201);
   await source.settle();
   expectStatus(await source.delete(`/projects/${project.id}`), 202);
   assert.deepEqual(await filesOf(source, made.id), ['of the upload', 'of the upload']);

@@ -1,18 +1,35 @@
 import { createReadStream } from 'node:fs';
+import type { UserCaller } from '../../access/caller.ts';
+import { forbidden, invalidParameter, refused } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
-import type { UploadedFile } from '../../http/params/uploaded-file.ts';
+import { UploadedFile } from '../../http/params/uploaded-file.ts';
+import { applicationSettings } from '../../settings/application-settings.ts';
+import { perMinute } from '../../settings/throttles.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 
+const MIB = 1024 * 1024;
+
+/** Sees that archives are taken at all, and from this caller now. @throws ApiError 403, 429 */
+export async function admitArchive(
+  deps: Deps,
+  { user }: UserCaller,
+  kind: 'group_import' | 'project_import',
+): Promise<void> {
+  const settings = await applicationSettings(deps);
+  if (!settings.import_sources.includes('gitlab_project')) throw forbidden();
+  deps.limiter.check(kind, `user:${user.id}`, perMinute(settings[`${kind}_limit`]));
+}
+
 /**
  * Stores an uploaded archive, and makes what it is imported into. Where that is refused nothing of it stays.
- * @throws what `make` throws
+ * @param file what was given as the file
+ * @throws ApiError 400 for what is no file, 413 for one that is larger than administrators allow; what `make` throws
  */
-export async function withArchive<T>(
-  deps: Deps,
-  file: UploadedFile,
-  make: (archive: StoredBlob) => Promise<T>,
-): Promise<T> {
+export async function withArchive<T>(deps: Deps, file: unknown, make: (archive: StoredBlob) => Promise<T>): Promise<T> {
+  if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
+  const { max_import_size: most } = await applicationSettings(deps);
+  if (most > 0 && file.size > most * MIB) throw refused(`The archive has more than ${most} MiB.`, 413);
   const archive = await deps.blobs.put(createReadStream(file.path), { maxBytes: file.size });
   try {
     return await make(archive);

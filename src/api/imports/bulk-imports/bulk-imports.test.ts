@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { closedAddress } from '../../../../test/support/file-server.ts';
+import { askImport, settleBoth } from '../../../../test/support/imports.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -19,22 +19,11 @@ after(() => app.close());
 
 const message = (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
   String(expectStatus<Json>(response, status).message);
-const entity = (more: Json = {}) => ({
-  source_type: 'group_entity',
-  source_full_path: 'source',
-  destination_namespace: '',
-  destination_slug: 'copy',
-  ...more,
-});
-/** Asked by an administrator of its own, since imports are limited in number by user. */
-const ask = async (entities: Json[], options: { token?: string; access?: string; url?: string } = {}) =>
-  app.post('/bulk_imports', {
-    token: options.token ?? (await app.make.user({ admin: true })).token,
-    json: { configuration: { url: options.url ?? url, access_token: options.access ?? ROOT_TOKEN }, entities },
-  });
+const ask = (entity: Json = {}, { from = url, ...options }: { from?: string; access?: string; token?: string } = {}) =>
+  askImport(app, from, entity, options);
 /** Brings what is asked for. @returns the entities as they are then */
-async function bring(entities: Json[], token?: string): Promise<Json[]> {
-  const made = expectStatus<Json>(await ask(entities, token === undefined ? {} : { token }), 201);
+async function bring(entity: Json = {}, token?: string): Promise<Json[]> {
+  const made = expectStatus<Json>(await ask(entity, token === undefined ? {} : { token }), 201);
   await app.settle();
   const shown = expectStatus<Json>(await app.get(`/bulk_imports/${made.id}`), 200);
   assert.notEqual(shown.status, 'started', app.logLines.join('').slice(-3_000));
@@ -82,7 +71,7 @@ describe('a group', () => {
     expectStatus(await app.post(`${place}/protected_tags`, { json: { name: 'v*', create_access_level: 30 } }), 201);
     await app.settle();
 
-    const entities = await bring([entity()]);
+    const entities = await bring();
     assert.deepEqual(
       entities.map(({ entity_type, destination_full_path, status, failures }) => [
         entity_type,
@@ -162,14 +151,12 @@ describe('a group', () => {
   test('may leave its projects and members where they are', async () => {
     const group = await app.make.group();
     await app.make.project({ namespace: group });
-    const [only, ...others] = await bring([
-      entity({
-        source_full_path: group.full_path,
-        destination_slug: 'alone',
-        migrate_projects: false,
-        migrate_memberships: false,
-      }),
-    ]);
+    const [only, ...others] = await bring({
+      source_full_path: group.full_path,
+      destination_slug: 'alone',
+      migrate_projects: false,
+      migrate_memberships: false,
+    });
     assert.deepEqual([only!.status, others], ['finished', []]);
     const people = await app.deps.db
       .selectFrom('import_source_users')
@@ -189,17 +176,9 @@ test('files come with their addresses, from one server to another', async () => 
     const upload = expectStatus<{ url: string; markdown: string }>(await other.post(`${place}/uploads`, file), 201);
     const issue = { title: 'With a file', description: `see ${upload.markdown}` };
     expectStatus(await other.post(`${place}/issues`, { json: issue }), 201);
-    const wanted = [entity({ source_full_path: 'far', destination_slug: 'near' })];
-    const made = expectStatus<Json>(await ask(wanted, { url: await other.listen() }), 201);
-    let ended = false;
-    const brought = app.settle().finally(() => {
-      ended = true;
-    });
-    while (!ended) {
-      await other.settle();
-      await sleep(10);
-    }
-    await brought;
+    const far = { source_full_path: 'far', destination_slug: 'near' };
+    const made = expectStatus<Json>(await ask(far, { from: await other.listen() }), 201);
+    await settleBoth(app, other);
     const entities = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.deepEqual(
       entities.map(({ status, failures }) => [status, failures]),
@@ -223,13 +202,11 @@ test('a project comes into a personal namespace, where everything becomes the ow
   expectStatus(await app.post(`/projects/${project.id}/issues`, { token: ann.token, json: { title: 'Mine' } }), 201);
   const bea = await app.make.user();
   const [brought] = await bring(
-    [
-      entity({
-        source_type: 'project_entity',
-        source_full_path: project.full_path,
-        destination_namespace: bea.user.username,
-      }),
-    ],
+    {
+      source_type: 'project_entity',
+      source_full_path: project.full_path,
+      destination_namespace: bea.user.username,
+    },
     bea.token,
   );
   assert.deepEqual([brought!.status, brought!.failures], ['finished', []]);
@@ -241,27 +218,27 @@ describe('what cannot come', () => {
   test('is refused before anything is made', async () => {
     const stranger = await app.make.user();
     const group = await app.make.group({ visibility: 'public' });
-    const free = entity({ destination_slug: 'free' });
-    const json = (more: Json) => ask([entity(more)], { token: stranger.token });
+    const free = { destination_slug: 'free' };
+    const json = (more: Json) => ask(more, { token: stranger.token });
     assert.equal(message(await json({ destination_namespace: 'nowhere' }), 404), '404 Group Not Found');
     expectStatus(await json({ destination_namespace: group.full_path }), 403);
     expectStatus(await json({ source_type: 'project_entity', destination_namespace: group.full_path }), 403);
     expectStatus(await json({ source_type: 'project_entity' }), 404);
     assert.match(message(await json({ source_full_path: '../../x' }), 400), /source_full_path/);
     assert.match(
-      message(await ask([free], { access: 'glpat-wrong-wrong-wrong' }), 422),
+      message(await ask(free, { access: 'glpat-wrong-wrong-wrong' }), 422),
       /does not accept the access token/,
     );
     const reading = await app.make.token(1, ['read_api']);
-    assert.match(message(await ask([free], { access: reading }), 422), /"api" scope/);
-    assert.match(message(await ask([free], { url: await closedAddress() }), 422), /Unable to connect/);
-    assert.match(message(await ask([free], { url: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
+    assert.match(message(await ask(free, { access: reading }), 422), /"api" scope/);
+    assert.match(message(await ask(free, { from: await closedAddress() }), 422), /Unable to connect/);
+    assert.match(message(await ask(free, { from: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
     expectStatus(await app.post('/bulk_imports', { json: {} }), 400);
     assert.equal((await app.post('/bulk_imports', { token: null, json: {} })).statusCode, 401);
   });
 
   test('fails by itself, with the reason', async () => {
-    const [gone] = await bring([entity({ source_full_path: 'not-there', destination_slug: 'gone' })]);
+    const [gone] = await bring({ source_full_path: 'not-there', destination_slug: 'gone' });
     assert.equal(gone!.status, 'failed');
     const [failure] = gone!.failures as Json[];
     assert.match(String(failure!.exception_message), /not-there is not there/);
@@ -271,7 +248,7 @@ describe('what cannot come', () => {
 
   test('is seen by who asked for it alone', async () => {
     const { token } = await app.make.user();
-    const made = expectStatus<Json>(await ask([entity({ source_full_path: 'never', destination_slug: 'never' })]), 201);
+    const made = expectStatus<Json>(await ask({ source_full_path: 'never', destination_slug: 'never' }), 201);
     expectStatus(await app.get(`/bulk_imports/${made.id}`, { token }), 404);
     expectStatus(await app.get(`/bulk_imports/${made.id}/entities`, { token }), 404);
     expectStatus(await app.post(`/bulk_imports/${made.id}/cancel`, { token }), 404);
@@ -300,7 +277,7 @@ describe('what cannot come', () => {
 
   test('is nothing while administrators have not switched it on', async () => {
     expectStatus(await app.put('/application/settings', { json: { bulk_import_enabled: false } }), 200);
-    expectStatus(await ask([entity()]), 404);
+    expectStatus(await ask(), 404);
     expectStatus(await app.get('/bulk_imports'), 404);
     expectStatus(await app.put('/application/settings', { json: { bulk_import_enabled: true } }), 200);
   });

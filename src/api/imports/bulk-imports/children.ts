@@ -2,7 +2,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { Unfit } from '../../../import-export/imports/take.ts';
 import { requireStarted } from '../../../import-export/imports/trackers.ts';
-import { enterEntity } from './create.ts';
+import { enterRemote } from './create.ts';
 import type { Reading } from './relations.ts';
 
 /** Groups and projects that come with one group, and with one import. */
@@ -32,7 +32,7 @@ export async function enterChildren({ deps, entity, server }: Reading, group: Na
       await deps.db.transaction().execute(async (db) => {
         await requireStarted(deps, db, entity);
         await refuseMore(db, entity.bulk_import_id);
-        await enterEntity(deps, db, {
+        await enterRemote(deps, db, {
           bulk_import_id: entity.bulk_import_id,
           parent_id: entity.id,
           entity_type: kind,

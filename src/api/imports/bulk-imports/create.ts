@@ -2,20 +2,19 @@ import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { user as onUser, recordAudit } from '../../../audit/record.ts';
-import { timestamp } from '../../../core/clock.ts';
 import { ComesAgain } from '../../../core/comes-again.ts';
 import { forbidden, invalidParameter, notFound, refused } from '../../../core/errors.ts';
 import { groupPathErrors, projectPathErrors } from '../../../core/paths.ts';
 import { bit } from '../../../db/columns.ts';
 import { isPathTaken } from '../../../db/namespace-tree.ts';
 import type { Db } from '../../../db/schema.ts';
-import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.ts';
-import { type BulkImport, IMPORT_STATUS } from '../../../db/tables/bulk-imports.ts';
+import type { BulkImport } from '../../../db/tables/bulk-imports.ts';
 import type { Deps } from '../../../deps.ts';
 import { RemoteRefusal, RemoteServer } from '../../../import-export/imports/remote-server.ts';
 import { isGiven } from '../../../import-export/imports/take.ts';
 import { BlockedAddress, parseHttpUrl } from '../../../outbound/resolve.ts';
 import { findPlacement, mayCreateTopLevel, visibleGroup } from '../../spaces/index.ts';
+import { type EnteredEntity, enterEntity, enterImport } from './enter.ts';
 import type { createInput } from './inputs.ts';
 import { ENTITY } from './jobs.ts';
 import { TOKEN_PURPOSE } from './status.ts';
@@ -106,21 +105,14 @@ export async function createImport(deps: Deps, caller: UserCaller, input: Input)
   const source_url = baseOf(input.configuration.url);
   const token = input.configuration.access_token;
   await tryServer(deps, source_url, token);
-  const now = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
-    const row = await db
-      .insertInto('bulk_imports')
-      .values({
-        user_id: caller.user.id,
-        source_url,
-        token: deps.secrets.seal(token, TOKEN_PURPOSE),
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const row = await enterImport(deps, db, {
+      user_id: caller.user.id,
+      source_url,
+      token: deps.secrets.seal(token, TOKEN_PURPOSE),
+    });
     for (const entity of input.entities) {
-      await enterEntity(deps, db, {
+      await enterRemote(deps, db, {
         bulk_import_id: row.id,
         parent_id: null,
         entity_type: entity.source_type === 'group_entity' ? 'group' : 'project',
@@ -141,35 +133,8 @@ export async function createImport(deps: Deps, caller: UserCaller, input: Input)
   });
 }
 
-type EnteredEntity = Pick<
-  BulkImportEntity,
-  | 'bulk_import_id'
-  | 'parent_id'
-  | 'entity_type'
-  | 'source_full_path'
-  | 'destination_slug'
-  | 'destination_namespace'
-  | 'migrate_projects'
-  | 'migrate_memberships'
->;
-
 /** Enters a group or project that shall come, and has it brought; one that is entered already is left as it is. */
-export async function enterEntity(deps: Deps, db: Db, entity: EnteredEntity): Promise<void> {
-  const now = timestamp(deps.clock);
-  const row = await db
-    .insertInto('bulk_import_entities')
-    .values({
-      ...entity,
-      destination_name: entity.destination_slug,
-      namespace_id: null,
-      project_id: null,
-      status: IMPORT_STATUS.created,
-      disk_path: deps.storages.newDiskPath(),
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (row !== undefined) await deps.jobs.enqueue(db, ENTITY, { entity_id: row.id });
+export async function enterRemote(deps: Deps, db: Db, entity: EnteredEntity): Promise<void> {
+  const entity_id = await enterEntity(deps, db, entity);
+  if (entity_id !== undefined) await deps.jobs.enqueue(db, ENTITY, { entity_id });
 }

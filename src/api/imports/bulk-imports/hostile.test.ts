@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { closedAddress, type FileServer, serveFiles } from '../../../../test/support/file-server.ts';
+import { askImport } from '../../../../test/support/imports.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 
 type Json = Record<string, unknown>;
@@ -64,17 +65,10 @@ const elsewhere = (answers: Answers = {}): Promise<FileServer> =>
 
 let count = 0;
 /** Asks for the group, by a user of its own. */
-async function ask(url: string, { namespace = '', token = '' } = {}) {
+async function ask(url: string, { namespace = '', token }: { namespace?: string; token?: string } = {}) {
   count += 1;
-  const by = token === '' ? (await app.make.user({ admin: true })).token : token;
-  const entity = {
-    source_type: 'group_entity',
-    source_full_path: 'far',
-    destination_namespace: namespace,
-    destination_slug: `near-${count}`,
-  };
-  const json = { configuration: { url, access_token: TOKEN }, entities: [entity] };
-  return app.post('/bulk_imports', { token: by, json });
+  const entity = { source_full_path: 'far', destination_namespace: namespace, destination_slug: `near-${count}` };
+  return askImport(app, url, entity, { access: TOKEN, ...(token === undefined ? {} : { token }) });
 }
 const entitiesOf = async ({ id }: Json): Promise<Json[]> =>
   expectStatus<Json[]>(await app.get(`/bulk_imports/${id}/entities`, { query: { per_page: 100 } }), 200);

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { auditOf } from '../../../../test/support/audit-trail.ts';
 import { serveFiles } from '../../../../test/support/file-server.ts';
+import { askImport } from '../../../../test/support/imports.ts';
 import { IMPORT_STATUS } from '../../../db/tables/bulk-imports.ts';
 
 type Json = Record<string, unknown>;
@@ -21,21 +22,8 @@ const serve = (more: Parameters<typeof serveFiles>[0]) =>
     '/api/v4/personal_access_tokens/self': '{"scopes":["api"]}',
     ...more,
   });
-const ask = async (url: string, more: Json = {}) => {
-  const { token } = await app.make.user({ admin: true });
-  const entity = {
-    source_type: 'group_entity',
-    source_full_path: 'source',
-    destination_namespace: '',
-    destination_slug: 'copy',
-    migrate_memberships: false,
-    ...more,
-  };
-  return app.post('/bulk_imports', {
-    token,
-    json: { configuration: { url, access_token: TOKEN }, entities: [entity] },
-  });
-};
+const ask = (url: string, entity: Json = {}) =>
+  askImport(app, url, { migrate_memberships: false, ...entity }, { access: TOKEN });
 
 describe('a destination', () => {
   test('that cannot be, or that something has already, is refused before anything is made', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { auditOf } from '../../../../test/support/audit-trail.ts';
-import { multipart } from '../../../../test/support/multipart.ts';
+import { sendArchive } from '../../../../test/support/imports.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
 import { entriesOf, tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
 
@@ -14,12 +14,8 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Each by an administrator of its own: imports are limited in number by user. */
-const send = async (bytes: Buffer, fields: Record<string, string>, token?: string) =>
-  app.post('/groups/import', {
-    token: token ?? (await app.make.user({ admin: true })).token,
-    ...multipart(fields, { field: 'file', name: 'a.tar.gz', bytes }),
-  });
+const send = (bytes: Buffer, fields: Record<string, string>, token?: string) =>
+  sendArchive(app, 'groups', bytes, fields, token);
 async function bring(bytes: Buffer, fields: Record<string, string>): Promise<Json> {
   assert.deepEqual(expectStatus(await send(bytes, fields), 202), { message: '202 Accepted' });
   await app.settle();

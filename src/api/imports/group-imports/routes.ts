@@ -1,18 +1,12 @@
 import { Type } from 'typebox';
 import { group as onGroup, recordAudit } from '../../../audit/record.ts';
-import { timestamp } from '../../../core/clock.ts';
-import { forbidden, invalidParameter, refused } from '../../../core/errors.ts';
-import { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, Upload } from '../../../http/schema.ts';
-import { applicationSettings } from '../../../settings/application-settings.ts';
-import { perMinute } from '../../../settings/throttles.ts';
 import { onServer } from '../../access.ts';
 import { createGroupByInput } from '../../spaces/index.ts';
-import { withArchive } from '../uploaded-archive.ts';
+import { enterFileImport } from '../file-import.ts';
+import { admitArchive, withArchive } from '../uploaded-archive.ts';
 import { GROUP_FILE_IMPORT } from './jobs.ts';
-
-const MIB = 1024 * 1024;
 
 /** Groups made of archives (registry facts 7.3). */
 export const groupImportRoutes = [
@@ -36,43 +30,20 @@ export const groupImportRoutes = [
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [400, 403, 404, 413, 429],
     handler: async ({ deps, caller, input }) => {
-      const settings = await applicationSettings(deps);
-      if (!settings.import_sources.includes('gitlab_project')) throw forbidden();
-      deps.limiter.check('group_import', `user:${caller.user.id}`, perMinute(settings.group_import_limit));
+      await admitArchive(deps, caller, 'group_import');
       const { file, name, path, parent_id } = input;
-      if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
-      const most = settings.max_import_size;
-      if (most > 0 && file.size > most * MIB) throw refused(`The archive has more than ${most} MiB.`, 413);
       const given = { name, path, visibility: 'private', ...(parent_id === undefined ? {} : { parent_id }) } as const;
       await withArchive(deps, file, (archive) =>
         createGroupByInput(deps, caller, given, async (db, group) => {
-          const now = timestamp(deps.clock);
-          const times = { created_at: now, updated_at: now };
-          const { id: bulk_import_id } = await db
-            .insertInto('bulk_imports')
-            .values({ user_id: caller.user.id, source_url: '', token: null, ...times })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-          const entity = await db
-            .insertInto('bulk_import_entities')
-            .values({
-              bulk_import_id,
-              parent_id: null,
-              entity_type: 'group',
-              source_full_path: '',
-              destination_name: name,
-              destination_slug: path,
-              destination_namespace: group.full_path.slice(0, -path.length - 1),
-              namespace_id: group.id,
-              project_id: null,
-              migrate_projects: 0,
-              migrate_memberships: 1,
-              disk_path: deps.storages.newDiskPath(),
-              ...times,
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-          await deps.jobs.enqueue(db, GROUP_FILE_IMPORT, { entity_id: entity.id, archive });
+          const entity_id = await enterFileImport(deps, db, caller.user.id, {
+            entity_type: 'group',
+            destination_name: name,
+            destination_slug: path,
+            destination_namespace: group.full_path.slice(0, -path.length - 1),
+            namespace_id: group.id,
+            migrate_memberships: 1,
+          });
+          await deps.jobs.enqueue(db, GROUP_FILE_IMPORT, { entity_id, archive });
           await recordAudit(deps, db, {
             name: 'group_import_created',
             entity: onGroup(group.id),

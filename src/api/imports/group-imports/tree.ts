@@ -1,7 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { VISIBILITIES, visibilityLevel } from '../../../core/access-levels.ts';
-import { timestamp } from '../../../core/clock.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.ts';
 import { IMPORT_STATUS } from '../../../db/tables/bulk-imports.ts';
@@ -14,6 +13,7 @@ import { recordFailure } from '../../../import-export/imports/trackers.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { closer, mostOpenAllowed } from '../../../settings/visibility.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
+import { enterEntity } from '../bulk-imports/enter.ts';
 import { ensureGroup } from '../bulk-imports/place.ts';
 import { endEntity } from '../bulk-imports/status.ts';
 import { writeRelations } from '../file-relations.ts';
@@ -89,33 +89,19 @@ async function entityOf(
   given: Given,
 ): Promise<BulkImportEntity> {
   const { db } = deps;
-  const now = timestamp(deps.clock);
   const slug = text(given.path, 255) ?? '';
-  const named = {
+  await enterEntity(deps, db, {
     bulk_import_id: parent.bulk_import_id,
+    parent_id: parent.id,
     entity_type: 'group',
     source_full_path: '',
     destination_slug: slug,
     destination_namespace: full_path,
-  } as const;
-  await db
-    .insertInto('bulk_import_entities')
-    .values({
-      ...named,
-      parent_id: parent.id,
-      destination_name: slug,
-      namespace_id: null,
-      project_id: null,
-      status: IMPORT_STATUS.started,
-      migrate_projects: 0,
-      migrate_memberships: 1,
-      disk_path: deps.storages.newDiskPath(),
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const query = db.selectFrom('bulk_import_entities').selectAll().where('bulk_import_id', '=', named.bulk_import_id);
+    status: IMPORT_STATUS.started,
+    migrate_projects: 0,
+    migrate_memberships: 1,
+  });
+  const query = db.selectFrom('bulk_import_entities').selectAll().where('bulk_import_id', '=', parent.bulk_import_id);
   return query
     .where('entity_type', '=', 'group')
     .where('destination_namespace', '=', full_path)

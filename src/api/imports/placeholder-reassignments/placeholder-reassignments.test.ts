@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { askImport } from '../../../../test/support/imports.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
@@ -66,15 +67,8 @@ async function imported(): Promise<{ ann: TestUser; group: Namespace; project: n
   expectStatus(await app.post(`${of}/issues/1/notes`, { token: ann.token, json: { body: 'A word' } }), 201);
   expectStatus(await app.post(`${of}/issues/1/award_emoji`, { token: ann.token, json: { name: 'rocket' } }), 201);
   expectStatus(await app.put(`${of}/issues/1`, { token: ann.token, json: { state_event: 'close' } }), 200);
-  const { token } = await app.make.user({ admin: true });
-  const entity = {
-    source_type: 'group_entity',
-    source_full_path: top.full_path,
-    destination_namespace: '',
-    destination_slug: `to-${count}`,
-  };
-  const configuration = { url, access_token: ROOT_TOKEN };
-  expectStatus(await app.post('/bulk_imports', { token, json: { configuration, entities: [entity] } }), 201);
+  const entity = { source_full_path: top.full_path, destination_slug: `to-${count}` };
+  expectStatus(await askImport(app, url, entity), 201);
   await work();
   const group = await app.deps.db
     .selectFrom('namespaces')

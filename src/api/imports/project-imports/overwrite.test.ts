@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { multipart } from '../../../../test/support/multipart.ts';
+import { sendArchive } from '../../../../test/support/imports.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tarGzOf } from '../../../../test/support/tar.ts';
 
@@ -19,10 +19,7 @@ const archiveOf = (attributes: Json) =>
     ['tree/project/issues.ndjson', `${JSON.stringify({ iid: 1, title: 'Came', author_id: 1 })}\n`],
   ]);
 const send = async (fields: Record<string, string>, token: string, attributes: Json = {}) =>
-  app.post('/projects/import', {
-    token,
-    ...multipart(fields, { field: 'file', name: 'a.tar.gz', bytes: await archiveOf(attributes) }),
-  });
+  sendArchive(app, 'projects', await archiveOf(attributes), fields, token);
 const imported = async (id: unknown) => expectStatus<Json>(await app.get(`/projects/${id}/import`), 200);
 
 test('attributes that are given count instead of those of the archive', async () => {
@@ -79,8 +76,8 @@ test('a project is replaced when all has come, and not before', async () => {
 test('an archive that cannot be read replaces nothing', async () => {
   const { token, user } = await app.make.user();
   const own = expectStatus<Json>(await app.post('/projects', { token, json: { name: 'kept' } }), 201);
-  const body = multipart({ path: 'kept', overwrite: 'true' }, { field: 'file', name: 'a', bytes: Buffer.from('no') });
-  const made = expectStatus<Json>(await app.post('/projects/import', { token, ...body }), 201);
+  const fields = { path: 'kept', overwrite: 'true' };
+  const made = expectStatus<Json>(await sendArchive(app, 'projects', Buffer.from('no'), fields, token), 201);
   await app.settle();
   assert.equal((await imported(made.id)).import_status, 'failed');
   const kept = expectStatus<Json>(await app.get(`/projects/${user.username}%2Fkept`), 200);

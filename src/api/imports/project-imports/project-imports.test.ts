@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { multipart } from '../../../../test/support/multipart.ts';
+import { sendArchive } from '../../../../test/support/imports.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
 
@@ -16,12 +16,11 @@ before(async () => {
 after(() => app.close());
 
 let count = 0;
-/** Sends an archive, by an administrator of its own since imports are limited in number, and has it imported. */
+/** Sends an archive and has it imported. */
 async function bring(bytes: Buffer, fields: Record<string, string> = {}): Promise<Json> {
   count += 1;
-  const { token } = await app.make.user({ admin: true });
-  const body = multipart({ path: `brought-${count}`, ...fields }, { field: 'file', name: 'a.tar.gz', bytes });
-  const made = expectStatus<Json>(await app.post('/projects/import', { token, ...body }), 201);
+  const sent = await sendArchive(app, 'projects', bytes, { path: `brought-${count}`, ...fields });
+  const made = expectStatus<Json>(sent, 201);
   assert.equal(made.import_status, 'scheduled');
   await app.settle();
   return expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
@@ -180,13 +179,10 @@ describe('an archive', () => {
     const { token } = await app.make.user();
     const bytes = await tarGzOf([['VERSION', `refused ${Math.random()}`]]);
     const sha256 = hash('sha256', bytes);
-    const file = { field: 'file', name: 'a.tar.gz', bytes };
-    expectStatus(
-      await app.post('/projects/import', { token, ...multipart({ path: 'x', namespace: 'nowhere' }, file) }),
-      404,
-    );
-    const fields = { name: 'x', path: 'x', parent_id: '999999' };
-    expectStatus(await app.post('/groups/import', { token, ...multipart(fields, file) }), 404);
+    const project = { path: 'x', namespace: 'nowhere' };
+    expectStatus(await sendArchive(app, 'projects', bytes, project, token), 404);
+    const group = { name: 'x', path: 'x', parent_id: '999999' };
+    expectStatus(await sendArchive(app, 'groups', bytes, group, token), 404);
     const jobs = await app.deps.db
       .selectFrom('jobs')
       .select('payload')
@@ -199,11 +195,7 @@ describe('an archive', () => {
     const { token } = await app.make.user();
     const group = await app.make.group({ visibility: 'public' });
     const archive = await tarGzOf(HEAD);
-    const send = (fields: Record<string, string>) =>
-      app.post('/projects/import', {
-        token,
-        ...multipart(fields, { field: 'file', name: 'a.tar.gz', bytes: archive }),
-      });
+    const send = (fields: Record<string, string>) => sendArchive(app, 'projects', archive, fields, token);
     expectStatus(await send({}), 400);
     expectStatus(await send({ path: 'x', namespace: 'nowhere' }), 404);
     expectStatus(await send({ path: 'x', namespace: group.full_path }), 403);

@@ -1,30 +1,14 @@
-import type { UserCaller } from '../../../access/caller.ts';
-import { forbidden, invalidParameter, refused } from '../../../core/errors.ts';
-import type { Deps } from '../../../deps.ts';
-import { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { route } from '../../../http/route.ts';
-import { applicationSettings } from '../../../settings/application-settings.ts';
-import type { ApplicationSettings } from '../../../settings/settings-table.ts';
-import { perMinute } from '../../../settings/throttles.ts';
 import { inProject, onServer } from '../../access.ts';
 import { requireOutside } from '../outside.ts';
-import { withArchive } from '../uploaded-archive.ts';
+import { admitArchive, withArchive } from '../uploaded-archive.ts';
 import { ProjectImport } from './answers.ts';
 import { fileInput, remoteInput, s3Input } from './inputs.ts';
 import { bucketHost, presignedAddress } from './s3-address.ts';
 import { startFileImport } from './start.ts';
 import { presentImported } from './views.ts';
 
-const MIB = 1024 * 1024;
 const tag = 'Project imports';
-
-/** Whether archives are taken at all, and from this caller now. @throws ApiError 403, 429 */
-async function admit(deps: Deps, { user }: UserCaller): Promise<ApplicationSettings> {
-  const settings = await applicationSettings(deps);
-  if (!settings.import_sources.includes('gitlab_project')) throw forbidden();
-  deps.limiter.check('project_import', `user:${user.id}`, perMinute(settings.project_import_limit));
-  return settings;
-}
 
 /** Projects made of archives (registry facts 7.3). */
 export const projectImportRoutes = [
@@ -41,11 +25,8 @@ export const projectImportRoutes = [
     success: { status: 201, schema: ProjectImport },
     errors: [400, 403, 404, 413, 429],
     handler: async ({ deps, caller, input }) => {
-      const { max_import_size: most } = await admit(deps, caller);
-      const { file } = input;
-      if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
-      if (most > 0 && file.size > most * MIB) throw refused(`The archive has more than ${most} MiB.`, 413);
-      const made = await withArchive(deps, file, (archive) => startFileImport(deps, caller, input, archive));
+      await admitArchive(deps, caller, 'project_import');
+      const made = await withArchive(deps, input.file, (archive) => startFileImport(deps, caller, input, archive));
       return presentImported(deps, made);
     },
   }),
@@ -61,7 +42,7 @@ export const projectImportRoutes = [
     success: { status: 201, schema: ProjectImport },
     errors: [400, 403, 404, 429],
     handler: async ({ deps, caller, input }) => {
-      await admit(deps, caller);
+      await admitArchive(deps, caller, 'project_import');
       await requireOutside(deps, input.url, 'url');
       return presentImported(deps, await startFileImport(deps, caller, input, { url: input.url }));
     },
@@ -78,7 +59,7 @@ export const projectImportRoutes = [
     success: { status: 201, schema: ProjectImport },
     errors: [400, 403, 404, 429],
     handler: async ({ deps, caller, input }) => {
-      await admit(deps, caller);
+      await admitArchive(deps, caller, 'project_import');
       const { region, bucket_name, file_key: key, access_key_id, secret_access_key } = input;
       const host = bucketHost(bucket_name, region);
       const object = { host, region, key, accessKeyId: access_key_id, secretAccessKey: secret_access_key };

@@ -1,13 +1,13 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { project as onProject, recordAudit } from '../../../audit/record.ts';
-import { timestamp } from '../../../core/clock.ts';
 import { forbidden } from '../../../core/errors.ts';
 import { randomText } from '../../../core/secrets.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { findPlacement, makeProject, personalNamespace } from '../../spaces/index.ts';
+import { enterFileImport } from '../file-import.ts';
 import { SOURCE_PURPOSE } from './fetch-archive.ts';
 import type { Placed } from './inputs.ts';
 import { FILE_IMPORT } from './jobs.ts';
@@ -40,37 +40,18 @@ export async function startFileImport(
   const given = { visibility: 'private', ...overridden, ...called, namespace_id: namespace.id } as const;
   return makeProject(deps, caller, caller.user, given, {
     within: async (db, { id }) => {
-      const now = timestamp(deps.clock);
-      const times = { created_at: now, updated_at: now };
-      const { id: bulk_import_id } = await db
-        .insertInto('bulk_imports')
-        .values({ user_id: caller.user.id, source_url: '', token: null, ...times })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      const entity = await db
-        .insertInto('bulk_import_entities')
-        .values({
-          bulk_import_id,
-          parent_id: null,
-          entity_type: 'project',
-          source_full_path: '',
-          destination_name: path,
-          destination_slug: path,
-          destination_namespace: namespace.full_path,
-          namespace_id: null,
-          project_id: id,
-          migrate_projects: 0,
-          migrate_memberships: 0,
-          disk_path: deps.storages.newDiskPath(),
-          ...times,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow();
+      const entity_id = await enterFileImport(deps, db, caller.user.id, {
+        entity_type: 'project',
+        destination_slug: path,
+        destination_namespace: namespace.full_path,
+        project_id: id,
+        migrate_memberships: 0,
+      });
       await deps.jobs.enqueue(
         db,
         FILE_IMPORT,
         {
-          entity_id: entity.id,
+          entity_id,
           ...('url' in source
             ? { archive: null, source: deps.secrets.seal(source.url, SOURCE_PURPOSE) }
             : { archive: source }),
