@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
 /** A child process, whoever started it: what of Node's `ChildProcess` is used of it. */
@@ -15,6 +15,18 @@ export interface Child {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'close' | 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
   once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+}
+
+/**
+ * A connection that, once begun, is made even where it is destroyed before: the spawner tells connections by their order, so
+ * that with one that may be missing it could not tell any more whose the next ones are.
+ */
+class Pipe extends Socket {
+  override destroy(error?: Error): this {
+    if (!this.connecting) return super.destroy(error);
+    this.once('connect', () => super.destroy(error));
+    return this;
+  }
 }
 
 /** A child of the spawner. Its pipes are connections that the spawner hands to it. */
@@ -40,17 +52,12 @@ export class SpawnedChild extends EventEmitter implements Child {
     this.started = this.#start.promise;
     this.started.catch(() => {});
     this.#signal = signal;
-    this.stdio = Array.from({ length: pipes }, () => connect(path));
+    this.stdio = Array.from({ length: pipes }, () => new Pipe().connect(path));
     // Standard input is closed with the child, whatever lies in it.
     this.#open = pipes - 1;
     this.stdio.forEach((pipe, index) => {
-      let connected = false;
-      pipe.once('connect', () => {
-        connected = true;
-      });
-      pipe.on('error', () => {
-        if (!connected) onBroken();
-      });
+      pipe.once('error', onBroken).once('connect', () => pipe.off('error', onBroken));
+      pipe.on('error', () => {});
       if (index === 0) pipe.resume();
       else pipe.once('close', () => this.#closed());
     });

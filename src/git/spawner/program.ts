@@ -12,9 +12,14 @@ import { type FromSpawner, lines, type SignalMessage, type StartMessage, type To
 
 export const programAddress = import.meta.url;
 
+/** What of a socket no type of Node's tells. */
+interface WithHandle {
+  readonly _handle?: { setBlocking(on: boolean): void } | null;
+}
+
 /** What programs expect of their pipes. Node sees to it for the first three alone. */
-function makeBlocking(socket: Socket): void {
-  (socket as unknown as { _handle: { setBlocking(on: boolean): void } | null })._handle?.setBlocking(true);
+function makeBlocking(socket: Socket & WithHandle): void {
+  socket._handle?.setBlocking(true);
 }
 
 function run(): void {

@@ -94,6 +94,31 @@ test('one that reads nothing breaks no stream of the server', async (t) => {
   assert.deepEqual(await end(child), [0, null]);
 });
 
+test('pipes that are destroyed before they connect end neither other children nor their order', async (t) => {
+  let deaths = 0;
+  const spawner = await Spawner.start(() => {
+    deaths += 1;
+  });
+  t.after(() => spawner.stop());
+  const lasting = sh(spawner, 'echo on; cat');
+  await once(lasting.stdout, 'data');
+  for (const error of [new Error('left early'), undefined]) {
+    for (const which of [[0], [1], [2], [0, 1, 2]]) {
+      const left = sh(spawner, 'cat; echo a word for nobody');
+      const closed = end(left);
+      for (const index of which) left.stdio[index]!.destroy(error);
+      if (!which.includes(0)) left.stdin.end();
+      const next = sh(spawner, 'cat; echo a complaint >&2');
+      next.stdin.end('its own');
+      assert.deepEqual(await Promise.all([text(next.stdout), text(next.stderr)]), ['its own', 'a complaint\n']);
+      await closed;
+    }
+  }
+  lasting.stdin.end('still there');
+  assert.equal(await text(lasting.stdout), 'still there');
+  assert.equal(deaths, 0);
+});
+
 test('a signal reaches what a child started, also one that comes before the child runs', async (t) => {
   const spawner = await spawnerOf(t);
   const child = sh(spawner, 'sleep 600 & echo on; wait');

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SpawnedChild } from './child.ts';
@@ -74,7 +75,7 @@ export class Spawner {
     this.#watch = setInterval(() => this.#check(), STALL_MS / 3).unref();
     // Its pipes keep no process alive that has nothing else to do.
     child.unref();
-    for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as { unref(): void }).unref();
+    for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
   }
 
   get pid(): number {
