@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { inOwnMemory } from '../core/own-memory.ts';
 import { jsonHeaders, Serialized } from './send.ts';
 
 /** An answer that cannot change: its body with its tag, and the headers that belong to it. */
@@ -45,7 +46,9 @@ export class AnswerCache {
     headers: Readonly<Record<string, string>>,
     all: Readonly<Record<string, string>> = headers,
   ): FixedAnswer {
-    const answer = { json, headers, flat: Object.entries(all).flat() };
+    const body = inOwnMemory(json.body);
+    const own = body === json.body ? json : new Serialized(body, json.etag);
+    const answer = { json: own, headers, flat: Object.entries(all).flat() };
     this.#answers.set(key, answer);
     return answer;
   }

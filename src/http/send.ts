@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { encoded } from '../core/own-memory.ts';
 import { routedTo } from './routed.ts';
 
 /** A JSON body that is ready to be sent, with its tag. Immutable answers are kept in this form. */
@@ -13,7 +14,7 @@ export class Serialized {
   }
 
   static of(value: unknown): Serialized {
-    return new Serialized(Buffer.from(JSON.stringify(value)));
+    return new Serialized(encoded(JSON.stringify(value)));
   }
 }
 

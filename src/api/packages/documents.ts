@@ -1,3 +1,4 @@
+import { encoded } from '../../core/own-memory.ts';
 import type { BaseContext } from '../../http/route.ts';
 import { matchesEtag, Serialized } from '../../http/send.ts';
 
@@ -16,7 +17,7 @@ export async function keptDocument(
   const kept = answers.peek(key);
   if (kept !== undefined) return kept.json;
   await c.hold(bytes);
-  const document = new Serialized(Buffer.from(await make()));
+  const document = new Serialized(encoded(await make()));
   return answers.keepBody(key, document, {}).json;
 }
 

@@ -1,3 +1,5 @@
+import { inOwnMemory } from '../../core/own-memory.ts';
+
 const lending = new WeakSet<ArrayBufferLike>();
 
 /** Memory that is used again and again: what lies in it is to be used before the next wait, or made one's `own`. */
@@ -14,7 +16,10 @@ export function own(data: Buffer): Buffer {
 
 /** The same, also where it lies in memory that others share, which would be kept with it. */
 export function alone(data: Buffer): Buffer {
-  if (data.buffer.byteLength <= data.length + 64 && !lending.has(data.buffer)) return data;
+  return lending.has(data.buffer) ? copied(data) : inOwnMemory(data);
+}
+
+function copied(data: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(data.length);
   copy.set(data);
   return copy;

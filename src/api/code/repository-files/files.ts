@@ -83,11 +83,12 @@ export interface LargeBlobLimit {
 
 /** What of a file's answer follows from its blob alone. */
 interface Content extends ContentDigest {
-  /** The end of the JSON, from the name of `content` on. */
-  json: Buffer;
+  /** In Base64. */
+  base64: string | Buffer;
 }
 
-const CONTENT = '"content":"';
+const BEFORE_CONTENT = ',"content":"';
+const AFTER_CONTENT = '"}';
 
 /**
  * The file with its content in Base64 and its metadata as headers. Kept until the name stands for another commit; what the blob
@@ -103,8 +104,7 @@ export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLim
   const file = await fileAt(place);
   const content = (kept && keptContent(kept, file, limit)) ?? (await readContent(file, limit));
   const metadata = await metadataOf(file, content.size, content.sha256);
-  const start = Buffer.from(`${JSON.stringify(metadata).slice(0, -1)},`);
-  const json = new Serialized(Buffer.concat([start, content.json]));
+  const json = new Serialized(bodyOf(metadata, content.base64));
   const headers = metadataHeaders(metadata);
   return deps.answers.keepBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
 }
@@ -124,7 +124,8 @@ function keptContent(kept: FixedAnswer, file: FoundFile, limit: LargeBlobLimit):
   checkSize(digest.size, limit);
   const { body } = kept.json;
   const base64 = 4 * Math.ceil(digest.size / 3);
-  return { ...digest, json: body.subarray(body.length - CONTENT.length - base64 - '"}'.length) };
+  const end = body.length - AFTER_CONTENT.length;
+  return { ...digest, base64: body.subarray(end - base64, end) };
 }
 
 async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Content> {
@@ -139,8 +140,18 @@ async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Cont
   const blob = await objects.read(file.entry.oid, MAX_JSON_BLOB);
   const data = blob?.data;
   if (!data) throw notFound('File');
-  const json = Buffer.from(`${CONTENT}${data.toString('base64')}"}`, 'latin1');
-  return { size: data.length, sha256: hash('sha256', data), json };
+  return { size: data.length, sha256: hash('sha256', data), base64: data.toString('base64') };
+}
+
+/** The JSON of a file, written once: its content can be large. */
+function bodyOf(metadata: object, base64: string | Buffer): Buffer {
+  const start = `${JSON.stringify(metadata).slice(0, -1)}${BEFORE_CONTENT}`;
+  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(start) + base64.length + AFTER_CONTENT.length);
+  const at = body.write(start);
+  if (typeof base64 === 'string') body.write(base64, at, 'latin1');
+  else body.set(base64, at);
+  body.write(AFTER_CONTENT, at + base64.length);
+  return body;
 }
 
 function checkSize(size: number, limit: LargeBlobLimit): void {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { FlagsClient } from '../../../access/caller.ts';
+import { encoded } from '../../../core/own-memory.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
@@ -76,6 +77,6 @@ export async function flagsDocument(deps: Deps, client: FlagsClient, environment
   if (environment.length <= MOST_NAME) memory.keys.set(name, { version: rules.version, key });
   const made = deps.answers.peek(key);
   if (made !== undefined) return made;
-  const { json, headers } = prepare(Buffer.from(documentOf(rules, scopes)));
+  const { json, headers } = prepare(encoded(documentOf(rules, scopes)));
   return deps.answers.keepBody(key, json, headers);
 }
