@@ -14,7 +14,10 @@ import {
 import { LRUCache } from 'lru-cache';
 import { SqliteCompiler } from './query-compilers.ts';
 
-/** The level of isolation that transactions have whose commit need not be on disk: no other reason has any of them. */
+/**
+ * The level of isolation that transactions have whose commit need not be on disk. Nothing else sets any: on SQLite there is
+ * one for all, and settings of a transaction are the only thing that Kysely hands to a driver with it.
+ */
 export const UNSYNCED = 'read uncommitted';
 
 export interface SqliteOptions {

@@ -21,6 +21,19 @@ export const LANES = {
 export type Lane = keyof typeof LANES;
 
 /**
+ * Lanes whose jobs reach servers elsewhere: that one has ended is on disk before it counts, lest a failure of power have
+ * somebody told again of what he was told long ago.
+ */
+export const OUTWARD: ReadonlySet<Lane> = new Set([
+  'outgoing',
+  'hooks',
+  'retries',
+  'mail',
+  'mirrors',
+  'transfers',
+] satisfies Lane[]);
+
+/**
  * How many jobs of a lane the projects below one root namespace run at once in a process: what waits for the slow servers
  * of one of them leaves room for all others.
  */

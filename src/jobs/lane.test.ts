@@ -213,3 +213,30 @@ test('jobs that were taken just when the connection went run as soon as it is ba
   await until(async () => (await left()) === 0);
   assert.deepEqual([lost, ran], [1, 1]);
 });
+
+test('that a job has ended waits for the disk where others elsewhere may have seen it', async () => {
+  const { db, clock, log, config } = app.deps;
+  for (const [lane, ends] of [
+    ['events', 'unsynced'],
+    ['mail', 'transaction'],
+    ['hooks', 'transaction'],
+    ['transfers', 'transaction'],
+  ] as const) {
+    const begun: string[] = [];
+    const watched = new Proxy(db, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === 'transaction' || name === 'unsynced') begun.push(name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const queue = new JobQueue(watched, clock, log, config.database.kind === 'postgres');
+    const kind = jobKind<object>(`test.ends-${lane}`, { lane });
+    queue.register(kind, async () => {});
+    await queue.enqueue(db, kind, {});
+    queue.start();
+    await until(async () => (await left()) === 0);
+    await queue.stop();
+    assert.deepEqual(begun, ['unsynced', ends], lane);
+  }
+});

@@ -7,7 +7,7 @@ import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { unsynced } from '../db/transactions.ts';
 import { anyDue, claimJobs } from './claim.ts';
-import { type Lane, ROOT_SHARES } from './kinds.ts';
+import { type Lane, OUTWARD, ROOT_SHARES } from './kinds.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
 import { type Outcome, settleJobs } from './settle.ts';
 import type { LaneShare } from './shares.ts';
@@ -153,7 +153,8 @@ export class LaneWorkers {
     }
     if (due) this.#doubtful.push(wanted.claim);
     // What is lost with the power runs again, as what was under way does.
-    const taken = await unsynced(db).execute(async (db) => {
+    const synced = ended.length > 0 && OUTWARD.has(this.#lane);
+    const taken = await (synced ? db.transaction() : unsynced(db)).execute(async (db) => {
       await settleJobs(db, ended);
       return due ? claimJobs(db, postgres, wanted) : [];
     });
