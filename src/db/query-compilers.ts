@@ -1,4 +1,11 @@
-import { type BinaryOperationNode, PostgresDialect, PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely';
+import {
+  type BinaryOperationNode,
+  type LimitNode,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  SqliteQueryCompiler,
+  ValueNode,
+} from 'kysely';
 
 /** Outcome of `in ()` and `not in ()`; undefined for all other operations. */
 function emptyList({ operator, rightOperand }: BinaryOperationNode): '1 = 0' | '1 = 1' | undefined {
@@ -26,8 +33,15 @@ export class Postgres extends PostgresDialect {
   }
 }
 
-/** The same text as on PostgreSQL. */
+/** The same text as on PostgreSQL, but for limits. */
 export class SqliteCompiler extends SqliteQueryCompiler {
+  /** As a number in the text: SQLite compiles a statement again whenever its limit is given as a parameter, for its plan depends on it. */
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node;
+    if (!ValueNode.is(limit) || !Number.isSafeInteger(limit.value)) super.visitLimit(node);
+    else this.append(`limit ${limit.value}`);
+  }
+
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const outcome = emptyList(node);
     if (outcome === undefined) super.visitBinaryOperation(node);
