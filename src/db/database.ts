@@ -16,6 +16,11 @@ export interface Database {
    * one version is still true while the version stands.
    */
   version(): number | null;
+  /**
+   * When all is on disk that was committed to be there, null where it is. Whoever committed waits for it anyway; what others
+   * have read meanwhile is told to nobody before.
+   */
+  onDisk(): Promise<void> | null;
   /** Throws when the database cannot answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -76,7 +81,8 @@ const listener =
 
 function openSqlite(options: { path: string; durable: boolean }, log: { log?: LogConfig }): Database {
   const dialect = new NodeSqliteDialect(options);
-  return wrap(new TransactionalKysely({ dialect, ...log }), () => dialect.version());
+  const db = new TransactionalKysely({ dialect, ...log });
+  return wrap(db, { version: () => dialect.version(), onDisk: () => dialect.onDisk() });
 }
 
 async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Database> {
@@ -100,13 +106,15 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   // pool's is for idle connections, the other one for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return wrap(new TransactionalKysely({ dialect: new Postgres({ pool }), ...log }), () => null);
+  const db = new TransactionalKysely({ dialect: new Postgres({ pool }), ...log });
+  // Here nobody sees what is not on disk.
+  return wrap(db, { version: () => null, onDisk: () => null });
 }
 
-function wrap(db: Db, version: () => number | null): Database {
+function wrap(db: Db, told: Pick<Database, 'version' | 'onDisk'>): Database {
   return {
     db,
-    version,
+    ...told,
     check: async () => {
       await db.selectFrom('instance_values').select('key').limit(1).execute();
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { after, before, mock, test } from 'node:test';
 import { type Generated, Kysely, sql } from 'kysely';
+import { LogFile } from './log-file.ts';
 import { NodeSqliteDialect, UNSYNCED } from './sqlite-driver.ts';
 
 let folder: string;
@@ -42,32 +43,49 @@ test('what a statement gives is described once, however often it runs', async ()
   described.mock.restore();
 });
 
-test('only the commit of a transaction that says so is not on disk before it counts', async () => {
-  const durable = new Kysely<object>({
-    dialect: new NodeSqliteDialect({ path: join(folder, 'durable.db'), durable: true }),
-  });
-  const level = async (handle: Kysely<object>) => {
-    const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(handle);
-    return rows[0]!.synchronous;
-  };
-  const [NORMAL, FULL] = [1, 2];
+test('a commit fulfils when it is on disk, and others begin before; one that says so waits only for those before it', async () => {
+  const dialect = new NodeSqliteDialect({ path: join(folder, 'durable.db'), durable: true });
+  const durable = new Kysely<{ things: { name: string } }>({ dialect });
+  const flush = mock.method(LogFile.prototype, 'flush');
+  const insert = (handle: typeof durable, name: string) => handle.insertInto('things').values({ name }).execute();
+  const unsynced = () => durable.transaction().setIsolationLevel(UNSYNCED);
   try {
-    const unsynced = () => durable.transaction().setIsolationLevel(UNSYNCED);
-    assert.equal(await level(durable), FULL);
-    assert.equal(await unsynced().execute(level), NORMAL);
-    assert.equal(await durable.transaction().execute(level), FULL);
-    assert.equal(await unsynced().execute(level), NORMAL);
-    assert.equal(await level(durable), FULL);
-    const undone = unsynced().execute(async (transaction) => {
-      assert.equal(await level(transaction), NORMAL);
+    await sql`create table things (name text not null)`.execute(durable);
+    assert.equal(flush.mock.callCount(), 1);
+    assert.equal(dialect.onDisk(), null);
+    await unsynced().execute((handle) => insert(handle, 'a'));
+    assert.deepEqual([flush.mock.callCount(), dialect.onDisk()], [1, null]);
+    const order: string[] = [];
+    const write = (name: string, begin: ReturnType<typeof unsynced>) =>
+      begin
+        .execute(async (handle) => {
+          order.push(`${name} works`);
+          await insert(handle, name);
+        })
+        .then(() => order.push(`${name} is done`));
+    await Promise.all([
+      write('b', durable.transaction()),
+      write('c', durable.transaction()),
+      write('d', unsynced()),
+      write('e', unsynced()),
+    ]);
+    assert.deepEqual(order.slice(0, 3), ['b works', 'c works', 'd works']);
+    assert.ok(order.indexOf('d is done') > order.indexOf('c is done'));
+    assert.deepEqual([flush.mock.callCount(), dialect.onDisk()], [3, null]);
+    const undone = durable.transaction().execute(async (handle) => {
+      await insert(handle, 'f');
       throw new Error('undone');
     });
     await assert.rejects(undone, /undone/);
-    assert.equal(await level(durable), FULL);
-    // Those of throw-away data are on disk at no time.
-    const off = async (transaction: Kysely<object>) => assert.equal(await level(transaction), 0);
-    await (db as Kysely<object>).transaction().setIsolationLevel(UNSYNCED).execute(off);
+    await insert(durable, 'g');
+    assert.equal(flush.mock.callCount(), 4);
+    flush.mock.mockImplementationOnce(() => Promise.reject(new Error('no disk')));
+    await assert.rejects(insert(durable, 'h'), /no disk/);
+    // Throw-away data are on disk at no time.
+    await (db as Kysely<{ things: { name: string } }>).transaction().execute((handle) => insert(handle, 'i'));
+    assert.equal(flush.mock.callCount(), 5);
   } finally {
+    flush.mock.restore();
     await durable.destroy();
   }
 });

@@ -12,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 
 /**
@@ -22,7 +23,7 @@ export const UNSYNCED = 'read uncommitted';
 
 export interface SqliteOptions {
   path: string;
-  /** fsync at every commit (`synchronous = FULL`). Off only for throw-away data. */
+  /** Whether a commit fulfils once it is on disk. Off only for throw-away data. */
   durable: boolean;
 }
 
@@ -40,31 +41,21 @@ interface Prepared {
 class Handle implements DatabaseConnection {
   readonly database: DatabaseSync;
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
-  readonly #durable: boolean;
-  #synced = true;
 
   constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
-    this.#durable = durable;
     this.database = new DatabaseSync(path, { timeout: 10_000 });
     // Its log and index get the same mode.
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
     this.database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${durable ? 'FULL' : 'OFF'};
+      PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'};
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -16384;
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
       ${readOnly ? 'PRAGMA query_only = ON;' : ''}
     `);
-  }
-
-  /** Whether what is committed next is on disk before it counts as committed. Outside a transaction. */
-  sync(synced: boolean): void {
-    if (!this.#durable || synced === this.#synced) return;
-    this.database.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
-    this.#synced = synced;
   }
 
   prepared(sql: string): Prepared {
@@ -128,16 +119,23 @@ class Mutex {
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
- * transactions take the other handle one after the other.
+ * transactions take the other handle one after the other. A commit is written to the log by SQLite and put on disk by
+ * `LogFile`: the event loop goes on meanwhile, and so does the next transaction, which may be put there with it.
  */
 class SqliteDriver implements Driver {
   readonly #options: SqliteOptions;
   readonly #mutex = new Mutex();
   #writer!: Handle;
   #reader!: Handle;
+  #log: LogFile | null = null;
   #version: number | null = null;
   readonly #forget = () => {
     this.#version = null;
+  };
+  readonly #committed = (synced: boolean): Promise<void> | undefined => {
+    this.#version = null;
+    // What does not have to be there itself waits for what it may build on.
+    return (synced ? this.#log?.flush() : this.#log?.pending) ?? undefined;
   };
 
   constructor(options: SqliteOptions) {
@@ -147,10 +145,12 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     this.#writer = new Handle(this.#options, false);
     this.#reader = new Handle(this.#options, true);
+    this.#reader.database.exec('SELECT count(*) FROM sqlite_master');
+    if (this.#options.durable) this.#log = new LogFile(this.#options.path);
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#reader, this.#writer, this.#mutex, this.#forget);
+    return new Connection(this.#reader, this.#writer, this.#mutex, this.#committed);
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -158,11 +158,11 @@ class SqliteDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    (connection as Connection).end('COMMIT');
+    await (connection as Connection).commit();
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    (connection as Connection).end('ROLLBACK');
+    (connection as Connection).rollback();
   }
 
   async releaseConnection(): Promise<void> {}
@@ -180,7 +180,14 @@ class SqliteDriver implements Driver {
     return this.#version;
   }
 
+  /** When all is on disk that was committed to be there; null where it is. */
+  onDisk(): Promise<void> | null {
+    return this.#log?.pending ?? null;
+  }
+
   async destroy(): Promise<void> {
+    await this.#log?.pending?.catch(() => {});
+    this.#log?.close();
     this.#reader?.database.close();
     this.#writer?.database.close();
   }
@@ -192,12 +199,14 @@ const isRead = ({ query, sql }: CompiledQuery): boolean =>
 
 class Connection implements DatabaseConnection {
   #inTransaction = false;
+  #synced = true;
   readonly #reader: Handle;
   readonly #writer: Handle;
   readonly #mutex: Mutex;
-  readonly #committed: () => void;
+  readonly #committed: (synced: boolean) => Promise<void> | undefined;
 
-  constructor(reader: Handle, writer: Handle, mutex: Mutex, committed: () => void) {
+  /** @param committed is told of each commit, and whether it has to be put on disk; gives when it is there */
+  constructor(reader: Handle, writer: Handle, mutex: Mutex, committed: (synced: boolean) => Promise<void> | undefined) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;
@@ -207,42 +216,49 @@ class Connection implements DatabaseConnection {
   async begin(synced: boolean): Promise<void> {
     await this.#mutex.lock();
     try {
-      this.#writer.sync(synced);
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
+      this.#synced = synced;
     } catch (error) {
       this.#mutex.unlock();
       throw error;
     }
   }
 
-  end(how: 'COMMIT' | 'ROLLBACK'): void {
-    if (!this.#inTransaction) return;
-    if (how === 'ROLLBACK') {
-      this.#inTransaction = false;
-      try {
-        if (this.#writer.database.isTransaction) this.#writer.database.exec('ROLLBACK');
-      } finally {
-        this.#mutex.unlock();
-      }
-      return;
-    }
-    // A commit that fails leaves the transaction open; Kysely rolls it back then.
+  /** Others begin before it is on disk, when it fulfils. */
+  commit(): Promise<void> | undefined {
+    if (!this.#inTransaction) return undefined;
+    // One that fails leaves the transaction open; Kysely rolls it back then.
     this.#writer.database.exec('COMMIT');
-    this.#committed();
     this.#inTransaction = false;
     this.#mutex.unlock();
+    return this.#committed(this.#synced);
+  }
+
+  rollback(): void {
+    if (!this.#inTransaction) return;
+    this.#inTransaction = false;
+    try {
+      if (this.#writer.database.isTransaction) this.#writer.database.exec('ROLLBACK');
+    } finally {
+      this.#mutex.unlock();
+    }
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#inTransaction) return this.#writer.run(query);
     if (isRead(query)) return this.#reader.run(query);
+    const { result, onDisk } = await this.#write<R>(query);
+    await onDisk;
+    return result;
+  }
+
+  async #write<R>(query: CompiledQuery): Promise<{ result: QueryResult<R>; onDisk: Promise<void> | undefined }> {
     await this.#mutex.lock();
     try {
-      this.#writer.sync(true);
-      return this.#writer.run(query);
+      const result = this.#writer.run<R>(query);
+      return { result, onDisk: this.#committed(true) };
     } finally {
-      this.#committed();
       this.#mutex.unlock();
     }
   }
@@ -259,7 +275,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** Kysely on `node:sqlite`: write-ahead log, full sync, one writer and one reader handle. */
+/** Kysely on `node:sqlite`: write-ahead log, one writer and one reader handle. */
 export class NodeSqliteDialect implements Dialect {
   readonly #driver: SqliteDriver;
 
@@ -274,6 +290,11 @@ export class NodeSqliteDialect implements Dialect {
   /** A number that changes with every commit to the file, by this process or another. Costs 2 microseconds. */
   version(): number {
     return this.#driver.version();
+  }
+
+  /** When all is on disk that was committed to be there: others see it a moment before. Null where it is. */
+  onDisk(): Promise<void> | null {
+    return this.#driver.onDisk();
   }
 
   createQueryCompiler() {

@@ -72,7 +72,7 @@ export class LastingAnswers {
 
   /** What the request was answered with last, when that is still so. */
   find(request: IncomingMessage): LastingAnswer | undefined {
-    if (this.#entries.size === 0) return undefined;
+    if (this.#entries.size === 0 || this.#deps.database.onDisk() !== null) return undefined;
     const key = this.#keyOf(request);
     const entry = key === null ? undefined : this.#entries.get(key);
     return entry !== undefined && entry.version === this.version() ? entry : undefined;

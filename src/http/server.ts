@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { answerLasting } from './answer-lasting.ts';
@@ -171,7 +172,11 @@ export function buildServer(
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('X-Runtime', runtimeOf(reply));
     if (!ready) reply.header('Connection', 'close');
-    done(null, payload);
+    const send = () => done(null, payload);
+    // What comes in pieces is files, and begins to flow at once.
+    const onDisk = payload instanceof Readable ? null : deps.database.onDisk();
+    if (onDisk === null) send();
+    else onDisk.then(send, send);
   });
   app.addHook('onResponse', (request, reply, done) => {
     ended(request, reply, reply.statusCode);

@@ -35,6 +35,7 @@ async function answerFeatures({
   const environment = (typeof named === 'string' && named !== '' ? named : input.app_name) ?? '';
   const document = await flagsDocument(deps, client, environment);
   lasts(document);
+  await deps.database.onDisk();
   return sendFixed(request, reply, document);
 }
 

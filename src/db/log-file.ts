@@ -1,0 +1,48 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const sync = promisify(fdatasync);
+
+/**
+ * The write-ahead log of a SQLite database, put on disk while the event loop goes on. Who asks while that is under way has
+ * it done once more, together with all others that ask meanwhile.
+ */
+export class LogFile {
+  readonly #file: number;
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  /** @param path of the database, which has been read, so that the log is there; it stays as long as the database is open */
+  constructor(path: string) {
+    this.#file = openSync(`${path}-wal`, 'r');
+  }
+
+  /** When all is on disk that was asked to be; null where it is. */
+  get pending(): Promise<void> | null {
+    return this.#next ?? this.#running;
+  }
+
+  /** Has all that is committed by now put on disk. @throws the file system's error: then nobody knows what of it is there */
+  flush(): Promise<void> {
+    if (this.#running === null) return this.#begin();
+    const begin = () => this.#begin();
+    this.#next ??= this.#running.then(begin, begin);
+    return this.#next;
+  }
+
+  /** To be called when nothing is under way any more. */
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null;
+    const ended = () => {
+      if (this.#running === running) this.#running = null;
+    };
+    const running = sync(this.#file);
+    this.#running = running;
+    running.then(ended, ended);
+    return running;
+  }
+}
