@@ -32,13 +32,14 @@ const escapeNonAscii = (code: string): string =>
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // Entries of their own: a thread that compiles configurations, or renders a text, and the process that starts git load
+    // Entries of their own: a thread that compiles configurations, renders a text or reads repositories, and the process that starts git load
     // nothing else.
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
       compiler: 'src/ci/compiler/worker.ts',
       markup: 'src/markup/worker.ts',
+      reader: 'src/git/readers/worker.ts',
       spawner: 'src/git/spawner/program.ts',
     },
     platform: 'node',

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
@@ -25,6 +26,7 @@ import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
 import { endOrphans } from './git/orphans.ts';
 import { KeyedQueue } from './git/queue.ts';
+import { WORKER, workerAddress } from './git/readers/worker.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { keepSpawner } from './git/spawner/start-child.ts';
 import { Storages } from './git/storages.ts';
@@ -60,6 +62,9 @@ const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 const ARCHIVE_CACHE_BYTES = 64 * 1024 * 1024;
 const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
+
+/** More make the lists of one server no faster, and each takes some 30 MB. */
+const MAX_READERS = 2;
 
 export interface Instance {
   deps: Deps;
@@ -267,6 +272,8 @@ async function serveClaimed(
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
+  const threads = Math.min(MAX_READERS, availableParallelism() - 1);
+  instance.deps.storages.pool.readers.allow({ address: workerAddress, name: WORKER, threads });
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );

@@ -72,3 +72,7 @@ export function decodeText(bytes: Buffer, encoding?: string): string {
     return bytes.toString('latin1');
   }
 }
+
+/** The same memory as a buffer: bytes that came from another thread are none. */
+export const bufferOver = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Buffer;

@@ -88,6 +88,7 @@ export function killGroup(child: Child): void {
  * `denied` for one that this user may not enter
  */
 export function startGit(args: readonly string[], options: GitOptions): Child {
+  if (!mayStart) throw new NoChildren();
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const env = gitEnvironment(options.env);
   git ??= program('git', env.PATH!);
@@ -102,6 +103,16 @@ export function startGit(args: readonly string[], options: GitOptions): Child {
   } catch {
     throw notStarted(options.gitDir);
   }
+}
+
+/** A child was wanted where none may be started. */
+class NoChildren extends Error {}
+
+let mayStart = true;
+
+/** Lets this thread start no git from now on: what needs it fails, and not as a GitError. */
+export function startNoChildren(): void {
+  mayStart = false;
 }
 
 /** Where git is; looked up once. */

@@ -6,6 +6,7 @@ import { ObjectCache } from './object-cache.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { Shared } from './packs/raw-object.ts';
 import { sharedByPacks } from './packs/shared.ts';
+import { Readers } from './readers/readers.ts';
 import { RefStore } from './refs.ts';
 import { WarmSlots } from './warm-slots.ts';
 
@@ -22,6 +23,8 @@ export interface Repository {
   readonly diffs: DiffWorkers;
   /** Counted lines of commits. */
   readonly stats: DiffWorkers;
+  /** The threads that can be asked about it. */
+  readonly readers: Readers;
 }
 
 export interface RepositoryPoolOptions {
@@ -31,8 +34,8 @@ export interface RepositoryPoolOptions {
   maxProcesses?: number;
   /** Milliseconds without use after which a warm process ends, and a pack is closed; default 60,000. */
   idleMs?: number;
-  /** Milliseconds between a change of refs and the writing of the commit-graph; default 5,000. */
-  graphPauseMs?: number;
+  /** Milliseconds between a change of refs and the writing of the commit-graph; default 5,000; null never writes it. */
+  graphPauseMs?: number | null;
   /** Estimated bytes of parsed objects kept; default 32 MiB. */
   cacheBytes?: number;
   /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
@@ -48,7 +51,9 @@ export class RepositoryPool {
   readonly #slots: WarmSlots;
   readonly #cache: ObjectCache;
   readonly #packs: Shared;
-  readonly #graphPauseMs: number | undefined;
+  readonly #graphPauseMs: number | null | undefined;
+  /** What may answer questions about the repositories; none until threads are allowed. */
+  readonly readers: Readers = new Readers();
   readonly #repositories: LRUCache<string, Repository>;
 
   constructor(options: RepositoryPoolOptions = {}) {
@@ -79,7 +84,8 @@ export class RepositoryPool {
     const history = new History(dir, objects, this.#graphPauseMs);
     const diffs = new DiffWorkers(dir, this.#slots, DIFF_WORKER, 2);
     const stats = new DiffWorkers(dir, this.#slots, STATS_WORKER, 2);
-    const repository: Repository = { id, dir, objects, refs, history, diffs, stats };
+    const { readers } = this;
+    const repository: Repository = { id, dir, objects, refs, history, diffs, stats, readers };
     this.#repositories.set(id, repository);
     return repository;
   }
@@ -97,11 +103,13 @@ export class RepositoryPool {
   /** Ends the warm processes of a repository that is about to be moved or removed. */
   forget(id: string): void {
     this.#repositories.delete(id);
+    this.readers.forget(id);
   }
 
   /** Ends all warm processes, once they have answered what they were asked; later reads are refused. */
   async close(): Promise<void> {
     this.#repositories.clear();
+    this.readers.close();
     this.#packs.files.close();
     await this.#slots.close();
   }

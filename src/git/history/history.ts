@@ -43,14 +43,15 @@ const WITHOUT_GRAPH = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.commitGra
 export class History {
   readonly #dir: string;
   readonly #objects: ObjectReader;
-  readonly #pauseMs: number;
+  readonly #pauseMs: number | null;
   #looking: Promise<Known> | undefined;
   #fresh = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** The newest layer of the graph whose path indexes were to be made: if that failed, it is left to the upkeep. */
   #completed: string | undefined;
 
-  constructor(dir: string, objects: ObjectReader, pauseMs = GRAPH_PAUSE_MS) {
+  /** @param pauseMs milliseconds after which the graph is written; null never does */
+  constructor(dir: string, objects: ObjectReader, pauseMs: number | null = GRAPH_PAUSE_MS) {
     this.#dir = dir;
     this.#objects = objects;
     this.#pauseMs = pauseMs;
@@ -81,6 +82,7 @@ export class History {
   }
 
   #writeSoon(): void {
+    if (this.#pauseMs === null) return;
     this.#timer ??= setTimeout(() => this.#write(), this.#pauseMs).unref();
   }
 

@@ -3,9 +3,12 @@ import { basename } from 'node:path/posix';
 import { ApiError, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
 import { type ContentDigest, contentDigest } from '../../../git/content-digest.ts';
 import { lastCommitOf } from '../../../git/last-commit.ts';
 import type { TreeEntry } from '../../../git/objects.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import type { ContentForm, FileAt } from '../../../git/readers/file-at.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt } from '../../../git/tree.ts';
@@ -53,7 +56,7 @@ export async function fileAt(place: FilePlace): Promise<FoundFile> {
   return { ...place, entry };
 }
 
-async function metadataOf(file: FoundFile, size: number, sha256: string) {
+function metadataOf(file: FoundFile, last: string | null, size: number, sha256: string) {
   return {
     file_name: basename(file.path),
     file_path: file.path,
@@ -63,7 +66,7 @@ async function metadataOf(file: FoundFile, size: number, sha256: string) {
     ref: file.ref,
     blob_id: file.entry.oid,
     commit_id: file.commit,
-    last_commit_id: (await lastCommitOf(file.repo, file.commit, file.path)) ?? file.commit,
+    last_commit_id: last ?? file.commit,
     execute_filemode: file.entry.mode === '100755',
   };
 }
@@ -101,13 +104,28 @@ export async function readFile(deps: Deps, place: FilePlace, limit: LargeBlobLim
     checkSize(Number(kept.headers['x-svc-size']), limit);
     return kept;
   }
-  const file = await fileAt(place);
-  const content = (kept && keptContent(kept, file, limit)) ?? (await readContent(file, limit));
-  const metadata = await metadataOf(file, content.size, content.sha256);
+  const found = await askFor(place, 'base64', kept);
+  const file = { ...place, entry: found.entry };
+  const content = contentOf(found) ?? (kept && keptContent(kept, file, limit)) ?? (await readContent(file, limit));
+  const metadata = metadataOf(file, found.last, content.size, content.sha256);
   const json = new Serialized(bodyOf(metadata, content.base64));
   const headers = metadataHeaders(metadata);
   return deps.answers.keepBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
 }
+
+/** What is told of the file at a place, without the content that an answer holds already. @throws ApiError 404 */
+export async function askFor(
+  { repo, commit, path }: FilePlace,
+  form: ContentForm,
+  kept: FixedAnswer | undefined,
+): Promise<FileAt> {
+  const found = await ask(repo, 'file', commit, path, form, kept?.headers['x-svc-blob-id'] ?? null);
+  if (found === null) throw notFound('File');
+  return found;
+}
+
+const contentOf = ({ content, bytes }: FileAt): Content | null =>
+  content && bytes && { ...content, base64: bufferOver(bytes) };
 
 /** The commit that a kept answer was read at. */
 export const commitOf = ({ headers }: FixedAnswer): string | undefined => headers['x-svc-commit-id'];
@@ -161,15 +179,20 @@ function checkSize(size: number, limit: LargeBlobLimit): void {
 /** The metadata of a file as headers; of its content only the digest is made. @throws ApiError 404 */
 export async function readFileHeaders(place: FilePlace): Promise<Record<string, string>> {
   const file = await fileAt(place);
-  const { size, sha256 } = await contentDigest(file.repo, file.entry.oid);
-  return fileHeaders(file, size, sha256);
+  const { repo, commit, path } = file;
+  const last = await lastCommitOf(repo, commit, path);
+  return fileHeaders(file, last, await contentDigest(repo, file.entry.oid));
 }
 
 /**
  * What the headers of a file say.
- * @param size bytes of what is sent, which may be the LFS object of a pointer
- * @param sha256 of what is sent
+ * @param last the newest commit that changed it
+ * @param digest of what is sent, which may be the LFS object of a pointer
  */
-export async function fileHeaders(file: FoundFile, size: number, sha256: string): Promise<Record<string, string>> {
-  return metadataHeaders(await metadataOf(file, size, sha256));
+export function fileHeaders(
+  file: FoundFile,
+  last: string | null,
+  { size, sha256 }: ContentDigest,
+): Record<string, string> {
+  return metadataHeaders(metadataOf(file, last, size, sha256));
 }

@@ -3,15 +3,14 @@ import type { Readable } from 'node:stream';
 import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
 import { type ContentDigest, contentDigest } from '../../../git/content-digest.ts';
 import { parsePointer } from '../../../git/lfs.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import { contentDisposition } from '../../../http/headers.ts';
 import { Serialized } from '../../../http/send.ts';
-import { commitOf, digestIn, type FilePlace, type FoundFile, fileAt, fileHeaders } from './files.ts';
+import { askFor, commitOf, digestIn, type FilePlace, type FoundFile, fileHeaders } from './files.ts';
 
-/** Up to here a blob is sent from memory; above it streams from git. */
-const MAX_IN_MEMORY = 1024 * 1024;
 /** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
 const PROBE = 8_000;
 const BINARY = 'application/octet-stream';
@@ -38,29 +37,28 @@ export async function openRaw(
   const key = `raw:${repo.id}:${place.ref}\0${place.path}`;
   const kept = options.lfs ? undefined : deps.answers.peek(key);
   if (kept !== undefined && commitOf(kept) === place.commit) return kept;
-  const file = await fileAt(place);
+  const found = await askFor(place, 'raw', kept);
+  const file = { ...place, entry: found.entry };
   const { entry } = file;
   const known = kept && digestIn(kept, file);
   if (kept !== undefined && known !== undefined) {
     const sent = { ...known, etag: kept.json.etag, type: kept.headers['content-type']! };
-    return deps.answers.keepBody(key, kept.json, await headersOf(file, sent));
+    return deps.answers.keepBody(key, kept.json, headersOf(file, found.last, sent));
   }
-  const blob = await repo.objects.read(entry.oid, MAX_IN_MEMORY);
-  if (blob === null) throw notFound('File');
-  const { data } = blob;
+  const data = found.bytes && bufferOver(found.bytes);
   const pointer = options.lfs && data !== null ? parsePointer(data) : null;
   if (pointer !== null) {
     const object = await findLfsObject(deps, project.id, pointer.oid);
     const etag = `"${pointer.oid}"`;
     return {
-      headers: await headersOf(file, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
+      headers: headersOf(file, found.last, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
       etag,
       open: () => object.stream,
     };
   }
   const etag = `"${entry.oid}"`;
-  const digest = await contentDigest(repo, entry.oid);
-  const headers = await headersOf(file, { ...digest, etag, type: contentTypeOf(data) });
+  const digest = found.content ?? (await contentDigest(repo, entry.oid));
+  const headers = headersOf(file, found.last, { ...digest, etag, type: contentTypeOf(data) });
   if (data === null) {
     return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
   }
@@ -72,11 +70,11 @@ interface Sent extends ContentDigest {
   type: string;
 }
 
-async function headersOf(file: FoundFile, { size, sha256, etag, type }: Sent): Promise<Record<string, string>> {
+function headersOf(file: FoundFile, last: string | null, { etag, type, ...digest }: Sent): Record<string, string> {
   return {
-    ...(await fileHeaders(file, size, sha256)),
+    ...fileHeaders(file, last, digest),
     'content-disposition': contentDisposition('inline', basename(file.path)),
-    'content-length': String(size),
+    'content-length': String(digest.size),
     'content-type': type,
     'cache-control': 'max-age=0, private, must-revalidate',
     etag,

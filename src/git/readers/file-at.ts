@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import { encoded } from '../../core/own-memory.ts';
+import { lastCommitOf } from '../last-commit.ts';
+import type { TreeEntry } from '../objects.ts';
+import type { Repository } from '../repository.ts';
+import { entryAt } from '../tree.ts';
+
+/** A larger blob comes without its content. */
+export const MAX_CONTENT = 1024 * 1024;
+
+/** The content of a blob, with what follows from it. */
+export interface FileContent {
+  /** Bytes. */
+  size: number;
+  /** SHA-256 in hexadecimal digits. */
+  sha256: string;
+}
+
+export interface FileAt {
+  entry: TreeEntry;
+  /** The newest commit that changed the path; null where none did. */
+  last: string | null;
+  /** Null for a blob that is known already, or is larger than `MAX_CONTENT`. */
+  content: FileContent | null;
+  /** The content itself, as asked for. */
+  bytes: Uint8Array | null;
+}
+
+/** In which form a content is wanted: as it is, or as text in Base64. */
+export type ContentForm = 'raw' | 'base64';
+
+/**
+ * What is told of a file at a commit. Serves repository files.
+ * @param path as for `entryAt`
+ * @param known the id of a blob whose content is not wanted again
+ * @returns null where there is no file
+ * @throws GitError `corrupt` for a damaged repository
+ */
+export async function readFileAt(
+  repo: Repository,
+  commit: string,
+  path: string,
+  form: ContentForm,
+  known: string | null,
+): Promise<FileAt | null> {
+  const entry = await entryAt(repo, commit, path);
+  if (entry === null || entry.type !== 'blob') return null;
+  const last = await lastCommitOf(repo, commit, path);
+  const blob = entry.oid === known ? null : await repo.objects.read(entry.oid, MAX_CONTENT);
+  const data = blob?.data ?? null;
+  if (data === null) return { entry, last, content: null, bytes: null };
+  const content = { size: data.length, sha256: hash('sha256', data) };
+  return { entry, last, content, bytes: form === 'raw' ? copyOf(data) : encoded(data.toString('base64')) };
+}
+
+/** What is handed over is gone here, where the content may be kept. */
+function copyOf(data: Buffer): Uint8Array {
+  const copy = Buffer.allocUnsafeSlow(data.length);
+  copy.set(data);
+  return copy;
+}

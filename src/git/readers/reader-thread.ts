@@ -1,0 +1,121 @@
+import { Worker } from 'node:worker_threads';
+import { currentScope } from '../../core/request-scope.ts';
+import { GitError } from '../errors.ts';
+import type { FromThread, ToThread } from './messages.ts';
+
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 24, stackSizeMb: 4 };
+/** So many questions wait for one thread. */
+const MAX_OPEN = 200;
+/** A thread that owes an answer for so long, in milliseconds, will never give it: no reading may take as long. */
+const STUCK_MS = 60_000;
+
+interface Asked {
+  since: number;
+  resolve(answer: { value: unknown } | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** A repository to a thread. */
+export interface Place {
+  readonly id: string;
+  readonly dir: string;
+}
+
+/** A thread that answers questions, and what it owes. */
+export class ReaderThread {
+  readonly #worker: Worker;
+  readonly #open = new Map<number, Asked>();
+  readonly #onEnd: () => void;
+  /** Whether it has begun to answer. */
+  isReady = false;
+  #number = 0;
+  #watch: NodeJS.Timeout | undefined;
+
+  /** @param address of the program; `name` what it is told to be; `onEnd` is called once, whatever it ends by */
+  constructor(address: string, name: string, onEnd: () => void) {
+    let ended = false;
+    this.#onEnd = () => {
+      if (!ended) onEnd();
+      ended = true;
+    };
+    this.#worker = new Worker(new URL(address), {
+      workerData: name,
+      resourceLimits: MEMORY,
+      name,
+      env: {},
+      execArgv: [],
+    });
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    // Out of memory, above all.
+    this.#worker.on('error', () => this.end());
+    this.#worker.on('exit', () => this.end());
+    this.#worker.unref();
+  }
+
+  /** Answers that it owes. */
+  get owes(): number {
+    return this.#open.size;
+  }
+
+  /** Whether it takes another question. */
+  get isFree(): boolean {
+    return this.isReady && this.#open.size < MAX_OPEN;
+  }
+
+  /**
+   * Asks for the one for whom the work at hand is done.
+   * @returns undefined where it cannot answer
+   * @throws GitError as the question does; `aborted` where the asker leaves
+   */
+  ask({ id, dir }: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> {
+    const { caller, signal } = currentScope();
+    this.#number += 1;
+    const number = this.#number;
+    const { promise, resolve, reject } = Promise.withResolvers<{ value: unknown } | undefined>();
+    this.#open.set(number, { since: performance.now(), resolve, reject });
+    this.#watch ??= setInterval(() => this.#look(), STUCK_MS / 4).unref();
+    this.#send({ type: 'question', number, id, dir, name, args, caller });
+    if (signal === undefined) return promise;
+    const leave = () => this.#send({ type: 'leave', number });
+    signal.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  /** Says that a repository is about to be moved or removed. */
+  forget(id: string): void {
+    this.#send({ type: 'forget', id });
+  }
+
+  /** Ends it; what it owes is left to those who asked. */
+  end(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    this.isReady = false;
+    for (const { resolve } of this.#open.values()) resolve(undefined);
+    this.#open.clear();
+    this.#onEnd();
+    void this.#worker.terminate();
+  }
+
+  #send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromThread): void {
+    if (message.type === 'ready') {
+      this.isReady = true;
+      return;
+    }
+    const asked = this.#open.get(message.number);
+    this.#open.delete(message.number);
+    if (message.type === 'answer') asked?.resolve({ value: message.value });
+    else if (message.type === 'unanswered') asked?.resolve(undefined);
+    else asked?.reject(new GitError(message.code, message.message, message.exitCode));
+  }
+
+  /** Ends it where it is stuck. */
+  #look(): void {
+    const [oldest] = this.#open.values();
+    if (oldest !== undefined && performance.now() - oldest.since > STUCK_MS) this.end();
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
+import { inScope } from '../../core/request-scope.ts';
+import { decodeBytes } from '../bytes.ts';
+import type { Repository } from '../repository.ts';
+import { ask } from './ask.ts';
+import { MAX_CONTENT } from './file-at.ts';
+import type { Answers, Arguments } from './questions.ts';
+import { Readers } from './readers.ts';
+import { WORKER, workerAddress } from './worker.ts';
+
+const PROGRAM = { address: workerAddress, name: WORKER };
+const place = { id: 'a', dir: '/nowhere' };
+
+/** Waits until a thread answers about a repository. */
+async function answering({ pool, repo }: GitFixture, threads = 1): Promise<void> {
+  pool.readers.allow({ ...PROGRAM, threads });
+  while ((await pool.readers.ask(repo, 'file', ['0'.repeat(40), 'none', 'raw', null])) === undefined) await sleep(5);
+}
+
+/** The same repository, of which this thread may read nothing. */
+function notHere(t: TestContext, repo: Repository): void {
+  for (const name of ['read', 'commit', 'treeObject', 'info'] as const) {
+    t.mock.method(repo.objects, name, () => assert.fail('it is read here'));
+  }
+}
+
+test('a thread answers as this one does', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, bytes } = fixture;
+  const name = Buffer.from([0x62, 0xff]);
+  const large = git(['hash-object', '-w', '--stdin'], Buffer.alloc(MAX_CONTENT + 1));
+  const small = git(['hash-object', '-w', '--stdin'], 'text\n');
+  const lines = [`100644 blob ${large}\tlarge`, `100755 blob ${small}\t`];
+  const tree = bytes(['mktree', '-z'], Buffer.concat([Buffer.from(lines.join('\0')), name, Buffer.from('\0')]));
+  const root = git(['commit-tree', tree.toString().trim(), '-m', 'root']);
+  const questions: Arguments['file'][] = [
+    [root, decodeBytes(name), 'raw', null],
+    [root, decodeBytes(name), 'base64', null],
+    [root, decodeBytes(name), 'raw', small],
+    [root, 'large', 'raw', null],
+    [root, 'none', 'raw', null],
+    [root, '', 'raw', null],
+  ];
+  const here: Answers['file'][] = [];
+  for (const question of questions) here.push(await ask(repo, 'file', ...question));
+  assert.deepEqual(
+    here.map((answer) => answer?.bytes && Buffer.from(answer.bytes).toString()),
+    ['text\n', 'dGV4dAo=', null, null, undefined, undefined],
+  );
+  assert.deepEqual(
+    here.map((answer) => answer?.last),
+    [root, root, root, root, undefined, undefined],
+  );
+  await answering(fixture);
+  notHere(t, repo);
+  for (const [nth, question] of questions.entries()) {
+    const there = await ask(repo, 'file', ...question);
+    const own = here[nth]?.bytes;
+    assert.deepEqual(there, here[nth] && { ...here[nth], bytes: own && Uint8Array.from(own) });
+  }
+});
+
+test('what a thread refuses is refused as it would be here', async (t) => {
+  const fixture = gitFixture(t);
+  const root = fixture.commit({ a: '1' });
+  const tree = fixture.git(['rev-parse', `${root}^{tree}`]);
+  await answering(fixture);
+  rmSync(join(fixture.dir, 'objects', tree.slice(0, 2), tree.slice(2)));
+  notHere(t, fixture.repo);
+  await assert.rejects(ask(fixture.repo, 'file', root, 'a', 'raw', null), { name: 'GitError', code: 'corrupt' });
+});
+
+test('what needs git is answered here', async (t) => {
+  const fixture = gitFixture(t);
+  const root = fixture.commit({ a: '1', b: '1' });
+  const next = fixture.commit({ a: '2', b: '1' }, [root]);
+  writeFileSync(join(fixture.dir, 'shallow'), `${next}\n`);
+  await answering(fixture);
+  assert.equal((await ask(fixture.repo, 'file', next, 'b', 'raw', null))?.last, next);
+  assert.equal(fixture.pool.readers.size, 1);
+});
+
+test('a repository that was forgotten is opened anew', async (t) => {
+  const fixture = gitFixture(t);
+  const { pool, repo, dir } = fixture;
+  const root = fixture.commit({ a: '1' });
+  await answering(fixture);
+  assert.equal((await ask(repo, 'file', root, 'a', 'raw', null))?.content?.size, 1);
+  pool.forget(repo.id);
+  rmSync(dir, { recursive: true });
+  const again = gitFixture(t);
+  const other = again.commit({ a: '22' });
+  again.git(['clone', '-q', '--bare', again.dir, dir]);
+  assert.equal((await ask(pool.get(repo.id, dir), 'file', other, 'a', 'raw', null))?.content?.size, 2);
+});
+
+test('who leaves is not waited for', async (t) => {
+  const fixture = gitFixture(t);
+  const { pool } = fixture;
+  const program = `
+    import { parentPort } from 'node:worker_threads';
+    let open;
+    parentPort.on('message', ({ type, number }) => {
+      if (type === 'question') open = number;
+      else parentPort.postMessage({ type: 'refusal', number: open, code: 'aborted', message: type });
+    });
+    parentPort.postMessage({ type: 'ready' });`;
+  pool.readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'leaves', threads: 1 });
+  const controller = new AbortController();
+  const asked = () => pool.readers.ask(place, 'x', []);
+  let answer = asked();
+  while (answer === undefined) {
+    await sleep(5);
+    answer = inScope({ caller: 'me', signal: controller.signal }, asked);
+  }
+  controller.abort();
+  await assert.rejects(answer, { code: 'aborted', message: 'leave' });
+});
+
+/** Readers whose threads do as a program says, until the first one can be asked. */
+async function readersOf(t: TestContext, body: string, threads: number) {
+  const readers = new Readers();
+  t.after(() => readers.close());
+  const program = `import { parentPort } from 'node:worker_threads'; ${body}; parentPort.postMessage({ type: 'ready' });`;
+  readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'test', threads });
+  let first = readers.ask(place, 'first', []);
+  for (; first === undefined; first = readers.ask(place, 'first', [])) await sleep(5);
+  return { readers, first };
+}
+
+test('a thread that ends leaves what it owes to those who asked, and no other is started at once', async (t) => {
+  const { readers, first } = await readersOf(t, `parentPort.on('message', () => process.exit(1))`, 1);
+  const second = readers.ask(place, 'second', []);
+  assert.deepEqual(await Promise.all([first, second]), [undefined, undefined]);
+  assert.equal(readers.size, 0);
+  assert.equal(readers.ask(place, 'third', []), undefined);
+  assert.equal(readers.size, 0);
+});
+
+test('another thread is started when the first has something to do, and the one that owes least is asked', async (t) => {
+  const body = `
+    const { threadId } = await import('node:worker_threads');
+    parentPort.on('message', ({ number, name }) => {
+      if (name !== 'first') parentPort.postMessage({ type: 'answer', number, value: threadId });
+    })`;
+  const { readers } = await readersOf(t, body, 2);
+  assert.equal(readers.size, 1);
+  const asked = async () => (await readers.ask(place, 'other', []))?.value;
+  const busy = await asked();
+  assert.equal(readers.size, 2);
+  let other = await asked();
+  for (; other === busy; other = await asked()) await sleep(5);
+  assert.equal(await asked(), other);
+  assert.equal(readers.size, 2);
+});
+
+test('nothing is asked of threads where none are allowed, or all are ended', async () => {
+  const readers = new Readers();
+  assert.equal(readers.ask(place, 'x', []), undefined);
+  readers.allow({ ...PROGRAM, threads: 0 });
+  assert.equal(readers.ask(place, 'x', []), undefined);
+  readers.allow({ ...PROGRAM, threads: 1 });
+  assert.equal(readers.ask(place, 'x', []), undefined);
+  assert.equal(readers.size, 1);
+  readers.close();
+  assert.equal(readers.size, 0);
+  assert.equal(readers.ask(place, 'x', []), undefined);
+});

@@ -1,0 +1,86 @@
+import { type Place, ReaderThread } from './reader-thread.ts';
+
+/** After one has ended by itself no other is started for so long, in milliseconds. */
+const PAUSE_MS = 5_000;
+/** Without a question for so long, in milliseconds, they end. */
+const IDLE_MS = 5 * 60_000;
+
+/** What is needed to start threads. */
+export interface ReaderProgram {
+  /** Where the program is, and what it is told to be. */
+  address: string;
+  name: string;
+  /** Threads at most; 0 for none. */
+  threads: number;
+}
+
+/**
+ * The threads that answer questions about repositories, so that reading takes the time of other processors than that which
+ * serves everybody. They are started when something is asked, the second one when the first has enough to do; while there
+ * is none to ask, whoever asks finds the answer himself.
+ */
+export class Readers {
+  readonly #threads = new Set<ReaderThread>();
+  #program: ReaderProgram | null = null;
+  #startAfter = 0;
+  #askedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** How many live. */
+  get size(): number {
+    return this.#threads.size;
+  }
+
+  /** Allows threads from now on. */
+  allow(program: ReaderProgram): void {
+    this.#program = program;
+  }
+
+  /**
+   * Asks the thread that owes least.
+   * @returns undefined where none can answer: then the answer is to be found here
+   * @throws GitError as the question does
+   */
+  ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
+    if (this.#program === null || this.#program.threads === 0) return undefined;
+    this.#askedAt = performance.now();
+    const free = [...this.#threads].filter(({ isFree }) => isFree);
+    const [first = null] = free;
+    const thread = free.reduce((least, one) => (least === null || one.owes < least.owes ? one : least), first);
+    const areReady = [...this.#threads].every(({ isReady }) => isReady);
+    if (areReady && (thread === null || thread.owes > 0)) this.#start(this.#program);
+    return thread?.ask(place, name, args);
+  }
+
+  /** Says that a repository is about to be moved or removed. */
+  forget(id: string): void {
+    for (const thread of this.#threads) thread.forget(id);
+  }
+
+  /** Ends all threads; no other is started. */
+  close(): void {
+    this.#program = null;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    for (const thread of this.#threads) thread.end();
+  }
+
+  #start({ address, name, threads }: ReaderProgram): void {
+    if (this.#threads.size >= threads || performance.now() < this.#startAfter) return;
+    const thread = new ReaderThread(address, name, () => {
+      // It may have been ended because nothing was asked.
+      if (this.#threads.delete(thread)) this.#startAfter = performance.now() + PAUSE_MS;
+    });
+    this.#threads.add(thread);
+    this.#timer ??= setInterval(() => this.#endIdle(), IDLE_MS / 5).unref();
+  }
+
+  #endIdle(): void {
+    if (performance.now() - this.#askedAt < IDLE_MS) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    for (const thread of threads) thread.end();
+  }
+}
