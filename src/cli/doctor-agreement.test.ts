@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { commitFiles } from '../../test/support/commits.ts';
 import { makePackage } from '../../test/support/packages.ts';
 import { runGit } from '../git/process.ts';
 import { checkAgreement } from './doctor-agreement.ts';
@@ -25,9 +26,7 @@ async function wrongs(quick = false): Promise<string[]> {
 test('a ref that was moved behind the back of the server is named, with the merge request that follows it', async () => {
   const json = { name: 'p', initialize_with_readme: true };
   const { id } = expectStatus<{ id: number }>(await app.post('/projects', { json }), 201);
-  const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
-  const commit = { branch: 'topic', start_branch: 'main', commit_message: 'a', actions };
-  expectStatus(await app.post(`/projects/${id}/repository/commits`, { json: commit }), 201);
+  await commitFiles(app, id, { a: 'a' }, { branch: 'topic', start_branch: 'main' });
   const request = { source_branch: 'topic', target_branch: 'main', title: 't' };
   expectStatus(await app.post(`/projects/${id}/merge_requests`, { json: request }), 201);
   assert.deepEqual(await wrongs(), []);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { commitFiles } from '../../test/support/commits.ts';
 
 let app: TestApp;
 before(async () => {
@@ -35,12 +36,7 @@ function noServerErrors(answers: readonly { statusCode: number; body: string }[]
 test('what is made in a project that is deleted meanwhile is 404, never 500', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { id } = await app.make.project();
-    const json = {
-      branch: 'main',
-      commit_message: 'first',
-      actions: [{ action: 'create', file_path: 'a', content: 'a' }],
-    };
-    expectStatus(await app.post(`/projects/${id}/repository/commits`, { json }), 201);
+    await commitFiles(app, id, { a: 'a' });
     const at = `/projects/${id}`;
     const answers = await race(
       [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../test/support/app.ts';
+import { commitFiles } from '../../test/support/commits.ts';
 import { cloneUrl } from '../../test/support/git-client.ts';
 import { GitUser } from '../../test/support/git-user.ts';
 import { type HookReceiver, receiveHooks } from '../../test/support/hook-receiver.ts';
@@ -92,10 +93,8 @@ describe('hooks that lead to one another', () => {
       .execute();
     await app.deps.db.deleteFrom('web_hooks').where('id', '=', many[0]!.id).execute();
     const push = async (chain: string) => {
-      const actions = [{ action: 'create', file_path: `f${Math.random()}`, content: 'x' }];
-      const json = { branch: 'main', commit_message: 'x', actions };
       const headers = { 'x-svc-event-uuid': chain };
-      expectStatus(await app.post(`${at}/repository/commits`, { json, headers }), 201);
+      await commitFiles(app, project.id, { [`f${Math.random()}`]: 'x' }, { headers });
       await app.settle();
     };
     const { id: last, ...rest } = { ...log, hook_id: many[1]!.id, id: 0 };

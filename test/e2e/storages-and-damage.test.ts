@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
+import { commitFiles } from '../support/commits.ts';
 import { cloneUrl, runGitClient } from '../support/git-client.ts';
 
 let app: TestApp;
@@ -29,9 +30,7 @@ const dirOf = ({ repository_storage, disk_path }: Project): string =>
 
 async function projectWithFile(): Promise<Project> {
   const project = await app.make.project();
-  const actions = [{ action: 'create', file_path: 'a.txt', content: `text of ${project.path}\n` }];
-  const json = { branch: 'main', commit_message: 'first', actions };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  await commitFiles(app, project.id, { 'a.txt': `text of ${project.path}\n` });
   return project;
 }
 

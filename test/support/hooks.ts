@@ -1,23 +1,17 @@
 import { expectStatus, type TestApp } from './app.ts';
+import { commitFiles } from './commits.ts';
 
 type Json = Record<string, unknown>;
 
-/** Commits a file through the API, which is a push like any other. @returns id of the commit */
+/** Commits a file to a branch, which begins at `main`. @returns id of the commit */
 export async function pushTo(
   app: TestApp,
   projectId: number,
   branch = 'main',
   file = `f${Math.random()}`,
 ): Promise<string> {
-  const actions = [{ action: 'create', file_path: file, content: 'x' }];
-  const json = {
-    branch,
-    commit_message: `Add ${file}`,
-    actions,
-    ...(branch === 'main' ? {} : { start_branch: 'main' }),
-  };
-  const made = expectStatus<Json>(await app.post(`/projects/${projectId}/repository/commits`, { json }), 201);
-  return String(made.id);
+  const start = branch === 'main' ? {} : { start_branch: 'main' };
+  return (await commitFiles(app, projectId, { [file]: 'x' }, { branch, commit_message: `Add ${file}`, ...start })).id;
 }
 
 /** Makes a webhook. @param path of the project, group or server: `/projects/1` @returns it, as it is shown */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { commitFiles } from '../../../test/support/commits.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 
 // PostgreSQL holds no null bytes in a text: whoever brings one has to be told, and the server goes on.
@@ -32,12 +33,7 @@ test('null bytes that a configuration writes as escapes are errors in it', async
 
 test('a pushed configuration with such an escape is a failed pipeline', async () => {
   const project = await app.make.project();
-  const json = {
-    branch: 'main',
-    commit_message: 'x',
-    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: '"a\\0b": {script: x}\n' }],
-  };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  await commitFiles(app, project.id, { '.gitlab-ci.yml': '"a\\0b": {script: x}\n' });
   await app.settle();
   const rows = expectStatus<{ status: string }[]>(await app.get(`/projects/${project.id}/pipelines`), 200);
   assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { commitFiles } from '../../../test/support/commits.ts';
 
 /** Whatever was asked for: what is not there fails the assertion that looks at it. */
 type Found = ReturnType<typeof JSON.parse>;
@@ -25,9 +26,7 @@ before(async () => {
     const json = { title: name, labels: name === 'one' ? 'bug' : '' };
     expectStatus(await app.post(`/projects/${project}/issues`, { json }), 201);
   }
-  const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
-  const commit = { branch: 'topic', start_branch: 'main', commit_message: 'Topic', actions };
-  expectStatus(await app.post(`/projects/${project}/repository/commits`, { json: commit }), 201);
+  await commitFiles(app, project, { a: 'a' }, { branch: 'topic', start_branch: 'main', commit_message: 'Topic' });
   const request = { source_branch: 'topic', target_branch: 'main', title: 'Draft: Topic', assignee_id: 1 };
   expectStatus(await app.post(`/projects/${project}/merge_requests`, { json: request }), 201);
   await app.settle();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../test/support/app.ts';
+import { commitFiles } from '../../../test/support/commits.ts';
 import { type ProgramReceiver, receiveLines, receiveRequests } from '../../../test/support/program-receiver.ts';
 import { projectWith } from '../../../test/support/programs.ts';
 import { htmlOf } from './simple.ts';
@@ -54,10 +55,9 @@ async function happen(slug: string, settings: Json) {
   });
   await push();
   for (const branch of BRANCHES) await push(branch);
-  const actions = [{ action: 'create', file_path: 'a', content: 'x' }];
-  const json = { branch: 'main', commit_message: `${CALL} ${LINK}`, author_name: CALL, actions };
-  const { id } = expectStatus<Json>(await app.post(`${at}/repository/commits`, { json }), 201);
-  await pipeline(String(id), 'failed');
+  const said = { commit_message: `${CALL} ${LINK}`, author_name: CALL };
+  const { id } = await commitFiles(app, project.id, { a: 'x' }, said);
+  await pipeline(id, 'failed');
   const name = `${CALL} ${LINK}`;
   expectStatus(await app.post(`${at}/statuses/${id}`, { json: { state: 'failed', name, ref: BRANCHES[0] } }), 201);
   const issue = { title: `${CALL} ${LINK}`, description: `${CALL} ${LINK}` };
@@ -107,11 +107,10 @@ test('irker: nobody who writes a commit says a line of his own', async () => {
   const irc = await receiveLines();
   try {
     const settings = { server_host: '127.0.0.1', server_port: irc.port, recipients: 'irc://irc.example/#dev' };
-    const { at, push } = await projectWith(app, 'irker', settings);
+    const { project, push } = await projectWith(app, 'irker', settings);
     await push();
-    const actions = [{ action: 'create', file_path: 'a', content: 'x' }];
-    const json = { branch: 'main', commit_message: 'one\rQUIT :\x07two', author_name: 'Eve\rJOIN 0', actions };
-    expectStatus(await app.post(`${at}/repository/commits`, { json }), 201);
+    const said = { commit_message: 'one\rQUIT :\x07two', author_name: 'Eve\rJOIN 0' };
+    await commitFiles(app, project.id, { a: 'x' }, said);
     await app.settle();
     const lines = irc.lines.map((line) => String((JSON.parse(line) as Json).privmsg));
     assert.ok(lines.length >= 3);

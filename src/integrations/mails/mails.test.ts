@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { commitFiles } from '../../../test/support/commits.ts';
 import { projectWith } from '../../../test/support/programs.ts';
 import { SmtpReceiver } from '../../../test/support/smtp-receiver.ts';
 import type { Work } from '../telling/work.ts';
@@ -142,12 +143,7 @@ test('a mail is from whoever pushed where that is asked for, by an address of th
     ];
     for (const { user } of [inside, outside]) await own.make.member({ project }, user, 40);
     const commitAs = async ({ token }: { token: string }, file: string) => {
-      const json = {
-        branch: 'main',
-        commit_message: `Add ${file}`,
-        actions: [{ action: 'create', file_path: file, content: 'x' }],
-      };
-      expectStatus(await own.post(`/projects/${project.id}/repository/commits`, { json, token }), 201);
+      await commitFiles(own, project.id, { [file]: 'x' }, { token });
       await own.settle();
     };
     const senders = () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
+import { commitFiles } from '../../../test/support/commits.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
@@ -39,10 +40,8 @@ async function refusal(request: Partial<PipelineRequest> = {}): Promise<string> 
 const all = () =>
   app.deps.db.selectFrom('pipelines').selectAll().where('project_id', '=', project.id).orderBy('id').execute();
 /** A commit through the API, as a push of root. */
-async function push(actions: Record<string, string>, body: Record<string, unknown> = {}): Promise<Pipeline[]> {
-  const list = Object.entries(actions).map(([file_path, content]) => ({ action: 'create', file_path, content }));
-  const json = { branch: 'main', commit_message: 'push', actions: list, ...body };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+async function push(files: Record<string, string>, more: Record<string, unknown> = {}): Promise<Pipeline[]> {
+  await commitFiles(app, project.id, files, more);
   await app.settle();
   return all();
 }

@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { PLAN_LIMITS } from '../../../settings/plan-limits.ts';
 
@@ -106,9 +107,7 @@ describe('a limit holds', () => {
 
   const pipelineOf = async (config: string) => {
     const project = await app.make.project();
-    const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: config }];
-    const commit = { branch: 'main', commit_message: 'x', actions };
-    expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json: commit }), 201);
+    await commitFiles(app, project.id, { '.gitlab-ci.yml': config });
     await app.settle();
     const create = () => app.post(`/projects/${project.id}/pipeline`, { json: { ref: 'main' } });
     const [first] = expectStatus<Json[]>(await app.get(`/projects/${project.id}/pipelines`), 200);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { Pipelines } from '../../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -48,10 +49,7 @@ async function commit(
   of: Project = project,
   token?: string,
 ): Promise<void> {
-  const actions = Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content }));
-  const json = { branch, commit_message: 'c', actions };
-  const options = { json, ...(token === undefined ? {} : { token }) };
-  expectStatus(await app.post(`/projects/${of.id}/repository/commits`, options), 201);
+  await commitFiles(app, of.id, files, { branch, token });
   await app.settle();
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { pushTo } from '../../../../test/support/hooks.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
 import { mirrorUrlOf } from '../../../mirroring/stored-address.ts';
 
 type Json = Record<string, unknown>;
@@ -38,12 +38,6 @@ async function scene(options: Json = {}) {
 const refs = (git: ProjectGit) =>
   git.run(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags']);
 
-async function commit(project: Project, branch: string): Promise<void> {
-  const actions = [{ action: 'create', file_path: `f${Math.random()}`, content: 'x' }];
-  const json = { branch, commit_message: 'more', actions, ...(branch === 'main' ? {} : { start_branch: 'main' }) };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
-}
-
 describe('a push mirror', () => {
   test('gets what the project has, and what is pushed to it five minutes later at most', async () => {
     const { project, git, there, first, made, state } = await scene();
@@ -54,7 +48,7 @@ describe('a push mirror', () => {
     assert.equal(done.last_error, null);
     assert.equal(done.update_status, 'finished');
     assert.equal(refs(there), refs(git));
-    await commit(project, 'work');
+    await pushTo(app, project.id, 'work');
     await app.settle();
     assert.notEqual(refs(there), refs(git));
     clock.advance(5 * MINUTE);

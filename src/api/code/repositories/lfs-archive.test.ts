@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 
 let app: TestApp;
 let project: number;
@@ -34,8 +35,7 @@ before(async () => {
     { ...create('run.sh', '#!/bin/sh\n'), execute_filemode: true },
     create('large.txt', 'x'.repeat(5_000)),
   ];
-  const json = { branch: 'main', commit_message: 'files', actions };
-  expectStatus(await app.post(`/projects/${project}/repository/commits`, { json }), 201);
+  await commitFiles(app, project, actions);
 });
 after(() => app.close());
 

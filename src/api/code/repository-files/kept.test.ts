@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -88,8 +89,7 @@ describe('files, their bytes and their blame after each change are those of a se
   }
 
   async function commit(branch: string, actions: readonly object[]): Promise<void> {
-    const json = { branch, commit_message: 'Through the API', actions };
-    expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+    await commitFiles(app, project.id, actions, { branch });
     await user.ok(tree, 'pull', '--quiet', '--ff-only', 'origin', 'main');
     await user.ok(tree, 'fetch', '--quiet', 'origin', 'side:side');
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { isEventKind } from '../../../core/domain-events.ts';
@@ -65,9 +66,8 @@ async function costs(many: number): Promise<Record<string, number>> {
   }
   const people = { assignee_ids: users, reviewer_ids: users, labels: labels.join() };
   const found: Record<string, number> = {};
-  const actions = names(many, 'f').map((file_path) => ({ action: 'create', file_path, content: 'x' }));
-  const commit = { branch: 'side', start_branch: 'main', commit_message: 'Many', actions };
-  expectStatus(await app.post(`${path}/repository/commits`, { json: commit }), 201);
+  const files = Object.fromEntries(names(many, 'f').map((path) => [path, 'x']));
+  await commitFiles(app, project.id, files, { branch: 'side', start_branch: 'main' });
   found.push = await costOf('push');
   const request = { title: 'One', source_branch: 'side', target_branch: 'main', ...people };
   expectStatus(await app.post(`${path}/merge_requests`, { json: request }), 201);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { buildTestApp, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import {
   payloadsOf,
@@ -44,10 +45,7 @@ async function piped() {
   const told = await toldOf(
     app,
     async () => {
-      const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }];
-      const json = { branch: 'main', commit_message: 'Configure', actions };
-      const made = await app.post(`/projects/${project.id}/repository/commits`, { json });
-      sha = expectStatus<{ id: string }>(made, 201).id;
+      ({ id: sha } = await commitFiles(app, project.id, { '.gitlab-ci.yml': CONFIG }, { commit_message: 'Configure' }));
       await app.settle();
       for (let at = 0; at < 2; at += 1) {
         clock.advance(2_000);

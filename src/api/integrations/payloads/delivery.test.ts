@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { payloadsOf, projectShown, ROOT_SHOWN, readAs, toldOf } from '../../../../test/support/told.ts';
 import { sampleEvent } from './sample.ts';
 
@@ -84,9 +85,7 @@ test('pages of the wiki of a group are told to the hooks of the group', async ()
 
 test('releases are told as they are made, changed and deleted', async () => {
   const { shown, path, place, web, project } = await world();
-  const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
-  const json = { branch: 'main', commit_message: 'First', actions };
-  const { id: sha } = expectStatus<{ id: string }>(await app.post(`${path}/repository/commits`, { json }), 201);
+  const { id: sha } = await commitFiles(app, project.id, { a: 'a' }, { commit_message: 'First' });
   await assert.rejects(sampleEvent(app.deps, place, 'releases', 1), { message: 'Ensure the project has releases.' });
   const told = await toldOf(app, async () => {
     const links = [{ name: 'Manual', url: 'https://example.org/manual' }];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { type Told, toldOf } from '../../../../test/support/told.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
@@ -204,12 +205,7 @@ async function inProject(): Promise<void> {
   const put = async (rest: string, json: object) => expectStatus(await app.put(`${place}${rest}`, { json }), 200);
   await post('/members', { user_id: user.id, access_level: 30 });
   await put(`/members/${user.id}`, { access_level: 40 });
-  const commit = (branch: string, path: string, content: string, more: object = {}) =>
-    post('/repository/commits', {
-      ...{ branch, commit_message: `Add ${path}`, actions: [{ action: 'create', file_path: path, content }] },
-      ...more,
-    });
-  const { id: sha } = await commit('main', 'a.txt', 'a');
+  const { id: sha } = await commitFiles(app, project.id, { 'a.txt': 'a' });
   await post('/repository/tags', { tag_name: 'v1', ref: 'main', message: 'First' });
   await post('/labels', { name: 'bug', color: '#112233' });
   const given = { labels: 'bug', assignee_ids: [user.id] };
@@ -221,10 +217,10 @@ async function inProject(): Promise<void> {
   const note = await post('/issues/1/notes', { body: 'A word' });
   await post('/issues/1/award_emoji', { name: 'star' });
   await post(`/issues/1/notes/${note.id}/award_emoji`, { name: 'star' });
-  await commit('change', 'b.txt', 'b', { start_branch: 'main' });
+  await commitFiles(app, project.id, { 'b.txt': 'b' }, { branch: 'change', start_branch: 'main' });
   const branches = { source_branch: 'change', target_branch: 'main' };
   const { iid } = await post('/merge_requests', { title: 'Change', ...branches, reviewer_ids: [user.id], ...given });
-  await commit('change', 'c.txt', 'c');
+  await commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'change' });
   await app.settle();
   await post(`/merge_requests/${iid}/notes`, { body: 'A word' });
   await post(`/merge_requests/${iid}/award_emoji`, { name: 'star' });
@@ -244,7 +240,7 @@ async function inProject(): Promise<void> {
   await post('/releases', { tag_name: 'v1', description: 'First', assets: { links } });
   await commitToWiki(app, { type: 'project', id: project.id }, [page('home.md', 'Home')]);
   await post('/wikis', { title: 'More', content: 'More' });
-  await commit('main', '.gitlab-ci.yml', CONFIG);
+  await commitFiles(app, project.id, { '.gitlab-ci.yml': CONFIG });
   await app.settle();
   await (await runner.take()).finish();
   await post('/pipeline', { ref: 'main', variables: [{ key: 'A', value: '1' }] });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import {
   payloadsOf,
   personShown,
@@ -29,17 +30,12 @@ after(() => app.close());
 
 const at = (project: Project, path = '') => `/projects/${project.id}${path}`;
 
-async function commit(project: Project, branch: string, file_path: string, start?: string): Promise<string> {
-  const actions = [{ action: 'create', file_path, content: file_path }];
-  const json = { branch, commit_message: `Add ${file_path}`, actions, ...(start ? { start_branch: start } : {}) };
-  return expectStatus<{ id: string }>(await app.post(at(project, '/repository/commits'), { json }), 201).id;
-}
-
 /** A project with `main`, and `side` that has a commit more. */
 async function branched() {
   const project = await app.make.project();
-  await commit(project, 'main', 'a.txt');
-  return { project, head: await commit(project, 'side', 'b.txt', 'main') };
+  await commitFiles(app, project.id, { 'a.txt': 'a' });
+  const { id: head } = await commitFiles(app, project.id, { 'b.txt': 'b' }, { branch: 'side', start_branch: 'main' });
+  return { project, head };
 }
 
 const open = async (project: Project, json: object = {}) =>
@@ -161,7 +157,7 @@ test('what is changed, closed, opened again, pushed to and merged is told as suc
     expectStatus(await app.put(path, { json }), 200);
     expectStatus(await app.put(path, { json: { state_event: 'close' } }), 200);
     expectStatus(await app.put(path, { json: { state_event: 'reopen', title: 'One' } }), 200);
-    pushed = await commit(project, 'side', 'c.txt');
+    ({ id: pushed } = await commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'side' }));
     expectStatus(await app.put(`${path}/merge`), 200);
   });
   assert.deepEqual(actions(told), ['update', 'close', 'update', 'reopen', 'update', 'merge']);
@@ -229,7 +225,7 @@ test('approvals that a push takes away are told as taken back by the server', as
   expectStatus(await app.post(at(project, '/approvals'), { json: { reset_approvals_on_push: true } }), 201);
   await open(project);
   expectStatus(await app.post(at(project, '/merge_requests/1/approve'), { token: developer.token }), 201);
-  const told = await toldOf(app, () => commit(project, 'side', 'c.txt'));
+  const told = await toldOf(app, () => commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'side' }));
   assert.deepEqual(
     payloads(told).map(({ object_attributes: { action, system, system_action } }) => [action, system, system_action]),
     [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import {
   payloadsOf,
@@ -33,12 +34,6 @@ const say = async (project: Project, path: string, json: object = {}) =>
   expectStatus<{ id: number }>(await app.post(at(project, path), { json: { body: 'Hello', ...json } }), 201);
 const openIssue = async (project: Project, json: object = {}) =>
   expectStatus<{ id: number }>(await app.post(at(project, 'issues'), { json: { title: 'One', ...json } }), 201);
-
-async function commit(project: Project): Promise<string> {
-  const actions = [{ action: 'create', file_path: 'a.txt', content: 'one\ntwo\n' }];
-  const json = { branch: 'main', commit_message: 'First', actions };
-  return expectStatus<{ id: string }>(await app.post(at(project, 'repository/commits'), { json }), 201).id;
-}
 
 test('a comment on an issue is told with the issue', async () => {
   const project = await app.make.project();
@@ -92,7 +87,7 @@ test('a comment on an issue is told with the issue', async () => {
 
 test('comments on merge requests, snippets and commits are told with these', async () => {
   const project = await app.make.project();
-  const sha = await commit(project);
+  const { id: sha } = await commitFiles(app, project.id, { 'a.txt': 'one\ntwo\n' });
   const mergeRequest = await makeMergeRequest(app, project);
   const snippet = {
     title: 'S',
@@ -149,7 +144,7 @@ test('internal comments and those on confidential issues are confidential', asyn
 
 test('a comment that is changed is told as it is then; what is resolved, removed or said by the server is not', async () => {
   const project = await app.make.project();
-  await commit(project);
+  await commitFiles(app, project.id, { 'a.txt': 'one\ntwo\n' });
   await makeMergeRequest(app, project);
   const discussions = at(project, 'merge_requests/1/discussions');
   const told = await toldOf(app, async () => {

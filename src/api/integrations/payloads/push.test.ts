@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { payloadsOf, projectShown, toldOf } from '../../../../test/support/told.ts';
@@ -22,16 +23,8 @@ after(async () => {
 /** A project with one commit on `main`, made through the API. */
 async function started() {
   const project = await app.make.project();
-  const commit = await commitTo(project.id, 'main', [{ action: 'create', file_path: 'a.txt', content: 'a' }], 'First');
+  const commit = await commitFiles(app, project.id, { 'a.txt': 'a' }, { commit_message: 'First' });
   return { project, commit };
-}
-
-async function commitTo(id: number, branch: string, actions: unknown[], message: string, start?: string) {
-  const json = { branch, commit_message: message, actions, ...(start === undefined ? {} : { start_branch: start }) };
-  return expectStatus<{ id: string; committed_date: string; web_url: string }>(
-    await app.post(`/projects/${id}/repository/commits`, { json }),
-    201,
-  );
 }
 
 test('a push to a branch tells its commits with their files, the project and who pushed', async () => {
@@ -42,7 +35,7 @@ test('a push to a branch tells its commits with their files, the project and who
       { action: 'create', file_path: 'dir/b.txt', content: 'b' },
       { action: 'update', file_path: 'a.txt', content: 'changed' },
     ];
-    second = await commitTo(project.id, 'main', actions, 'Second\n\nWith more to say');
+    second = await commitFiles(app, project.id, actions, { commit_message: 'Second\n\nWith more to say' });
   });
   const shown = projectShown(app, { ...project, namespace: 'Administrator' });
   const pushed = {
@@ -122,8 +115,8 @@ test('the first push to a project tells all commits, of many the newest twenty a
 test('a new branch tells what the default branch had not when it was made, whatever became of that since', async () => {
   const { project, commit } = await started();
   const told = await toldOf(app, async () => {
-    await commitTo(project.id, 'side', [{ action: 'create', file_path: 'b', content: 'b' }], 'Aside', 'main');
-    await commitTo(project.id, 'main', [{ action: 'create', file_path: 'c', content: 'c' }], 'Main');
+    await commitFiles(app, project.id, { b: 'b' }, { branch: 'side', start_branch: 'main', commit_message: 'Aside' });
+    await commitFiles(app, project.id, { c: 'c' }, { commit_message: 'Main' });
     await app.post(`/projects/${project.id}/repository/branches`, { query: { branch: 'same', ref: commit.id } });
     // The default branch gets the commit, too.
     const git = new ProjectGit(app, project);

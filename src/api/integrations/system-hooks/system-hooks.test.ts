@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { gist, tellsOf } from '../../../../test/support/audit-trail.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { type HookReceiver, receiveHooks } from '../../../../test/support/hook-receiver.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 
@@ -125,9 +126,7 @@ describe('a system hook', () => {
   test('hears of a push once for each branch and once for all, after the answer', async () => {
     const project = await app.make.project();
     await make({ url: `${receiver.url}/system`, push_events: true, token: 'sesame' });
-    const actions = [{ action: 'create', file_path: 'a', content: 'x' }];
-    const json = { branch: 'main', commit_message: 'First', actions };
-    expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+    await commitFiles(app, project.id, { a: 'x' });
     assert.equal(receiver.calls.length, 0);
     await app.settle();
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectStatus } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { addressees, addresses, MailedApp, mailTo } from '../../../../test/support/mails.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -72,9 +73,8 @@ test('an issue that a commit closes is told of with it, to those who may read co
     const { iid } = await issue();
     if (hidden) await setLevels('repository_access_level', 'private');
     const mails = await mailed.sentBy(async () => {
-      const actions = [{ action: 'create', file_path: `c${iid}.txt`, content: 'c' }];
-      const json = { branch: 'main', commit_message: `Fixes #${iid}`, actions };
-      expectStatus(await mailed.app.post(at('repository/commits'), { token: boss.token, json }), 201);
+      const options = { token: boss.token, commit_message: `Fixes #${iid}` };
+      await commitFiles(mailed.app, project.id, { [`c${iid}.txt`]: 'c' }, options);
     });
     const { text } = mailTo(mails, author).parts[0]!;
     assert.match(text, /closed the issue\./);

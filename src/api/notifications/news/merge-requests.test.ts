@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectStatus } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { addressees, addresses, MailedApp, mailTo } from '../../../../test/support/mails.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -74,15 +75,8 @@ test('a new merge request is mailed to assignees, reviewers, those who are named
 test('a push is mailed with its commits, to those who take part and to no watchers', async () => {
   const request = await open();
   const mails = await mailed.sentBy(async () => {
-    const commit = {
-      branch: `change-${count}`,
-      commit_message: 'Paint <it>\n\nIn blue',
-      actions: [{ action: 'create', file_path: 'b.txt', content: 'b' }],
-    };
-    expectStatus(
-      await mailed.app.post(`/projects/${project.id}/repository/commits`, { token: boss.token, json: commit }),
-      201,
-    );
+    const options = { token: boss.token, branch: `change-${count}`, commit_message: 'Paint <it>\n\nIn blue' };
+    await commitFiles(mailed.app, project.id, { 'b.txt': 'b' }, options);
   });
   assert.deepEqual(addressees(mails), addresses(author, custom));
   const { headers, parts } = mailTo(mails, author);
@@ -134,15 +128,8 @@ test('an author is told that there are conflicts, and nobody else', async () => 
   const request = await open({}, author, { 'a.txt': 'theirs\n' });
   await mailed.app.settle();
   const mails = await mailed.sentBy(async () => {
-    const commit = {
-      branch: 'main',
-      commit_message: 'Ours',
-      actions: [{ action: 'update', file_path: 'a.txt', content: 'ours\n' }],
-    };
-    expectStatus(
-      await mailed.app.post(`/projects/${project.id}/repository/commits`, { token: boss.token, json: commit }),
-      201,
-    );
+    const actions = [{ action: 'update', file_path: 'a.txt', content: 'ours\n' }];
+    await commitFiles(mailed.app, project.id, actions, { token: boss.token });
     await mailed.app.settle();
     expectStatus(await mailed.app.get(path(request), { token: boss.token }), 200);
   });

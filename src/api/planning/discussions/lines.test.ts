@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import { followLine, lineType } from './diff-lines.ts';
@@ -67,10 +68,9 @@ async function threads(project: Project, git: ProjectGit) {
   };
   const push = async (content: readonly string[], more: Row[] = []) => {
     const actions = [{ action: 'update', file_path: 'a.txt', content: content.join('') }, ...more];
-    const commit = { branch: 'topic', commit_message: 'more', actions };
-    const response = await app.post(`/projects/${project.id}/repository/commits`, { json: commit });
+    const { id } = await commitFiles(app, project.id, actions, { branch: 'topic' });
     await app.settle();
-    return expectStatus(response, 201).id as string;
+    return id;
   };
   return { changed, diff_refs, start, read, push };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -57,15 +58,10 @@ const stateOf = async ({ id }: { id: number }) => {
   return { ...(await query.executeTakeFirstOrThrow()) };
 };
 const push = async (of: Project, message: string, user?: TestUser, branch = 'main', more: object = {}) => {
-  const actions = [{ action: 'create', file_path: `f${Math.random()}`, content: 'x' }];
-  const json = { branch, commit_message: message, actions, ...more };
-  const response = await app.post(`/projects/${of.id}/repository/commits`, {
-    json,
-    ...(user === undefined ? {} : { token: user.token }),
-  });
-  const { id } = expectStatus(response, 201);
+  const options = { branch, commit_message: message, token: user?.token, ...more };
+  const { id } = await commitFiles(app, of.id, { [`f${Math.random()}`]: 'x' }, options);
   await app.settle();
-  return id as string;
+  return id;
 };
 
 test('a description tells what it names, once, in the words for each kind', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
@@ -178,9 +179,8 @@ test('what closed an issue is told to those who may see it', async () => {
   await app.settle();
   const [event] = await list(pathOf(own), 'state', users.stranger);
   assert.deepEqual([event!.state, event!.source_merge_request_id, event!.source_commit], ['closed', merge.id, null]);
-  const json = { branch: 'main', commit_message: `Closes #${made.iid}`, actions: [] as Row[] };
-  json.actions.push({ action: 'create', file_path: 'closing.txt', content: 'x' });
-  const commit = expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  const closes = { commit_message: `Closes #${made.iid}` };
+  const commit = await commitFiles(app, project.id, { 'closing.txt': 'x' }, closes);
   await app.settle();
   const [byCommit] = await list(pathOf(made), 'state', users.guest);
   assert.equal(byCommit!.source_commit, commit.id);

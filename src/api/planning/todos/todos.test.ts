@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -199,8 +200,7 @@ test('authors learn of conflicts and of failed builds of their head', async () =
   await app.settle();
   assert.deepEqual(await actionsOn(ana, merge), []);
   const actions = [{ action: 'update', file_path: 'shared.txt', content: 'three\n' }];
-  const json = { branch: 'main', commit_message: 'Other', actions };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  await commitFiles(app, project.id, actions);
   expectStatus(await app.get(mergePath(merge)), 200);
   assert.deepEqual(await actionsOn(ana, merge), ['unmergeable']);
   const { sha, source_branch } = expectStatus(await app.get(mergePath(merge)), 200);
@@ -247,9 +247,7 @@ test('merging, approving and pushing settle what a merge request asked for', asy
   expectStatus(await app.put(`${mergePath(merged)}/merge`, by(ana)), 200);
   assert.deepEqual(await actionsOn(ana, merged), []);
   const pushed = await mergeRequest({ assignee_ids: [ana.user.id] });
-  const actions = [{ action: 'create', file_path: 'more.txt', content: 'x' }];
-  const json = { branch: pushed.source_branch, commit_message: 'More', actions };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json, ...by(ana) }), 201);
+  await commitFiles(app, project.id, { 'more.txt': 'x' }, { branch: String(pushed.source_branch), token: ana.token });
   assert.deepEqual(await actionsOn(ana, pushed), []);
   const closed = await mergeRequest({ assignee_ids: [ana.user.id] });
   await put(mergePath(closed), { state_event: 'close' }, ana);

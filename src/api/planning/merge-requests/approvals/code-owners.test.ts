@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { reviewedProject } from '../../../../../test/support/approvals.ts';
+import { commitFiles } from '../../../../../test/support/commits.ts';
 
 let app: TestApp;
 before(async () => {
@@ -122,12 +123,8 @@ test('moving a file away does not get round its owner', async () => {
   const owners = { CODEOWNERS: `/secret/ @${ann.user.username}\n`, 'secret/key': 'a long text that stays the same\n' };
   const { project, path, git, mergeRequest } = await reviewedProject(app, owners);
   await app.make.member({ project }, ann.user, 30);
-  const json = {
-    branch: 'side',
-    commit_message: 'move',
-    actions: [{ action: 'move', file_path: 'open', previous_path: 'secret/key' }],
-  };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  const actions = [{ action: 'move', file_path: 'open', previous_path: 'secret/key' }];
+  await commitFiles(app, project.id, actions, { branch: 'side' });
   await app.settle();
   assert.equal((await codeOwners(path)).length, 1, `${mergeRequest.iid} ${git.run(['rev-parse', 'side'])}`);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
+import { commitFiles } from '../../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -154,9 +155,7 @@ test('a service says what it thinks of a head, and of that head alone', async ()
   expectStatus(await respond(path, { sha, external_status_check_id: 999_999 }), 404);
   expectStatus(await respond(path, { sha }), 400);
   expectStatus(await respond(path, { sha, external_status_check_id: check.id, status: 'maybe' }), 400);
-  const actions = [{ action: 'create', file_path: 'later.txt', content: 'x' }];
-  const json = { branch: source_branch, commit_message: 'More', actions };
-  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  await commitFiles(app, project.id, { 'later.txt': 'x' }, { branch: source_branch });
   assert.deepEqual(await statuses(path), ['pending']);
   await removeCheck(check);
 });
