@@ -24,14 +24,9 @@ const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entrie
 /**
  * What one folder holds as people read it: folders first, then files, then submodules, each in git's order. Serves
  * `GET /projects/:id/repository/tree`.
- * @param tree id of a tree
- * @throws GitError `not_found` where there is no such tree, `corrupt`
+ * @throws GitError `corrupt` where an entry is cut short
  */
-export async function listFolder(repo: Repository, tree: string): Promise<EntryList> {
-  const found = await repo.objects.treeObject(tree);
-  if (found === null) throw new GitError('not_found', `no tree ${tree}`);
-  return new Folder(found);
-}
+export const listFolder = (tree: TreeObject): EntryList => new Folder(tree);
 
 /**
  * What a tree and all below it hold, in the order of `listFolder`.

@@ -35,6 +35,11 @@ export class TreeObject {
     return 200 + this.#data.length + (this.#entries?.length ?? 0) * 220;
   }
 
+  /** Its content, without git's object header: not to be changed. */
+  get content(): Buffer {
+    return this.#data;
+  }
+
   /** Whether all of its entries are at hand. */
   get isParsed(): boolean {
     return this.#entries !== undefined;

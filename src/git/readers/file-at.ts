@@ -4,6 +4,7 @@ import { lastCommitOf } from '../last-commit.ts';
 import type { TreeEntry } from '../objects.ts';
 import type { Repository } from '../repository.ts';
 import { entryAt } from '../tree.ts';
+import { copyOf } from './copy.ts';
 
 /** A larger blob comes without its content. */
 export const MAX_CONTENT = 1024 * 1024;
@@ -51,11 +52,4 @@ export async function readFileAt(
   if (data === null) return { entry, last, content: null, bytes: null };
   const content = { size: data.length, sha256: hash('sha256', data) };
   return { entry, last, content, bytes: form === 'raw' ? copyOf(data) : encoded(data.toString('base64')) };
-}
-
-/** What is handed over is gone here, where the content may be kept. */
-function copyOf(data: Buffer): Uint8Array {
-  const copy = Buffer.allocUnsafeSlow(data.length);
-  copy.set(data);
-  return copy;
 }

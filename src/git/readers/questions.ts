@@ -1,5 +1,8 @@
+import { mergedInto } from '../compare.ts';
 import type { Repository } from '../repository.ts';
 import { readFileAt } from './file-at.ts';
+import { readFolderAt } from './folder-at.ts';
+import { readCommits, readLogPage } from './log-page.ts';
 
 /**
  * What threads can be asked. Arguments and answers are copied from one thread to the other: plain values, dates, and bytes that
@@ -7,6 +10,10 @@ import { readFileAt } from './file-at.ts';
  */
 const QUESTIONS = {
   file: readFileAt,
+  folder: readFolderAt,
+  log: readLogPage,
+  commits: readCommits,
+  merged: mergedInto,
 } as const satisfies Record<string, (repo: Repository, ...args: never[]) => Promise<unknown>>;
 
 export type QuestionName = keyof typeof QUESTIONS;

@@ -65,6 +65,29 @@ test('a thread answers as this one does', async (t) => {
   }
 });
 
+test('folders, histories and commits come from a thread as they are here', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo } = fixture;
+  const first = fixture.commit({ a: '1', 'b/c': '1' });
+  const second = fixture.commit({ a: '2', 'b/c': '1' }, [first]);
+  const third = fixture.commit({ a: '2', 'b/c': '2' }, [second], 'no text: \u00e9\n');
+  const everything = async () => ({
+    folder: (({ tree, bytes }) => [tree, Buffer.from(bytes).toString('hex')])((await ask(repo, 'folder', third, 'b'))!),
+    none: await ask(repo, 'folder', third, 'a'),
+    page: await ask(repo, 'log', { from: [third], limit: 2, skip: 1 }),
+    more: await ask(repo, 'log', { from: [third], limit: 1, path: 'a', until: new Date() }),
+    commits: await ask(repo, 'commits', [third, '0'.repeat(40)]),
+    merged: await ask(repo, 'merged', [first, third], second),
+  });
+  const here = await everything();
+  assert.deepEqual(here.page, { commits: await ask(repo, 'commits', [second, first]), more: false });
+  assert.deepEqual([here.more.more, here.none, here.commits[1]], [true, null, null]);
+  assert.deepEqual(here.merged, new Set([first]));
+  await answering(fixture);
+  notHere(t, repo);
+  assert.deepEqual(await everything(), here);
+});
+
 test('what a thread refuses is refused as it would be here', async (t) => {
   const fixture = gitFixture(t);
   const root = fixture.commit({ a: '1' });

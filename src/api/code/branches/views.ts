@@ -1,5 +1,5 @@
-import { mergedInto } from '../../../git/compare.ts';
 import type { Commit } from '../../../git/objects.ts';
+import { ask } from '../../../git/readers/ask.ts';
 import { HEADS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
@@ -28,13 +28,17 @@ export async function presentBranches(
   defaultBranch: Ref | null,
   webUrl: string,
 ): Promise<BranchJson[]> {
-  const commits = await Promise.all(rows.map(({ ref }) => repo.objects.commit(ref.oid)));
+  const commits = await ask(
+    repo,
+    'commits',
+    rows.map(({ ref }) => ref.oid),
+  );
   const found = rows.flatMap((row, at) => (commits[at] == null ? [] : [{ row, commit: commits[at] }]));
   const target = defaultBranch?.oid;
   const merged =
     target === undefined || (await repo.objects.commit(target)) === null
       ? new Set<string>()
-      : await mergedInto(repo, [...new Set(found.map(({ commit }) => commit.oid))], target);
+      : await ask(repo, 'merged', [...new Set(found.map(({ commit }) => commit.oid))], target);
   return found.map(({ row, commit }) => ({
     ...presentBranch(row, commit, webUrl),
     merged: commit.oid !== target && merged.has(commit.oid),

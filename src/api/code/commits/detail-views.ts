@@ -4,6 +4,7 @@ import { prepared } from '../../../db/prepared.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitStats, statsOfNew } from '../../../git/diff-stats.ts';
+import { ask } from '../../../git/readers/ask.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { Serialized } from '../../../http/send.ts';
 import type { ProjectScope } from '../../access.ts';
@@ -47,7 +48,8 @@ export async function commitDetail(
   const pipeline = permissions.can('read_pipeline') ? await lastPipelineOf(deps, project.id, oid) : undefined;
   const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
   return deps.answers.get(`commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`, async () => {
-    const commit = await repo.objects.commit(oid);
+    // What was made just now is in memory here.
+    const [commit = null] = isNew ? [await repo.objects.commit(oid)] : await ask(repo, 'commits', [oid]);
     if (commit === null) throw notFound('Commit');
     const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
     return {

@@ -3,8 +3,9 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { mergeBase } from '../../../git/compare.ts';
 import { statsOf } from '../../../git/diff-stats.ts';
-import { listCommits } from '../../../git/log.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import type { LogPage } from '../../../git/readers/log-page.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { peel, resolveRevision } from '../../../git/revision.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
@@ -82,28 +83,30 @@ async function makePage(
   page: Page,
   webUrl: string,
 ): Promise<FixedAnswer> {
-  const oids = tips === null || tips.from.length === 0 ? [] : await findCommits(repo, tips, filters, page);
-  const shown = oids.slice(0, page.size);
-  const commits = await Promise.all(shown.map((oid) => repo.objects.commit(oid)));
-  const stats = filters.withStats ? await statsOf(repo, shown) : undefined;
-  const body = commits.flatMap((commit) => {
-    if (commit === null) return [];
+  const { commits, more } = await findCommits(repo, tips, filters, page);
+  const stats = filters.withStats
+    ? await statsOf(
+        repo,
+        commits.map(({ oid }) => oid),
+      )
+    : undefined;
+  const body = commits.map((commit) => {
     const counted = stats?.get(commit.oid);
     return {
       ...presentCommit(commit, webUrl, filters.trailers),
       ...(counted === undefined ? {} : { stats: { ...counted, total: counted.additions + counted.deletions } }),
     };
   });
-  return deps.answers.keep(key, body, { more: String(oids.length > page.size) });
+  return deps.answers.keep(key, body, { more: String(more) });
 }
 
-/** One more commit than the page holds, to tell whether another page follows. */
-const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page: Page) => {
+async function findCommits(repo: Repository, tips: Tips | null, filters: CommitFilters, page: Page): Promise<LogPage> {
+  if (tips === null || tips.from.length === 0) return { commits: [], more: false };
   const path = withoutLeadingSlash(filters.path ?? '');
-  return listCommits(repo, {
+  return await ask(repo, 'log', {
     ...tips,
     skip: page.offset,
-    limit: page.size + 1,
+    limit: page.size,
     ...(path === '' ? {} : { path }),
     ...(filters.author ? { author: filters.author } : {}),
     ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
@@ -111,4 +114,4 @@ const findCommits = (repo: Repository, tips: Tips, filters: CommitFilters, page:
     ...(filters.firstParent ? { firstParent: true } : {}),
     order: filters.order ?? 'default',
   });
-};
+}

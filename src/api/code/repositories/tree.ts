@@ -1,9 +1,12 @@
 import { invalidParameter, notFound } from '../../../core/errors.ts';
-import { encodeBytes } from '../../../git/bytes.ts';
+import { bufferOver, encodeBytes } from '../../../git/bytes.ts';
+import { ask } from '../../../git/readers/ask.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt, type PathEntry } from '../../../git/tree.ts';
 import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
+import { TreeObject } from '../../../git/tree-object.ts';
 
 export interface Listing {
   /** Folder the entries lie in, with a closing slash; empty for the root. */
@@ -12,6 +15,9 @@ export interface Listing {
   tree: string;
   entries: EntryList;
 }
+
+/** What was listed lately: the next page is asked of the same folder. */
+const folders = new ResultCache<Listing & { bytes: number }>(4 * 1024 * 1024, ({ bytes }) => bytes + 400);
 
 /**
  * The entries of a folder at a branch, tag or commit.
@@ -26,10 +32,20 @@ export async function findListing(
   const revision = await resolveRevision(repo, ref || 'HEAD');
   if (revision === null) throw notFound('Tree');
   const folder = (path ?? '').replace(/^\/|\/$/g, '');
+  const prefix = folder === '' ? '' : `${folder}/`;
+  if (!recursive) {
+    return await folders.get(cacheKey(repo.id, revision.oid, folder), async () => {
+      const found = await ask(repo, 'folder', revision.oid, folder);
+      if (found === null) throw notFound('invalid revision or path');
+      const { tree, bytes } = found;
+      const entries = listFolder(new TreeObject(tree, bufferOver(bytes)));
+      // Some 8 bytes for each entry, which is some 40 of the tree.
+      return { prefix, tree, entries, bytes: Math.ceil(1.5 * bytes.length) };
+    });
+  }
   const entry = await entryAt(repo, revision.oid, folder);
   if (entry?.type !== 'tree') throw notFound('invalid revision or path');
-  const entries = recursive ? await listAll(repo, entry.oid) : await listFolder(repo, entry.oid);
-  return { prefix: folder === '' ? '' : `${folder}/`, tree: entry.oid, entries };
+  return { prefix, tree: entry.oid, entries: await listAll(repo, entry.oid) };
 }
 
 /** Entries as the API shows them; bytes of a name that are no UTF-8 become U+FFFD. */

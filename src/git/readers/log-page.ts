@@ -1,0 +1,25 @@
+import { type LogQuery, listCommits } from '../log.ts';
+import type { Commit } from '../objects.ts';
+import type { Repository } from '../repository.ts';
+
+export interface LogPage {
+  commits: Commit[];
+  /** Whether there are others after these. */
+  more: boolean;
+}
+
+/**
+ * One page of a history. Serves lists of commits.
+ * @param query as for `listCommits`
+ * @throws GitError as `listCommits` and `ObjectReader.commit`
+ */
+export async function readLogPage(repo: Repository, query: LogQuery): Promise<LogPage> {
+  const oids = await listCommits(repo, { ...query, limit: query.limit + 1 });
+  const commits = await readCommits(repo, oids.slice(0, query.limit));
+  return { commits: commits.filter((commit) => commit !== null), more: oids.length > query.limit };
+}
+
+/** Commits by their complete ids; null for one that is not there. @throws GitError as `ObjectReader.commit` */
+export async function readCommits(repo: Repository, oids: readonly string[]): Promise<(Commit | null)[]> {
+  return await Promise.all(oids.map((oid) => repo.objects.commit(oid)));
+}
