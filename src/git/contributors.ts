@@ -19,8 +19,10 @@ const TIMEOUT_MS = 120_000;
 const MAX_CONTRIBUTORS = 100_000;
 const NUL = 0;
 const UNIT = 0x1f;
-const results = new ResultCache<readonly Contributor[]>(4 * 1024 * 1024, (all) =>
-  all.reduce((sum, { name, email }) => sum + 2 * (name.length + email.length) + 100, 0),
+const results = new ResultCache<readonly Contributor[]>(
+  4 * 1024 * 1024,
+  (all) => all.reduce((sum, { name, email }) => sum + 2 * (name.length + email.length) + 100, 0),
+  true,
 );
 /** The commit that was asked for last, by repository. */
 const latest = new LRUCache<string, string>({ max: 1_000 });

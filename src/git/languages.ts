@@ -20,7 +20,7 @@ const NUL = 0;
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
 /** Files that differ from the tree before and are measured one by one; more are counted all again. */
 const MAX_CHANGES = 1_000;
-const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500);
+const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500, true);
 /** The tree that was asked for last, by repository. */
 const latest = new LRUCache<string, string>({ max: 10_000 });
 let detector: Promise<LanguageDetector> | undefined;

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { inTurns } from '../core/in-turns.ts';
+import { Kept } from '../core/kept.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
 import type { Commits } from './history/commits.ts';
@@ -20,10 +20,10 @@ const NEAR = 64;
 const AT_ONCE = 4;
 /** Of each path: the newest, and those of other branches. */
 const KEPT = 6;
-const answers = new LRUCache<string, readonly Found[]>({
-  maxSize: 8 * 1024 * 1024,
-  sizeCalculation: (found, key) => 200 + 2 * key.length + 300 * found.length,
-});
+const answers = new Kept<string, readonly Found[]>(
+  8 * 1024 * 1024,
+  (found, key) => 300 + 2 * key.length + 300 * found.length,
+);
 
 /**
  * The newest commit that changed a file or folder, as `git log -1 <commit> -- <path>` gives it: for a path that is

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Kept } from '../core/kept.ts';
 import type { Commit, Tag } from './objects.ts';
 import type { TreeObject } from './tree-object.ts';
 
@@ -23,11 +23,11 @@ function weigh(object: CachedObject): number {
  * objects never change, so an entry is never stale.
  */
 export class ObjectCache {
-  readonly #entries: LRUCache<string, CachedObject>;
+  readonly #entries: Kept<string, CachedObject>;
 
   /** @param maxBytes estimated bytes kept */
   constructor(maxBytes: number) {
-    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: weigh });
+    this.#entries = new Kept(maxBytes, weigh);
   }
 
   get(repository: string, oid: string): CachedObject | undefined {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../core/errors.ts';
+import { Kept } from '../core/kept.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
 
@@ -12,19 +13,19 @@ const FAILURE_MS = 10 * 60_000;
  * tried again.
  */
 export class ResultCache<V extends object> {
-  readonly #kept: LRUCache<string, V>;
+  readonly #kept: Kept<string, V>;
   readonly #failed = new LRUCache<string, GitError>({ max: 1_000, ttl: FAILURE_MS });
   readonly #pending = new Map<string, Promise<V>>();
 
   /**
    * @param maxBytes about how much the cache may hold; a result past a quarter of it is not kept
    * @param sizeOf about how many bytes a result takes
+   * @param isDear whether a result takes so much time that it is kept as if it had been asked for again
    */
-  constructor(maxBytes: number, sizeOf: (value: V) => number) {
-    this.#kept = new LRUCache({
-      maxSize: maxBytes,
-      maxEntrySize: Math.ceil(maxBytes / 4),
-      sizeCalculation: (value, key) => sizeOf(value) + 2 * key.length + 64,
+  constructor(maxBytes: number, sizeOf: (value: V) => number, isDear = false) {
+    this.#kept = new Kept(maxBytes, (value, key) => sizeOf(value) + 2 * key.length + 200, {
+      mostOfOne: Math.ceil(maxBytes / 4),
+      isDear,
     });
   }
 

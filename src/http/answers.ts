@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Kept } from '../core/kept.ts';
 import { inOwnMemory } from '../core/own-memory.ts';
 import { jsonHeaders, Serialized } from './send.ts';
 
@@ -10,19 +10,19 @@ export interface FixedAnswer {
   flat: readonly string[];
 }
 
+/** Names of headers are shared, their values are not. */
+const sizeOf = ({ json, flat }: FixedAnswer, key: string): number =>
+  1_000 + json.body.length + 2 * key.length + flat.length * 24;
+
 /**
  * Keeps answers whose key names only things that never change (object ids, and whatever else goes into the body).
  * So none can be stale, in any number of processes. Bounded by bytes.
  */
 export class AnswerCache {
-  readonly #answers: LRUCache<string, FixedAnswer>;
+  readonly #answers: Kept<string, FixedAnswer>;
 
   constructor(maxBytes: number) {
-    this.#answers = new LRUCache({
-      maxSize: maxBytes,
-      maxEntrySize: Math.ceil(maxBytes / 8),
-      sizeCalculation: ({ json }, key) => json.body.length + key.length * 2 + 500,
-    });
+    this.#answers = new Kept(maxBytes, sizeOf, { mostOfOne: Math.ceil(maxBytes / 8) });
   }
 
   /** The kept answer of the key; undefined when there is none. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LRUCache } from 'lru-cache';
+import { Kept } from '../core/kept.ts';
 import type { Deps } from '../deps.ts';
 import type { FixedAnswer } from './answers.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -37,17 +37,14 @@ const security = Object.entries(SECURITY_HEADERS).flat();
 export class LastingAnswers {
   readonly #deps: Deps;
   readonly #headers: readonly string[];
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #entries: Kept<string, Entry>;
 
   /** @param headers all that any such answer depends on beside the address, in lower case */
   constructor(deps: Deps, headers: readonly string[]) {
     this.#deps = deps;
     this.#headers = headers;
-    this.#entries = new LRUCache({
-      maxSize: MOST_BYTES,
-      maxEntrySize: MOST_OF_ONE,
-      sizeCalculation: ({ answer }, key) => answer.json.body.length + key.length * 2 + 1_000,
-    });
+    const sizeOf = ({ answer }: Entry, key: string) => answer.json.body.length + key.length * 2 + 1_000;
+    this.#entries = new Kept(MOST_BYTES, sizeOf, { mostOfOne: MOST_OF_ONE });
   }
 
   /** State of the database; null where no answer lasts. */

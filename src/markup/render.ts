@@ -1,14 +1,12 @@
-import { LRUCache } from 'lru-cache';
+import { Kept } from '../core/kept.ts';
 import { type MarkupRequest, tooMuch } from './request.ts';
 
 /** Characters of a text that is rendered at once, in this thread. */
 const SMALL = 2_000;
 /** And of one that is rendered at all. */
 const MAX = 1024 * 1024;
-const kept = new LRUCache<string, string>({
-  maxSize: 16 * 1024 * 1024,
-  maxEntrySize: 4 * 1024 * 1024,
-  sizeCalculation: (html, key) => 2 * (html.length + key.length) + 64,
+const kept = new Kept<string, string>(16 * 1024 * 1024, (html, key) => 2 * (html.length + key.length) + 200, {
+  mostOfOne: 4 * 1024 * 1024,
 });
 
 /**

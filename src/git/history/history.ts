@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Kept } from '../../core/kept.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
 import { addToGraph, completeGraph } from '../commit-graph/write.ts';
@@ -26,8 +26,10 @@ interface Known {
   readAt: number;
 }
 
-/** Graphs of all repositories. */
-const graphs = new LRUCache<History, Known>({ maxSize: MAX_GRAPH_BYTES + 16 * 1024 * 1024 });
+/** Graphs of all repositories; their share is large, since every question needs one. */
+const graphs = new Kept<History, Known>(4 * MAX_GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
+  isDear: true,
+});
 
 /** How a question is answered. */
 export interface Ways<T> {
@@ -141,7 +143,7 @@ export class History {
     const loaded = await loadGraph(this.#dir);
     const next = { commits: new Commits(loaded.graph, this.#objects), loaded, lookedAt, readAt: lookedAt };
     if (loaded.graph !== null && lacksPathIndex(this.#dir, loaded.graph)) this.#completeSoon(loaded.graph);
-    graphs.set(this, next, { size: OUTER_BYTES + (loaded.graph?.bytes ?? 0) });
+    graphs.set(this, next);
     return next;
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { RemoteFile } from '../../ci/sources.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
+import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import { FetchError, fetchOutside } from '../../outbound/fetch.ts';
@@ -30,11 +30,10 @@ const fetches = new FairSlots({
   refuse: () => new TooManyFetches(),
 });
 
-const kept = new LRUCache<string, { content: string; at: number }>({
-  max: 500,
-  maxSize: 32 * 1024 * 1024,
-  sizeCalculation: ({ content }, url) => content.length + url.length,
-});
+const kept = new Kept<string, { content: string; at: number }>(
+  32 * 1024 * 1024,
+  ({ content }, url) => 2 * (content.length + url.length) + 200,
+);
 
 /**
  * A file by its address, in up to three tries where a server fails or is slow.

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
-import { LRUCache } from 'lru-cache';
 import { GzipError, gzipMembers } from '../../ci/junit/gzip-members.ts';
 import { JunitError, parseJunit, type TestCase } from '../../ci/junit/parse.ts';
 import { ApiError } from '../../core/errors.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
+import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../../storage/blob-store.ts';
 
@@ -22,10 +22,12 @@ const failed = (reason: string): JunitReport => ({ cases: [], error: `JUnit XML 
 export const memoryOf = ({ name, classname, file, system_output }: TestCase): number =>
   250 + (name?.length ?? 0) + (classname?.length ?? 0) + (file?.length ?? 0) + (system_output?.length ?? 0);
 
+const sizeOf = ({ cases }: JunitReport): number => cases.reduce((sum, each) => sum + memoryOf(each), 500);
+
 /** Reads JUnit reports in the blob store; the last ones are kept by their content. */
 export class JunitReports {
   readonly #blobs: BlobStore;
-  readonly #reports: LRUCache<string, JunitReport>;
+  readonly #reports: Kept<string, JunitReport>;
   /** Few are read at once: each takes memory while it is read. */
   readonly #slots = new FairSlots({
     total: 2,
@@ -47,7 +49,7 @@ export class JunitReports {
   /** @param maxBytes of memory that reports may take */
   constructor(blobs: BlobStore, maxBytes: number) {
     this.#blobs = blobs;
-    this.#reports = new LRUCache({ maxSize: maxBytes, maxEntrySize: Math.ceil(maxBytes / 4) });
+    this.#reports = new Kept(maxBytes, sizeOf, { mostOfOne: Math.ceil(maxBytes / 4), isDear: true });
   }
 
   /** The tests of a packed report. */
@@ -58,8 +60,7 @@ export class JunitReports {
     const leave = await this.#slots.take(caller, { signal });
     try {
       const report = await this.#parse(blob);
-      const size = report.cases.reduce((sum, each) => sum + memoryOf(each), 500);
-      this.#reports.set(blob.sha256, report, { size });
+      this.#reports.set(blob.sha256, report);
       return report;
     } finally {
       leave();

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../core/errors.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
+import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
@@ -26,10 +26,12 @@ const HEADER_ROOM = 512;
 /** No directory is kept that takes more than this share. */
 const MAX_SHARE = 2;
 
+const sizeOf = (found: ArchiveDirectory | ArchiveError): number => (found instanceof ArchiveError ? 500 : found.memory);
+
 /** Reads single files out of zip archives in the blob store, without unpacking them. Directories are kept by content. */
 export class Archives {
   readonly #blobs: BlobStore;
-  readonly #directories: LRUCache<string, ArchiveDirectory | ArchiveError>;
+  readonly #directories: Kept<string, ArchiveDirectory | ArchiveError>;
   readonly #underWay = new Map<string, Promise<ArchiveDirectory>>();
   /** Few directories are read at once: each takes memory, and none takes long. */
   readonly #slots = new FairSlots({
@@ -47,7 +49,7 @@ export class Archives {
   /** @param maxBytes of memory that directories may take */
   constructor(blobs: BlobStore, maxBytes: number) {
     this.#blobs = blobs;
-    this.#directories = new LRUCache({ maxSize: maxBytes, maxEntrySize: Math.ceil(maxBytes / MAX_SHARE) });
+    this.#directories = new Kept(maxBytes, sizeOf, { mostOfOne: Math.ceil(maxBytes / MAX_SHARE), isDear: true });
   }
 
   /** What is in an archive. @throws ArchiveError for what is no zip archive, contradicts itself, or is too large */
@@ -65,12 +67,11 @@ export class Archives {
     try {
       leave = await this.#slots.take(currentScope().caller);
       const directory = await readDirectory(this.#blobs, blob);
-      this.#directories.set(blob.sha256, directory, { size: directory.memory });
+      this.#directories.set(blob.sha256, directory);
       return directory;
     } catch (error) {
       // Its content does not change.
-      if (error instanceof ArchiveError && error.code !== 'gone')
-        this.#directories.set(blob.sha256, error, { size: 500 });
+      if (error instanceof ArchiveError && error.code !== 'gone') this.#directories.set(blob.sha256, error);
       throw error;
     } finally {
       leave();

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { FlagsClient } from '../../../access/caller.ts';
+import { Kept } from '../../../core/kept.ts';
 import { encoded } from '../../../core/own-memory.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
@@ -17,7 +18,7 @@ const MOST_NAME = 255;
 interface Memory {
   /** Under which the answer to an environment is kept, by project and environment. */
   keys: LRUCache<string, { version: number; key: string }>;
-  rules: LRUCache<number, ProjectRules>;
+  rules: Kept<number, ProjectRules>;
   /** Rules that are being read. */
   reading: Map<string, Promise<ProjectRules>>;
 }
@@ -29,7 +30,7 @@ function memoryOf({ db }: Deps): Memory {
   if (known !== undefined) return known;
   const fresh: Memory = {
     keys: new LRUCache({ max: MOST_NAMES }),
-    rules: new LRUCache({ maxSize: MOST_RULES, sizeCalculation: ({ size }) => size }),
+    rules: new Kept(MOST_RULES, ({ size }) => size),
     reading: new Map(),
   };
   memories.set(db, fresh);
