@@ -53,6 +53,46 @@ test('neither parts of names nor the bytes of ids are taken for names', () => {
   for (const name of ['', ' b', 'a', 'b\0', '40000 a b']) assert.equal(tree.find(name), null, name);
 });
 
+test('what looks like an entry in a name or in the id of a submodule is none', () => {
+  const named = new TreeObject(OID, entry('100644', '100644 b', id(1)));
+  assert.equal(named.find('b'), null);
+  assert.equal(named.find('100644 b')?.oid, id(1).toString('hex'));
+  const linked = new TreeObject(OID, entry('160000', 'a', id('40000 b\0')));
+  assert.equal(linked.find('b'), null);
+  const both = new TreeObject(OID, Buffer.concat([entry('160000', 'a', id('100644 y')), entry('100644', 'b', id(3))]));
+  assert.equal(both.find('y100644 b'), null);
+  assert.equal(both.find('b')?.oid, id(3).toString('hex'));
+});
+
+test('whatever names and ids are, an entry is found as it is among all of them', () => {
+  const bytes = Buffer.from('\0\0  1004612b');
+  const chosen = (length: { minLength: number; maxLength: number }) =>
+    fc.array(fc.constantFrom(...bytes), length).map((list) => Buffer.from(list));
+  const modes = fc.constantFrom('100644', '100755', '160000', '40000', '040000');
+  const parts = fc.array(fc.constantFrom('100644 ', '40000 ', '040000 ', 'b', '1', ' '), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  const names = parts.map((list) => list.join(''));
+  const ids = fc.oneof(
+    chosen({ minLength: 20, maxLength: 20 }),
+    names.chain((name) =>
+      fc.nat(12).map((at) => Buffer.concat([Buffer.alloc(at), Buffer.from(`${name}\0`), Buffer.alloc(20)], 20)),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.tuple(modes, names, ids), { selector: ([, name]) => name }), names, (all, other) => {
+      const data = Buffer.concat(all.map(([mode, name, bytes]) => entry(mode, name, bytes)));
+      const entries = parseTree(OID, data);
+      for (const name of [...all.map(([, one]) => one), other, 'b']) {
+        const wanted = entries.find((one) => one.name === name) ?? null;
+        assert.deepEqual(new TreeObject(OID, data).find(name), wanted);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test('an id that ends in a digit makes no other mode of the one after it', () => {
   for (const digit of '01234567') {
     const data = Buffer.concat([

@@ -5,8 +5,8 @@ import { type TreeEntry, typeOfMode } from './objects.ts';
 const SPACE = 0x20;
 const ZERO = 0x30;
 const FOLDER = '40000';
-/** As it stands before a name; the digits that can come before a folder's, of an id, make none of six of them. */
-const SIX_DIGITS = /^1[026]0[0-7]{3}$/;
+/** A folder's may have six, too. */
+const SIX_DIGITS = /^(?:1[026]0[0-7]{3}|040000)$/;
 
 /** Where entries of a tree begin. */
 export interface EntryPlaces {
@@ -60,19 +60,8 @@ export class TreeObject {
    */
   find(name: string): TreeEntry | null {
     if (this.#entries !== undefined) return this.#entries.find((entry) => entry.name === name) ?? null;
-    const data = this.#data;
-    const wanted = Buffer.concat([Buffer.of(SPACE), encodeBytes(name), Buffer.of(0)]);
-    if (wanted.indexOf(0) !== wanted.length - 1) return null;
-    for (let at = data.indexOf(wanted); at >= 0; at = data.indexOf(wanted, at + 1)) {
-      const mode = modeBefore(data, at);
-      // The bytes of an id would have to look like a whole entry to be taken for one.
-      if (mode === null) continue;
-      const id = at + wanted.length;
-      const end = id + this.#oid.length / 2;
-      if (end > data.length) throw cutShort(this.#oid);
-      return { mode, name, oid: data.toString('hex', id, end), type: typeOfMode(mode) };
-    }
-    return null;
+    const found = findEntry(this.#oid, this.#data, asInTree(name));
+    return found === null ? null : { ...found, name, type: typeOfMode(found.mode) };
   }
 
   /**
@@ -102,11 +91,48 @@ export class TreeObject {
   }
 }
 
-/** The mode whose last digit stands before a place, six digits long; null where there is none. */
-function modeBefore(data: Buffer, at: number): string | null {
+/** A name as it stands in a tree: after the mode, and before the id. */
+export const asInTree = (name: string): Buffer => encodeBytes(` ${name}\0`);
+
+/**
+ * The entry of a name in a tree, without taking the others apart. What only looks like one, in the name or the id of another, is none.
+ * @param oid of the tree; also says which hash its entries use
+ * @param name as `asInTree` gives it
+ * @returns its mode in six digits; null where there is none
+ * @throws GitError `corrupt` where it is cut short
+ */
+export function findEntry(oid: string, data: Buffer, name: Buffer): { mode: string; oid: string } | null {
+  if (name.indexOf(0) !== name.length - 1) return null;
+  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) {
+    const mode = modeBefore(oid, data, at);
+    if (mode === null) continue;
+    const id = at + name.length;
+    const end = id + oid.length / 2;
+    if (end > data.length) throw cutShort(oid);
+    return { mode, oid: data.toString('hex', id, end) };
+  }
+  return null;
+}
+
+/** The mode before a place, six digits long; null where no entry begins with it. */
+function modeBefore(oid: string, data: Buffer, at: number): string | null {
   const six = data.toString('latin1', Math.max(0, at - 6), at);
-  if (SIX_DIGITS.test(six)) return six;
-  return six.endsWith(FOLDER) ? `0${FOLDER}` : null;
+  if (SIX_DIGITS.test(six) && isStart(oid, data, at - 6)) return six;
+  return six.endsWith(FOLDER) && isStart(oid, data, at - 5) ? `0${FOLDER}` : null;
+}
+
+/** Whether an entry begins where a mode, a space, a name and a NUL stand. */
+function isStart(oid: string, data: Buffer, at: number): boolean {
+  if (at === 0) return true;
+  const id = at - oid.length / 2;
+  if (id < 1 || data[id - 1] !== 0) return false;
+  // Inside of another entry the end of its mode or of its name would be among these bytes, which else are an id.
+  let n = id;
+  while (n < at && data[n] !== 0 && (data[n] !== SPACE || (data[n - 1]! & ~7) !== ZERO)) n += 1;
+  if (n === at) return true;
+  let start = 0;
+  while (start < at) start = endOf(oid, data, start);
+  return start === at;
 }
 
 const cutShort = (oid: string) => new GitError('corrupt', `tree ${oid}: an entry is cut short`);

@@ -1,7 +1,7 @@
 import { emptyTreeLike } from '../arguments.ts';
-import { encodeBytes } from '../bytes.ts';
 import { GitError } from '../errors.ts';
 import type { ObjectReader } from '../object-reader.ts';
+import { asInTree, findEntry } from '../tree-object.ts';
 
 /** What a tree has of one name: an id of the mode. */
 interface Entry {
@@ -13,14 +13,11 @@ const MAX_KEPT = 5_000;
 const MAX_TREE_BYTES = 32 * 1024 * 1024;
 const FOLDER = '40000';
 const SUBMODULE = '160000';
-const FILE_MODE = /^100[0-7]{3}$/;
-/** The mode as git takes one: of a file it heeds only whether its owner may execute it. */
-const MODES = new Map(['40000', '040000', '120000', '160000'].map((mode) => [mode, mode.replace(/^0/, '')]));
 
 /** What is at one path in trees, for walks that ask whether two trees have the same there. */
 export class PathStates {
   readonly #objects: ObjectReader;
-  /** The parts of the path as they stand in a tree: between a space and a NUL. */
+  /** The parts of the path as they stand in a tree. */
   readonly #names: readonly Buffer[];
   readonly #onlyFolder: boolean;
   /** Entries on the way, by the tree that they are in. */
@@ -34,7 +31,7 @@ export class PathStates {
     this.#objects = objects;
     this.#onlyFolder = path.endsWith('/');
     const names = (this.#onlyFolder ? path.slice(0, -1) : path).split('/');
-    this.#names = names.map((name) => Buffer.concat([Buffer.from(' '), encodeBytes(name), Buffer.from('\0')]));
+    this.#names = names.map(asInTree);
   }
 
   /**
@@ -85,9 +82,10 @@ export class PathStates {
     const key = `${depth}${tree}`;
     const kept = this.#entries.get(key);
     if (kept !== undefined) return kept;
-    const found = entryIn(await this.#read(tree), this.#names[depth]!, tree.length / 2);
-    const isFile = found !== null && found.mode !== FOLDER && found.mode !== SUBMODULE;
-    const entry = isFile && this.#onlyFolder && depth === this.#names.length - 1 ? null : found;
+    const found = findEntry(tree, await this.#read(tree), this.#names[depth]!);
+    let entry: Entry | null = found === null ? null : { mode: modeOf(found.mode), oid: found.oid };
+    const isFile = entry !== null && entry.mode !== FOLDER && entry.mode !== SUBMODULE;
+    if (isFile && this.#onlyFolder && depth === this.#names.length - 1) entry = null;
     if (this.#entries.size >= MAX_KEPT) this.#entries.clear();
     this.#entries.set(key, entry);
     return entry;
@@ -102,22 +100,10 @@ export class PathStates {
   }
 }
 
-/** Finds one entry of a tree without taking the others apart. The bytes of an id would have to look like a whole entry to be taken for one. */
-function entryIn(tree: Buffer, name: Buffer, hashBytes: number): Entry | null {
-  for (let at = tree.indexOf(name); at >= 0; at = tree.indexOf(name, at + 1)) {
-    const id = at + name.length;
-    for (const digits of [6, 5]) {
-      const mode = modeOf(tree.toString('latin1', Math.max(0, at - digits), at));
-      if (mode === null || id + hashBytes > tree.length) continue;
-      return { mode, oid: tree.toString('hex', id, id + hashBytes) };
-    }
-  }
-  return null;
-}
-
-function modeOf(text: string): string | null {
-  if (!FILE_MODE.test(text)) return MODES.get(text) ?? null;
-  return (Number.parseInt(text, 8) & 0o100) === 0 ? '100644' : '100755';
+/** The mode as git takes one, in as few digits as it can have: of a file it heeds only whether its owner may execute it. */
+function modeOf(mode: string): string {
+  if (!mode.startsWith('100')) return mode.replace(/^0/, '');
+  return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755';
 }
 
 /** A folder without anything in it is nothing to git. */
