@@ -55,12 +55,15 @@ export async function startServer(
       STITHY_ROOT_TOKEN: TOKEN,
       ...env,
     },
+    // As a service has: Linux may share processors out between sessions, and clients are in none of a server's.
+    detached: true,
     stdio: ['ignore', 'ignore', 'inherit', ...(options.length > 0 ? (['ipc'] as const) : [])],
   });
-  // Also where the bench itself fails: another run would ask it instead of its own.
+  // Also where the bench itself fails or is told to end: another run would ask it instead of its own.
   const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  child.once('exit', () => process.off('exit', end));
+  const stop = () => process.exit(1);
+  process.once('exit', end).once('SIGINT', stop).once('SIGTERM', stop);
+  child.once('exit', () => process.off('exit', end).off('SIGINT', stop).off('SIGTERM', stop));
   const url = `http://127.0.0.1:${port}`;
   while (!(await answers(`${url}/api/v4/user`))) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);

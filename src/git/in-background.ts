@@ -1,10 +1,8 @@
-import { setPriority } from 'node:os';
 import { GitError } from './errors.ts';
+import { lowerPriority, NICE } from './priority.ts';
 import { type GitChild, spawnGit } from './process.ts';
 
 const HOUR = 3_600_000;
-/** Lower than that of the server and of the git commands it waits for. */
-const PRIORITY = 15;
 
 /**
  * Starts a git command that nobody waits for, with the rest of the machine's time, for an hour at most; the caller reads
@@ -13,11 +11,7 @@ const PRIORITY = 15;
  */
 export async function startInBackground(dir: string, args: readonly string[]): Promise<GitChild> {
   const git = await spawnGit(args, { gitDir: dir, timeoutMs: HOUR });
-  try {
-    if (git.child.pid !== undefined) setPriority(git.child.pid, PRIORITY);
-  } catch {
-    // It has ended already.
-  }
+  lowerPriority(git.child, NICE.background);
   return git;
 }
 

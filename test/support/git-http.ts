@@ -165,12 +165,23 @@ export async function git(cwd: string, ...args: string[]): Promise<ClientResult>
   }
 }
 
+/** Ids of the processes that run in a folder. */
+export function pidsIn(dir: string): number[] {
+  const inside = realpathSync(dir);
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(inside) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
 /** What git runs for the clients of a repository: processes whose working directory is inside it, the warm ones left out. */
 export function processesIn(dir: string): string[] {
-  const inside = realpathSync(dir);
-  const commands = readdirSync('/proc').flatMap((pid) => {
+  const commands = pidsIn(dir).flatMap((pid) => {
     try {
-      return readlinkSync(`/proc/${pid}/cwd`).startsWith(inside) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
+      return [readFileSync(`/proc/${pid}/cmdline`, 'utf8')];
     } catch {
       return [];
     }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { GitError } from '../errors.ts';
+import { lowerPriority, NICE } from '../priority.ts';
 import { type Killed, spawnGit } from '../process.ts';
 import { feed, firstByte, watch } from './flow.ts';
 
@@ -86,6 +87,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     ...(plan.extraPipes ? { extraPipes: plan.extraPipes } : {}),
   }).finally(waiting.release);
   const { stdin, stdout, child } = git;
+  lowerPriority(child, NICE.transport);
   const pipes = child.stdio.slice(3).filter((pipe): pipe is Socket => pipe instanceof Socket);
   // A broken pipe is told by git's exit code.
   for (const pipe of [stdout, ...pipes]) pipe.on('error', () => {});

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { commitFile, type GitHttp, git, processesIn, serveGit, until } from '../../../test/support/git-http.ts';
+import { commitFile, type GitHttp, git, pidsIn, processesIn, serveGit, until } from '../../../test/support/git-http.ts';
+import { NICE } from '../priority.ts';
 import { runGit } from '../process.ts';
 import { encodePacket, FLUSH } from './packet-line.ts';
 
@@ -167,6 +168,19 @@ describe('a large repository', () => {
     client.stop();
     await until(() => processesIn(http.dir).length === 0);
     await until(() => http.ends.some(({ killed }) => killed === 'abort'));
+  });
+
+  test('what serves a client lets the server go first', async () => {
+    const client = startClone();
+    await client.begun;
+    const pids = pidsIn(http.dir);
+    assert.ok(pids.length > 0);
+    assert.deepEqual(
+      pids.map((pid) => getPriority(pid)),
+      pids.map(() => NICE.transport),
+    );
+    client.stop();
+    await until(() => processesIn(http.dir).length === 0);
   });
 
   test('a client that stops reading is dropped', async () => {
