@@ -91,11 +91,12 @@ export function startGit(args: readonly string[], options: GitOptions): Child {
   if (!mayStart) throw new NoChildren();
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
   const env = gitEnvironment(options.env);
-  git ??= program('git', env.PATH!);
+  const path = env.PATH!;
+  if (git?.path !== path) git = { path, file: program('git', path) };
   try {
     return startChild({
       command: '/bin/sh',
-      args: ['-c', limited(options.memory ?? CHILD_MEMORY, options.fileBytes), git, ...where, ...args],
+      args: ['-c', limited(options.memory ?? CHILD_MEMORY, options.fileBytes), git.file, ...where, ...args],
       cwd: options.gitDir ?? '/',
       env,
       pipes: 3 + (options.extraPipes ?? 0),
@@ -115,8 +116,8 @@ export function startNoChildren(): void {
   mayStart = false;
 }
 
-/** Where git is; looked up once. */
-let git: string | undefined;
+/** Where git is in a path; looked up once. */
+let git: { path: string; file: string } | undefined;
 
 /** The first program of a name in the folders of a path; the name alone where there is none. */
 function program(name: string, path: string): string {
