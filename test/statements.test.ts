@@ -55,10 +55,7 @@ before(async () => {
   });
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const counted: Record<string, string[]> = {};
 

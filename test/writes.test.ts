@@ -140,10 +140,9 @@ test('merge requests, a look whether one can be merged, merges, a picked and a r
   assert.equal(read.text, text.with(3, 'changed 3').with(25, 'changed 25').join('\n'));
 });
 
-test('a push starts the git that receives it, and no other', async (t) => {
+test('a push starts the git that receives it, and no other', async () => {
   const project = await app.make.project();
   const user = await GitUser.of(app);
-  t.after(() => user.close());
   const dir = await user.tree();
   const address = user.address(project);
   const push = async (...refs: string[]): Promise<string[]> => {

@@ -11,10 +11,7 @@ before(async () => {
   url = await app.listen();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const projectAt = (path: string) => app.get(`/projects/${encodeURIComponent(path)}`);
 const NOT_FOUND = /remote: The project you were looking for could not be found/;

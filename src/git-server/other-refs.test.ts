@@ -10,10 +10,7 @@ before(async () => {
   app = await buildTestApp();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 describe('refs outside branches and tags', () => {
   test('notes are pushed by a Developer, listed, fetched and removed, as semantic-release does', async () => {

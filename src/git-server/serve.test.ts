@@ -44,7 +44,6 @@ socket.on('end', () => process.exit(Number(require('node:fs').readFileSync('${jo
   chmodSync(script, 0o700);
 });
 after(async () => {
-  user.close();
   server.close();
   await app.close();
 });

@@ -26,10 +26,7 @@ before(async () => {
   }
   tokens.stranger = (await app.make.user()).token;
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const wikiOf = ({ full_path }: { full_path: string }) => ({ full_path: `${full_path}.wiki` });
 const address = (place: { full_path: string }, role?: string) =>

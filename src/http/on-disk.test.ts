@@ -48,6 +48,5 @@ test('what comes in pieces is not held up', async () => {
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
   } finally {
     onDisk.mock.restore();
-    user.close();
   }
 });

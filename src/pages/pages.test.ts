@@ -33,10 +33,7 @@ before(async () => {
   }
   for (const project of [open, closed]) await makeMergeRequest(app, project, { source_branch: 'feature/x' });
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 interface Got {
   status: number;

@@ -145,7 +145,6 @@ describe('hooks that lead to one another', () => {
     assert.equal(new Set(told).size, told.length, 'each hook is told once in a chain');
     const chains = new Set(receiver.calls.map(({ headers }) => headers['x-gitlab-event-uuid']));
     assert.ok(told.length <= 2 * chains.size && chains.size <= 2, told.join('\n'));
-    git.close();
   });
 
   test('without the header are held by the limit of calls in a minute', async () => {

@@ -74,7 +74,6 @@ before(async () => {
   await git.ok(work, 'push', git.address(project), 'main');
 });
 after(async () => {
-  git.close();
   await server.close();
   await app.close();
 });

@@ -14,10 +14,7 @@ before(async () => {
   app = await buildTestApp();
   git = await GitUser.of(app);
 });
-after(async () => {
-  git.close();
-  await app.close();
-});
+after(() => app.close());
 
 /** A project in a group below another one, with a merge request, and guests who get their roles as clients give them. */
 async function scene() {

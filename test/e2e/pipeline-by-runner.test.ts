@@ -56,10 +56,7 @@ before(async () => {
   project = await app.make.project();
   runner = await FakeRunner.make(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const jobs = async (): Promise<JobJson[]> =>
   expectStatus(await app.get(`/projects/${project.id}/jobs`, { query: { per_page: 100 } }), 200);

@@ -34,7 +34,7 @@ export interface RequestOptions {
 /** The same server that `main.ts` runs, on a data folder of its own, asked without a socket unless `listen` is called. */
 export class TestApp {
   readonly #log: { logger: JsonLogger; lines: string[] };
-  readonly #cleanUp: () => Promise<void>;
+  readonly #cleanUps: (() => void | Promise<void>)[];
   /** Null once it is closed: test files keep their app as long as the process lives. */
   #open: { instance: Instance; make: Factories } | null;
   #url: string | undefined;
@@ -42,7 +42,7 @@ export class TestApp {
   constructor(instance: Instance, log: { logger: JsonLogger; lines: string[] }, cleanUp: () => Promise<void>) {
     this.#open = { instance, make: new Factories(instance.deps) };
     this.#log = log;
-    this.#cleanUp = cleanUp;
+    this.#cleanUps = [cleanUp];
   }
 
   get instance(): Instance {
@@ -105,11 +105,16 @@ export class TestApp {
     await this.deps.jobs.drain(SETTLE_AHEAD_MS);
   }
 
+  /** Has something cleared away once the app is closed. */
+  onClose(cleanUp: () => void): void {
+    this.#cleanUps.push(cleanUp);
+  }
+
   async close(): Promise<void> {
     const { instance } = this;
     await instance.server.app.close();
     await instance.close();
-    await this.#cleanUp();
+    for (const cleanUp of this.#cleanUps.splice(0)) await cleanUp();
     this.#open = null;
   }
 }

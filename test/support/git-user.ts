@@ -15,9 +15,11 @@ export class GitUser {
     this.#url = url;
   }
 
-  /** Starts listening where the app does not yet. */
+  /** Starts listening where the app does not yet. The folder goes when the app is closed. */
   static async of(app: TestApp): Promise<GitUser> {
-    return new GitUser(await app.listen());
+    const user = new GitUser(await app.listen());
+    app.onClose(() => rmSync(user.folder, { recursive: true, force: true }));
+    return user;
   }
 
   /** Address of a repository with a token in it. */
@@ -55,9 +57,5 @@ export class GitUser {
     const { code, stderr } = await runGitClient(dir, args);
     assert.notEqual(code, 0, `git ${args.join(' ')} was not refused`);
     return stderr;
-  }
-
-  close(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -108,6 +108,5 @@ export class SshPlace {
 
   close(): void {
     this.server.close();
-    this.git.close();
   }
 }

@@ -13,10 +13,7 @@ before(async () => {
   url = await app.listen();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 interface Shown {
   iid: number;

@@ -12,10 +12,7 @@ before(async () => {
   url = await app.listen();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const NOT_FOUND =
   /^remote: The project you were looking for could not be found or you don't have permission to view it\.$/m;

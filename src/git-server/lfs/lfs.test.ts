@@ -19,10 +19,7 @@ before(async () => {
   url = await app.listen();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 /** What the LFS program would commit for a content, and how the content is announced. */
 function pointerTo(content: string): { oid: string; size: number; text: string } {

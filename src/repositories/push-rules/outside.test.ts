@@ -35,7 +35,6 @@ test('on a server whose plan has no push rules those that are there are not in f
     const dir = await git.tree();
     await git.ok(dir, 'push', git.address(project), 'main');
   } finally {
-    git.close();
     await app.close();
   }
 });
@@ -54,7 +53,6 @@ test('files in Git LFS may be larger than the rule allows: what counts is their 
     await git.commit(dir, 'large.bin', large.content);
     assert.match(await git.fails(dir, 'push', git.address(project), 'main'), /File 'large\.bin' is larger than/);
   } finally {
-    git.close();
     await app.close();
   }
 });

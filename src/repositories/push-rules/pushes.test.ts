@@ -15,10 +15,7 @@ before(async () => {
   app = await buildTestApp();
   git = await GitUser.of(app);
 });
-after(async () => {
-  git.close();
-  await app.close();
-});
+after(() => app.close());
 
 /** A project with one commit on `main`, a maintainer, and his work tree, whose remote is the project. */
 async function place(rule: Json = {}) {

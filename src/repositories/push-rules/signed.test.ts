@@ -17,10 +17,7 @@ before(async () => {
   app = await buildTestApp();
   git = await GitUser.of(app);
 });
-after(async () => {
-  git.close();
-  await app.close();
-});
+after(() => app.close());
 
 /** A project that takes signed commits alone, who pushes to it, and his work tree with an SSH key to sign with. */
 async function place() {

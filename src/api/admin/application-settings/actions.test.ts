@@ -86,14 +86,10 @@ test('pipelines: how many a push makes, and a user for one commit in a minute', 
     expectStatus<Json[]>(await app.get(`/projects/${project.id}/pipelines`, { query: { per_page: 100 } }), 200).length;
   await set({ git_push_pipeline_limit: 2 });
   const git = await GitUser.of(app);
-  try {
-    const tree = await git.tree();
-    await git.commit(tree, '.gitlab-ci.yml', 'a: {script: echo}');
-    const branches = ['one', 'two', 'three'].map((name) => `HEAD:refs/heads/${name}`);
-    await git.ok(tree, 'push', git.address(project), ...branches);
-  } finally {
-    git.close();
-  }
+  const tree = await git.tree();
+  await git.commit(tree, '.gitlab-ci.yml', 'a: {script: echo}');
+  const branches = ['one', 'two', 'three'].map((name) => `HEAD:refs/heads/${name}`);
+  await git.ok(tree, 'push', git.address(project), ...branches);
   await app.settle();
   assert.equal(await pipelines(), 2);
   await set({ pipeline_limit_per_project_user_sha: 2 });

@@ -118,17 +118,13 @@ test('artifacts: their size, and how long they are kept where nobody says', asyn
 
 test('a push larger than administrators allow is refused', async () => {
   const git = await GitUser.of(app);
-  try {
-    const project = await app.make.project();
-    const dir = await git.tree();
-    await set({ receive_max_input_size: 1 });
-    await git.commit(dir, 'large', randomBytes(2_000_000).toString('base64'));
-    assert.match(await git.fails(dir, 'push', git.address(project), 'main'), /too large|exceeds|maximum/);
-    await set({ receive_max_input_size: null });
-    await git.ok(dir, 'push', git.address(project), 'main');
-  } finally {
-    git.close();
-  }
+  const project = await app.make.project();
+  const dir = await git.tree();
+  await set({ receive_max_input_size: 1 });
+  await git.commit(dir, 'large', randomBytes(2_000_000).toString('base64'));
+  assert.match(await git.fails(dir, 'push', git.address(project), 'main'), /too large|exceeds|maximum/);
+  await set({ receive_max_input_size: null });
+  await git.ok(dir, 'push', git.address(project), 'main');
 });
 
 test('imports by URL only where git is among the sources, and into the local network where that is allowed', async () => {

@@ -70,32 +70,28 @@ test('maintenance: git clones, and pushes nothing, makes no project, uploads no 
   const git = await GitUser.of(app);
   const project = await app.make.project();
   const address = git.address(project);
-  try {
-    const dir = await git.tree();
-    await git.ok(dir, 'push', address, 'main');
-    await git.commit(dir, 'more.txt', 'more');
-    await set({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
-    await git.ok(dir, 'fetch', address, 'main');
-    const said = `remote: ${NO_PUSH} Back at noon.`;
-    assert.ok((await git.fails(dir, 'push', address, 'main')).includes(said));
-    const made = git.address({ full_path: `root/${project.path}-made` });
-    assert.ok((await git.fails(dir, 'push', made, 'main')).includes(said));
-    const large = (operation: string) =>
-      app.instance.server.app.inject({
-        method: 'POST',
-        url: `/${project.full_path}.git/info/lfs/objects/batch`,
-        headers: { authorization: `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}` },
-        payload: { operation, objects: [{ oid: 'a'.repeat(64), size: 1 }] },
-      });
-    assert.equal((await large('download')).statusCode, 200);
-    const upload = await large('upload');
-    assert.deepEqual([upload.statusCode, upload.json<Json>().message], [503, `${NO_PUSH} Back at noon.`]);
-    await set({ maintenance_mode: false });
-    assert.equal((await large('upload')).statusCode, 200);
-    await git.ok(dir, 'push', address, 'main');
-  } finally {
-    git.close();
-  }
+  const dir = await git.tree();
+  await git.ok(dir, 'push', address, 'main');
+  await git.commit(dir, 'more.txt', 'more');
+  await set({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
+  await git.ok(dir, 'fetch', address, 'main');
+  const said = `remote: ${NO_PUSH} Back at noon.`;
+  assert.ok((await git.fails(dir, 'push', address, 'main')).includes(said));
+  const made = git.address({ full_path: `root/${project.path}-made` });
+  assert.ok((await git.fails(dir, 'push', made, 'main')).includes(said));
+  const large = (operation: string) =>
+    app.instance.server.app.inject({
+      method: 'POST',
+      url: `/${project.full_path}.git/info/lfs/objects/batch`,
+      headers: { authorization: `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}` },
+      payload: { operation, objects: [{ oid: 'a'.repeat(64), size: 1 }] },
+    });
+  assert.equal((await large('download')).statusCode, 200);
+  const upload = await large('upload');
+  assert.deepEqual([upload.statusCode, upload.json<Json>().message], [503, `${NO_PUSH} Back at noon.`]);
+  await set({ maintenance_mode: false });
+  assert.equal((await large('upload')).statusCode, 200);
+  await git.ok(dir, 'push', address, 'main');
 });
 
 test('maintenance: runners get no jobs, schedules wait, and no running job is given up', async () => {

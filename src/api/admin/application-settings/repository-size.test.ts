@@ -53,30 +53,26 @@ test('commits to a repository past its size are refused, Git LFS counts, and zer
 test('so are pushes, and those that would go past it; what removes is taken', async () => {
   const project = await sized(MIB);
   const git = await GitUser.of(app);
-  try {
-    const tree = await git.tree();
-    await git.commit(tree, 'a', 'a');
-    const address = git.address(project);
-    await git.ok(tree, 'push', address, 'main', 'main:topic');
-    await limit(1);
-    await git.ok(tree, 'push', address, 'main:second');
-    await resize(project.id, MIB + 100);
-    assert.match(
-      await git.fails(tree, 'push', address, 'main:third'),
-      /Your push has been rejected, because this repository has exceeded its size limit of 1 MiB by 100 Bytes\./,
-    );
-    await git.ok(tree, 'push', address, ':topic');
-    await limit(2);
-    await git.commit(tree, 'large', randomBytes(1_500_000).toString('base64'));
-    assert.match(
-      await git.fails(tree, 'push', address, 'main'),
-      /Your push to this repository would cause it to exceed the size limit of 2 MiB so it has been rejected\./,
-    );
-    await limit(4);
-    await git.ok(tree, 'push', address, 'main');
-  } finally {
-    git.close();
-  }
+  const tree = await git.tree();
+  await git.commit(tree, 'a', 'a');
+  const address = git.address(project);
+  await git.ok(tree, 'push', address, 'main', 'main:topic');
+  await limit(1);
+  await git.ok(tree, 'push', address, 'main:second');
+  await resize(project.id, MIB + 100);
+  assert.match(
+    await git.fails(tree, 'push', address, 'main:third'),
+    /Your push has been rejected, because this repository has exceeded its size limit of 1 MiB by 100 Bytes\./,
+  );
+  await git.ok(tree, 'push', address, ':topic');
+  await limit(2);
+  await git.commit(tree, 'large', randomBytes(1_500_000).toString('base64'));
+  assert.match(
+    await git.fails(tree, 'push', address, 'main'),
+    /Your push to this repository would cause it to exceed the size limit of 2 MiB so it has been rejected\./,
+  );
+  await limit(4);
+  await git.ok(tree, 'push', address, 'main');
 });
 
 test('so are objects of Git LFS', async () => {

@@ -134,38 +134,34 @@ describe('bad messages are refused', () => {
 
 test('whoever pushes is shown the banner that is for the project', async () => {
   const git = await GitUser.of(app);
-  try {
-    const project = await app.make.project({ namespace: await app.make.group() });
-    const { user, token } = await app.make.user();
-    await app.make.member({ project }, user, 30);
-    const tree = await git.tree();
-    await git.ok(tree, 'push', git.address(project), 'main');
-    let count = 0;
-    const push = async () => {
-      await git.commit(tree, `file${++count}.txt`, 'x');
-      return git.ok(tree, 'push', git.address(project, token), 'HEAD:refs/heads/topic');
-    };
-    assert.doesNotMatch(await push(), /={72}/);
-    const messages = [
-      await make({ message: 'Read this before you go on, for it is about all of us and it is rather long.' }),
-      await make({ message: 'Not for you', target_access_levels: [50] }),
-      await make({ message: 'Not here', target_path: '/elsewhere/*' }),
-      await make({ message: 'Not a banner', broadcast_type: 'notification' }),
-    ];
-    const shown = await push();
-    assert.match(
-      shown,
-      /={72}\s+remote:\s+remote: +Read this before you go on, .+\s+remote: +rather long\.\s+remote:\s+remote: ={72}/,
-    );
-    assert.doesNotMatch(shown, /Not /);
-    messages.push(await make({ message: 'For this project', target_path: `/${project.full_path.split('/')[0]}*` }));
-    messages.push(await make({ message: 'For all, later' }));
-    const closer = await push();
-    assert.match(closer, /For this project/);
-    assert.doesNotMatch(closer, /For all|Read this/);
-    for (const { id } of messages) await remove(id);
-    assert.doesNotMatch(await push(), /={72}/);
-  } finally {
-    git.close();
-  }
+  const project = await app.make.project({ namespace: await app.make.group() });
+  const { user, token } = await app.make.user();
+  await app.make.member({ project }, user, 30);
+  const tree = await git.tree();
+  await git.ok(tree, 'push', git.address(project), 'main');
+  let count = 0;
+  const push = async () => {
+    await git.commit(tree, `file${++count}.txt`, 'x');
+    return git.ok(tree, 'push', git.address(project, token), 'HEAD:refs/heads/topic');
+  };
+  assert.doesNotMatch(await push(), /={72}/);
+  const messages = [
+    await make({ message: 'Read this before you go on, for it is about all of us and it is rather long.' }),
+    await make({ message: 'Not for you', target_access_levels: [50] }),
+    await make({ message: 'Not here', target_path: '/elsewhere/*' }),
+    await make({ message: 'Not a banner', broadcast_type: 'notification' }),
+  ];
+  const shown = await push();
+  assert.match(
+    shown,
+    /={72}\s+remote:\s+remote: +Read this before you go on, .+\s+remote: +rather long\.\s+remote:\s+remote: ={72}/,
+  );
+  assert.doesNotMatch(shown, /Not /);
+  messages.push(await make({ message: 'For this project', target_path: `/${project.full_path.split('/')[0]}*` }));
+  messages.push(await make({ message: 'For all, later' }));
+  const closer = await push();
+  assert.match(closer, /For this project/);
+  assert.doesNotMatch(closer, /For all|Read this/);
+  for (const { id } of messages) await remove(id);
+  assert.doesNotMatch(await push(), /={72}/);
 });

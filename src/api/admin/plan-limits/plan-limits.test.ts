@@ -232,20 +232,16 @@ describe('the storage of a top-level group', () => {
   test('is looked at by pushes, which may still remove', async () => {
     const project = await place(MIB);
     const git = await GitUser.of(app);
-    try {
-      const tree = await git.tree();
-      await git.ok(tree, 'push', git.address(project), 'main', 'main:topic');
-      await limit({ notification_limit: 1 });
-      assert.match(
-        await git.ok(tree, 'push', git.address(project), 'main:second'),
-        /The storage of group\d+ has passed 1 MiB/,
-      );
-      await limit({ enforcement_limit: 1 });
-      assert.match(await git.fails(tree, 'push', git.address(project), 'main:third'), full);
-      await git.ok(tree, 'push', git.address(project), ':topic');
-    } finally {
-      git.close();
-    }
+    const tree = await git.tree();
+    await git.ok(tree, 'push', git.address(project), 'main', 'main:topic');
+    await limit({ notification_limit: 1 });
+    assert.match(
+      await git.ok(tree, 'push', git.address(project), 'main:second'),
+      /The storage of group\d+ has passed 1 MiB/,
+    );
+    await limit({ enforcement_limit: 1 });
+    assert.match(await git.fails(tree, 'push', git.address(project), 'main:third'), full);
+    await git.ok(tree, 'push', git.address(project), ':topic');
   });
 
   test('of somebody else does not count', async () => {

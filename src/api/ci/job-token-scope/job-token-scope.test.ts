@@ -176,7 +176,6 @@ describe('the token of a job', () => {
 test('git clones with it, and pushes to the own project where that lets it, without a pipeline', async () => {
   const { own, other, token } = await scene();
   const git = await GitUser.of(app);
-  after(() => git.close());
   const clone = join(git.folder, 'clone');
   await git.ok(git.folder, 'clone', '--quiet', '--branch', 'main', git.address(own, token), clone);
   assert.match(await git.fails(git.folder, 'ls-remote', git.address(other, token)), /could not be found/);

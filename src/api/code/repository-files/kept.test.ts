@@ -23,10 +23,7 @@ before(async () => {
   app = await buildTestApp();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 const PATHS = ['a.txt', 'dir/b.txt', 'dir', 'moved.txt', 'only-side.txt', 'run.sh', 'link'];
 const BOTH = ['main', 'side'];

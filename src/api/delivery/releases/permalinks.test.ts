@@ -139,20 +139,16 @@ test('a feed tells of releases to those who may read them', async (t) => {
 
 test('a tag that is pushed away leaves its release, and one that is pushed anew has it again', async () => {
   const user = await GitUser.of(app);
-  try {
-    const project = await app.make.project();
-    const dir = await user.tree();
-    await user.commit(dir, 'a.txt', 'a');
-    await user.ok(dir, 'tag', 'v1');
-    await user.ok(dir, 'push', '--quiet', user.address(project), 'main', 'v1');
-    const path = `/projects/${project.id}/releases`;
-    expectStatus(await app.post(path, { json: { tag_name: 'v1', description: 'Notes' } }), 201);
-    await user.ok(dir, 'push', '--quiet', user.address(project), ':refs/tags/v1');
-    assert.equal(expectStatus<ReleaseJson>(await app.get(`${path}/v1`), 200).description, 'Notes');
-    await user.ok(dir, 'push', '--quiet', user.address(project), 'v1');
-    const tag = await app.get(`/projects/${project.id}/repository/tags/v1`);
-    assert.equal(expectStatus<{ release: { description: string } }>(tag, 200).release.description, 'Notes');
-  } finally {
-    user.close();
-  }
+  const project = await app.make.project();
+  const dir = await user.tree();
+  await user.commit(dir, 'a.txt', 'a');
+  await user.ok(dir, 'tag', 'v1');
+  await user.ok(dir, 'push', '--quiet', user.address(project), 'main', 'v1');
+  const path = `/projects/${project.id}/releases`;
+  expectStatus(await app.post(path, { json: { tag_name: 'v1', description: 'Notes' } }), 201);
+  await user.ok(dir, 'push', '--quiet', user.address(project), ':refs/tags/v1');
+  assert.equal(expectStatus<ReleaseJson>(await app.get(`${path}/v1`), 200).description, 'Notes');
+  await user.ok(dir, 'push', '--quiet', user.address(project), 'v1');
+  const tag = await app.get(`/projects/${project.id}/repository/tags/v1`);
+  assert.equal(expectStatus<{ release: { description: string } }>(tag, 200).release.description, 'Notes');
 });

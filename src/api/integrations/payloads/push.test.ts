@@ -15,10 +15,7 @@ before(async () => {
   app = await buildTestApp();
   user = await GitUser.of(app);
 });
-after(async () => {
-  user.close();
-  await app.close();
-});
+after(() => app.close());
 
 /** A project with one commit on `main`, made through the API. */
 async function started() {
