@@ -1,5 +1,6 @@
 import type { Commits } from './commits.ts';
 import type { Pace } from './pace.ts';
+import { Reached } from './reached.ts';
 
 /** Commits that are looked at before all that lies outside the graph is read. */
 const NEAR = 64;
@@ -33,23 +34,19 @@ export async function reachedOf(
   await commits.rank([...wanted, from]);
   const open = new Set(wanted);
   const found = new Set<number>();
-  const lowest = wanted.reduce((least, commit) => Math.min(least, commits.generation(commit)), Number.MAX_VALUE);
-  const seen = new Uint8Array(commits.size);
-  const stack = [from];
-  seen[from] = 1;
-  for (let commit = stack.pop(); commit !== undefined; commit = stack.pop()) {
+  const inGraph: number[] = [];
+  const outside = new Set([from]);
+  // Grows while it is gone through.
+  for (const commit of outside) {
+    if (open.size === 0) return found;
     if (pace.isDue) await pace.rest();
     if (open.delete(commit)) found.add(commit);
-    if (open.size === 0) break;
-    if (commits.generation(commit) <= lowest) continue;
-    const parents = commits.parents(commit);
-    for (let at = parents.length - 1; at >= 0; at -= 1) {
-      const parent = parents[at]!;
-      if (seen[parent] !== 0) continue;
-      seen[parent] = 1;
-      stack.push(parent);
-    }
+    if (commit < commits.inner) inGraph.push(commit);
+    else for (const parent of commits.parents(commit)) outside.add(parent);
   }
+  const left = [...open].filter((commit) => commit < commits.inner);
+  if (left.length === 0 || commits.graph === null) return found;
+  for (const commit of await Reached.of(commits.graph, inGraph).among(left, pace)) found.add(commit);
   return found;
 }
 
