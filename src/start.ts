@@ -10,6 +10,7 @@ import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
+import { LoopLoad } from './core/loop-load.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
 import { openSecretBox } from './core/secret-box.ts';
@@ -273,7 +274,9 @@ async function serveClaimed(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
   const threads = Math.min(MAX_READERS, availableParallelism() - 1);
-  instance.deps.storages.pool.readers.allow({ address: workerAddress, name: WORKER, threads });
+  const load = new LoopLoad();
+  const isNeeded = () => load.isBusy;
+  instance.deps.storages.pool.readers.allow({ address: workerAddress, name: WORKER, threads, isNeeded });
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );

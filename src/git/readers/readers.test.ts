@@ -13,7 +13,8 @@ import type { Answers, Arguments } from './questions.ts';
 import { Readers } from './readers.ts';
 import { WORKER, workerAddress } from './worker.ts';
 
-const PROGRAM = { address: workerAddress, name: WORKER };
+const isNeeded = () => true;
+const PROGRAM = { address: workerAddress, name: WORKER, isNeeded };
 const place = { id: 'a', dir: '/nowhere' };
 
 /** Waits until a thread answers about a repository. */
@@ -133,7 +134,12 @@ test('who leaves is not waited for', async (t) => {
       else parentPort.postMessage({ type: 'refusal', number: open, code: 'aborted', message: type });
     });
     parentPort.postMessage({ type: 'ready' });`;
-  pool.readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'leaves', threads: 1 });
+  pool.readers.allow({
+    address: `data:text/javascript,${encodeURIComponent(program)}`,
+    name: 'leaves',
+    threads: 1,
+    isNeeded,
+  });
   const controller = new AbortController();
   const asked = () => pool.readers.ask(place, 'x', []);
   let answer = asked();
@@ -150,7 +156,7 @@ async function readersOf(t: TestContext, body: string, threads: number) {
   const readers = new Readers();
   t.after(() => readers.close());
   const program = `import { parentPort } from 'node:worker_threads'; ${body}; parentPort.postMessage({ type: 'ready' });`;
-  readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'test', threads });
+  readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'test', threads, isNeeded });
   let first = readers.ask(place, 'first', []);
   for (; first === undefined; first = readers.ask(place, 'first', [])) await sleep(5);
   return { readers, first };

@@ -3,7 +3,7 @@ import { type Place, ReaderThread } from './reader-thread.ts';
 /** After one has ended by itself no other is started for so long, in milliseconds. */
 const PAUSE_MS = 5_000;
 /** Without a question for so long, in milliseconds, they end. */
-const IDLE_MS = 5 * 60_000;
+const IDLE_MS = 60_000;
 
 /** What is needed to start threads. */
 export interface ReaderProgram {
@@ -12,12 +12,14 @@ export interface ReaderProgram {
   name: string;
   /** Threads at most; 0 for none. */
   threads: number;
+  /** Whether this thread has too little time to find answers itself. */
+  isNeeded: () => boolean;
 }
 
 /**
  * The threads that answer questions about repositories, so that reading takes the time of other processors than that which
- * serves everybody. They are started when something is asked, the second one when the first has enough to do; while there
- * is none to ask, whoever asks finds the answer himself.
+ * serves everybody. They are started when that one is busy, the second one when the first has enough to do; while there is none
+ * to ask, or none is needed, whoever asks finds the answer himself.
  */
 export class Readers {
   readonly #threads = new Set<ReaderThread>();
@@ -42,7 +44,7 @@ export class Readers {
    * @throws GitError as the question does
    */
   ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
-    if (this.#program === null || this.#program.threads === 0) return undefined;
+    if (this.#program === null || this.#program.threads === 0 || !this.#program.isNeeded()) return undefined;
     this.#askedAt = performance.now();
     const free = [...this.#threads].filter(({ isFree }) => isFree);
     const [first = null] = free;
