@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import module, { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
-import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapCodeStatistics, getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
@@ -71,30 +72,69 @@ function removeOld(cache) {
   }
 }
 
+/** A flag of the engine as it is compiled in, and as the server sets it when the time has come. */
+class Flag {
+  #usual;
+  #ours;
+  #isSet = false;
+
+  constructor(usual, ours) {
+    this.#usual = usual;
+    this.#ours = ours;
+  }
+
+  set() {
+    this.#isSet = true;
+    setFlagsFromString(this.#ours);
+  }
+
+  /** Takes it back for a moment. */
+  back() {
+    if (this.#isSet) setFlagsFromString(this.#usual);
+  }
+
+  again() {
+    if (this.#isSet) setFlagsFromString(this.#ours);
+  }
+}
+
 // What was called once, such as at the start, is still to be there when it is kept.
-const RUNNING = '--no-flush-bytecode';
-const LOADING = '--flush-bytecode';
+const keepsCode = new Flag('--flush-bytecode', '--no-flush-bytecode');
 /** Milliseconds after which a start is over, in which node loads many of its own modules. */
 const STARTED_MS = 2_000;
-let running = false;
+/** Room for new objects does not grow past it. */
+const isSettled = new Flag('--semi-space-growth-factor=2', '--semi-space-growth-factor=1');
+/** Of both halves of that room, in one of which objects are. Ever more of it would be in use however few objects live long. */
+const MOST_ROOM = 8 * 1024 * 1024;
+const FLAGS = [keepsCode, isSettled];
 
 /** Does something under the flags that node was compiled with: what is kept of its modules and ours is not used under others. */
 function asLoading(work) {
-  if (!running) return work();
-  setFlagsFromString(LOADING);
+  for (const flag of FLAGS) flag.back();
   try {
     return work();
   } finally {
-    setFlagsFromString(RUNNING);
+    for (const flag of FLAGS) flag.again();
   }
+}
+
+/** Lets the room for new objects grow to what is enough for requests. */
+function boundRoom() {
+  const observer = new PerformanceObserver(() => {
+    const room = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    if ((room?.space_size ?? 0) < MOST_ROOM * 0.75) return;
+    observer.disconnect();
+    isSettled.set();
+  });
+  observer.observe({ entryTypes: ['gc'] });
 }
 
 /**
  * Runs the bundle, with what is kept in the folder of node's own cache, if there is one.
  * @param {string} main path of its first file
- * @param {boolean} keeps whether what this process compiles is kept when it ends well
+ * @param {boolean} serves whether this process lasts: then what it compiles is kept when it ends well, and its memory is bounded
  */
-export function runBundle(main, keeps) {
+export function runBundle(main, serves) {
   const folder = dirname(main);
   const cache = getCompileCacheDir();
   const loaded = new Map();
@@ -152,10 +192,8 @@ export function runBundle(main, keeps) {
       // The next start compiles again.
     }
   };
-  if (cache && keeps) process.on('exit', keep);
+  if (cache && serves) process.on('exit', keep);
+  if (serves) boundRoom();
   load(main.slice(folder.length + 1));
-  setTimeout(() => {
-    running = true;
-    setFlagsFromString(RUNNING);
-  }, STARTED_MS).unref();
+  setTimeout(() => keepsCode.set(), STARTED_MS).unref();
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { boundAllocator } from './allocator.js';
 
 const MIN_NODE = 24;
 if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
@@ -11,15 +12,17 @@ if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
   );
   process.exit(1);
 }
+const serves = process.argv[2] === 'serve';
+if (serves) boundAllocator();
 // Until the server takes its signals itself there is nothing to finish.
-if (process.argv[2] === 'serve') for (const name of ['SIGTERM', 'SIGINT']) process.once(name, () => process.exit(0));
+if (serves) for (const name of ['SIGTERM', 'SIGINT']) process.once(name, () => process.exit(0));
 // Compiled code is kept between starts.
 module.enableCompileCache();
 const source = new URL('../src/main.ts', import.meta.url);
 // What is published holds the bundle alone; a checkout makes it, or runs its sources where it cannot.
 if (!existsSync(source) || (await (await import('./checkout.js')).makeBundle())) {
   const { runBundle } = await import('./compiled.js');
-  runBundle(fileURLToPath(new URL('../dist/main.cjs', import.meta.url)), process.argv[2] === 'serve');
+  runBundle(fileURLToPath(new URL('../dist/main.cjs', import.meta.url)), serves);
 } else {
   await import(source.href);
 }

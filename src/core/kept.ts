@@ -1,8 +1,8 @@
 const MiB = 1024 * 1024;
 /** What all caches of the process may hold. */
-const TOGETHER = 64 * MiB;
+const TOGETHER = 48 * MiB;
 /** What of it nobody has asked for again. */
-const ONCE = 24 * MiB;
+const ONCE = 16 * MiB;
 /** What nobody asks for is given up between ten minutes later and one more. */
 const SWEEP_MS = 60_000;
 const IDLE_SWEEPS = 10;

@@ -241,3 +241,21 @@ describe('a data folder', () => {
     assert.equal(readFileSync(join(folder, 'secret/stithy.db')).includes(TOKEN), false);
   });
 });
+
+test('the server takes its memory out of one pool, unless somebody says otherwise; what it starts does not', async () => {
+  const settingsOf = (pid: number | string) =>
+    readFileSync(`/proc/${pid}/environ`, 'latin1')
+      .split('\0')
+      .filter((line) => line.startsWith('MALLOC_'))
+      .sort();
+  const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+  for (const arenas of ['1', '2']) {
+    const settings: Record<string, string> = arenas === '1' ? {} : { MALLOC_ARENA_MAX: arenas };
+    await withServer(`pool-${arenas}`, settings, async ({ child }) => {
+      assert.deepEqual(settingsOf(child.pid!), [`MALLOC_ARENA_MAX=${arenas}`, 'MALLOC_TRIM_THRESHOLD_=4194304']);
+      await until(async () => childrenOf(child.pid!) !== '');
+      const [first] = childrenOf(child.pid!).split(' ');
+      assert.deepEqual(settingsOf(first!), []);
+    });
+  }
+});
