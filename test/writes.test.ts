@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import fs from 'node:fs';
 import { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
@@ -38,6 +40,20 @@ before(async () => {
       prototype[name] = original;
     });
   }
+  const { fsync } = fs;
+  const counted: typeof fs.fsync = Object.assign(
+    (file: number, done: fs.NoParamCallback) => {
+      syncs += 1;
+      fsync(file, done);
+    },
+    { __promisify__: fsync.__promisify__ },
+  );
+  const replace = (by: typeof fs.fsync) => {
+    fs.fsync = by;
+    syncBuiltinESMExports();
+  };
+  replace(counted);
+  undo.push(() => replace(fsync));
   subscribe('child_process', onStart);
 });
 after(async () => {
@@ -59,7 +75,9 @@ async function cost(
 }
 
 /** What was started, but for what follows bursts of writes when its time has come. */
-const begunProcesses = (): ChildProcess[] => started.filter(({ spawnargs }) => !spawnargs.includes('commit-graph'));
+const FOLLOWING = ['commit-graph', '--diff-merges=first-parent'];
+const begunProcesses = (): ChildProcess[] =>
+  started.filter(({ spawnargs }) => !FOLLOWING.some((word) => spawnargs.includes(word)));
 const begun = (): string[] => begunProcesses().map(({ spawnargs }) => spawnargs.join(' '));
 
 test('a commit, a branch and a tag start no process, and flush little', async () => {

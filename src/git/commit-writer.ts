@@ -77,7 +77,9 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
   await checkParents(repo, parents);
   const data = encodeCommit({ tree, parents, author, committer, message });
   const oid = await nameObject('commit', data, format);
-  await new ObjectWriter(repo.dir, format).write([...objects, { type: 'commit', data, oid }]);
+  const all: NewObject[] = [...objects, { type: 'commit', data, oid }];
+  await new ObjectWriter(repo.dir, format).write(all);
+  repo.objects.remember(all);
   return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths] };
 }
 

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises';
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeBytes } from './bytes.ts';
-import { isMissing, isTaken } from './durable.ts';
+import { isMissing, isTaken, syncFile } from './durable.ts';
 import { GitError } from './errors.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -19,13 +19,13 @@ export function bytesPath(dir: string, name: string): string | Buffer {
 export class LockFile {
   readonly #dir: string;
   readonly #name: string;
-  #handle: FileHandle | undefined;
+  #file: number | undefined;
   #isHeld = true;
 
-  private constructor(dir: string, name: string, handle: FileHandle) {
+  private constructor(dir: string, name: string, file: number) {
     this.#dir = dir;
     this.#name = name;
-    this.#handle = handle;
+    this.#file = file;
   }
 
   /**
@@ -40,7 +40,7 @@ export class LockFile {
     const until = performance.now() + waitMs;
     for (let tries = 1; ; ) {
       try {
-        return new LockFile(dir, name, await open(bytesPath(dir, `${name}.lock`), O_CREAT | O_EXCL | O_WRONLY, 0o644));
+        return new LockFile(dir, name, openSync(bytesPath(dir, `${name}.lock`), O_CREAT | O_EXCL | O_WRONLY, 0o644));
       } catch (error) {
         if (isTaken(error)) {
           if (performance.now() >= until) throw new GitError('locked', `${name}.lock exists`);
@@ -57,21 +57,21 @@ export class LockFile {
 
   /** What the file shall hold; durable when it fulfils. */
   async write(content: string): Promise<void> {
-    await this.#handle!.writeFile(content);
-    await this.#handle!.sync();
-    await this.close();
+    writeFileSync(this.#file!, content);
+    await syncFile(this.#file!);
+    this.close();
   }
 
   /** Lets go of the descriptor, not of the lock. */
-  async close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) closeSync(file);
   }
 
   /** Puts its content in the place of the file, by which the lock is given up. */
-  async commit(): Promise<void> {
-    await rename(this.#path, bytesPath(this.#dir, this.#name));
+  commit(): void {
+    renameSync(this.#path, bytesPath(this.#dir, this.#name));
     this.#isHeld = false;
   }
 
@@ -84,7 +84,11 @@ export class LockFile {
    * one of a crash does: what was done under it, and other locks, have nothing to do with that.
    */
   async release(): Promise<void> {
-    await this.close().catch(() => {});
+    try {
+      this.close();
+    } catch {
+      // It is closed all the same.
+    }
     if (!this.#isHeld) return;
     this.#isHeld = false;
     await unlink(this.#path).catch(() => {});

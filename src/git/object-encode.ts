@@ -88,6 +88,21 @@ export function encodeTag(tag: NewTag): Buffer {
   return encodeHeaders(headers, tag.message.endsWith('\n') ? tag.message : `${tag.message}\n`);
 }
 
+/**
+ * An entry of a tree.
+ * @throws GitError `invalid` for a name, mode or object id that git refuses
+ */
+export function encodeEntry({ mode, name, oid }: Pick<TreeEntry, 'mode' | 'name' | 'oid'>): Buffer {
+  if (!MODES.has(mode) || !isOid(oid)) throw new GitError('invalid', 'not a tree entry');
+  if (name === '' || /[/\0]/.test(name)) throw new GitError('invalid', 'not a file name');
+  return Buffer.concat([
+    Buffer.from(`${mode.replace(/^0/, '')} `),
+    encodeBytes(name),
+    Buffer.from([0]),
+    Buffer.from(oid, 'hex'),
+  ]);
+}
+
 /** Git's order of a tree's entries: by bytes, where a tree's name counts as ending in a slash. */
 export function compareEntries(a: Pick<TreeEntry, 'name' | 'mode'>, b: Pick<TreeEntry, 'name' | 'mode'>): number {
   const nameA = a.mode === '040000' ? `${a.name}/` : a.name;
@@ -102,12 +117,5 @@ export function compareEntries(a: Pick<TreeEntry, 'name' | 'mode'>, b: Pick<Tree
 export function encodeTree(entries: readonly Pick<TreeEntry, 'mode' | 'name' | 'oid'>[]): Buffer {
   const names = new Set(entries.map((entry) => entry.name));
   if (names.size !== entries.length) throw new GitError('invalid', 'two entries of one name');
-  const parts: Buffer[] = [];
-  for (const entry of [...entries].sort(compareEntries)) {
-    if (!MODES.has(entry.mode) || !isOid(entry.oid)) throw new GitError('invalid', 'not a tree entry');
-    if (entry.name === '' || /[/\0]/.test(entry.name)) throw new GitError('invalid', 'not a file name');
-    parts.push(Buffer.from(`${entry.mode.replace(/^0/, '')} `), encodeBytes(entry.name));
-    parts.push(Buffer.from([0]), Buffer.from(entry.oid, 'hex'));
-  }
-  return Buffer.concat(parts);
+  return Buffer.concat([...entries].sort(compareEntries).map(encodeEntry));
 }

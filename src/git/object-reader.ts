@@ -5,6 +5,7 @@ import { isRepository, mayBeLost } from './damage.ts';
 import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
+import type { NewObject } from './object-writer.ts';
 import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './objects.ts';
 import { ObjectNames } from './packs/object-names.ts';
 import { ObjectStore } from './packs/object-store.ts';
@@ -117,6 +118,17 @@ export class ObjectReader {
       this.#cache.set(this.#id, whole, { type: 'blob', data: alone(data) });
     }
     return { oid: whole, type, size, data };
+  }
+
+  /** Takes note of objects that were just written, with their ids, so that nobody reads them for what is known. */
+  remember(objects: readonly NewObject[]): void {
+    for (const { type, data, oid } of objects) {
+      if (oid === undefined || !Buffer.isBuffer(data)) continue;
+      if (type === 'tree') this.#cache.set(this.#id, oid, { type, tree: new TreeObject(oid, alone(data)) });
+      else if (type === 'commit') this.#cache.set(this.#id, oid, { type, commit: parseCommit(oid, data) });
+      else if (type === 'blob' && data.length <= MAX_CACHED_BLOB)
+        this.#cache.set(this.#id, oid, { type, data: alone(data) });
+    }
   }
 
   /**

@@ -33,3 +33,18 @@ test('lines are counted as git counts them, or left to it', async (t) => {
   }
   assert.ok(told > 20 && told < 150, `${told} were told`);
 });
+
+test('attributes that say nothing of what is compared leave the counting here', async (t) => {
+  const { repo, commit } = gitFixture(t);
+  const added = async (attributes: string) =>
+    plainStats(repo, commit({ '.gitattributes': attributes, 'd/file': 'a\nb\n' }));
+  const lines = (text: string) => text.split('\n').length - 1 + 2;
+  for (const text of [
+    '* whitespace=!indent\n*.[ch] diff=cpp eol=lf\n*.sh text\n',
+    '# differs from binaries\n',
+    'diff-a text\n',
+  ])
+    assert.deepEqual(await added(text), { additions: lines(text), deletions: 0 }, text);
+  for (const text of ['* -diff\n', '*.png binary\n', '*\tdiff\n', '* !diff', '[attr]mine -text\n'])
+    assert.equal(await added(text), null, text);
+});

@@ -34,7 +34,7 @@ export async function plainStats(repo: Repository, oid: string): Promise<DiffSta
   const sum = { additions: 0, deletions: 0 };
   for (const { path, before, after } of changes) {
     if (before !== undefined && after !== undefined && before.mode.slice(0, 2) !== after.mode.slice(0, 2)) return null;
-    if (await hasAttributes(repo, commit.tree, path)) return null;
+    if (await mayNotCompare(repo, commit.tree, path)) return null;
     const sides = [await contentOf(repo, before), await contentOf(repo, after)] as const;
     if (sides[0] === null || sides[1] === null) return null;
     const found = countLines(sides as Sides);
@@ -45,10 +45,17 @@ export async function plainStats(repo: Repository, oid: string): Promise<DiffSta
   return sum;
 }
 
-/** Attributes may say that a file is not to be compared. */
-async function hasAttributes(repo: Repository, tree: string, path: string): Promise<boolean> {
+/** Attributes that say whether a file is compared, and words that stand for several. What names a kind of text (`diff=cpp`) does not. */
+const DECIDING = /(?:^|\s)[-!]?(?:diff|binary)(?:\s|$)|\[attr\]/;
+
+/** Whether attributes may say that a file is not to be compared. */
+async function mayNotCompare(repo: Repository, tree: string, path: string): Promise<boolean> {
   for (let at = path.lastIndexOf('/'); ; at = path.lastIndexOf('/', at - 1)) {
-    if ((await entryAt(repo, tree, `${path.slice(0, at + 1)}.gitattributes`)) !== null) return true;
+    const entry = await entryAt(repo, tree, `${path.slice(0, at + 1)}.gitattributes`);
+    if (entry !== null) {
+      const content = entry.type === 'blob' ? await contentOf(repo, entry) : null;
+      if (content === null || DECIDING.test(content.toString('latin1'))) return true;
+    }
     if (at < 0) return false;
   }
 }

@@ -74,7 +74,7 @@ export class RefTransactions {
         const one: Held = { update, lock, present: null };
         held.push(one);
         one.present = await this.#checked(update);
-        if (update.new === null || update.new === one.present) await lock.close();
+        if (update.new === null || update.new === one.present) lock.close();
         else await lock.write(`${update.new}\n`);
       });
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
@@ -105,12 +105,12 @@ export class RefTransactions {
     if (update.new === null || update.new === present) return;
     const path = bytesPath(this.#dir, update.ref);
     try {
-      await lock.commit();
+      lock.commit();
     } catch (error) {
       // Another process has made a folder of this name meanwhile.
       if (!(await isFolder(path))) throw error;
       await clearFolder(path, update.ref);
-      await lock.commit();
+      lock.commit();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { treeOf } from './tree.ts';
+import { TreeObject } from './tree-object.ts';
 
 /** Folders that are read one by one before it is left to a git process. */
 const MAX_FOLDERS = 100;
@@ -34,16 +35,17 @@ export async function changesBetween(repo: Repository, from: string | null, to: 
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     read += 1;
     if (read > MAX_FOLDERS) return null;
-    const before = await entriesOf(repo, next.from);
-    const after = await entriesOf(repo, next.to);
-    if (before === null || after === null) return null;
+    const [one, other] = [await folderAt(repo, next.from), await folderAt(repo, next.to)];
+    if (one === null || other === null) return null;
+    const { here, there } = one.differences(other);
+    const [before, after] = [byName(here), byName(there)];
     for (const name of new Set([...before.keys(), ...after.keys()])) {
-      const [one, other] = [before.get(name), after.get(name)];
-      if (one?.oid === other?.oid && one?.mode === other?.mode) continue;
+      const [was, is] = [before.get(name), after.get(name)];
+      if (was?.oid === is?.oid && was?.mode === is?.mode) continue;
       const path = `${next.prefix}${name}`;
-      const [old, now] = [file(one), file(other)];
+      const [old, now] = [file(was), file(is)];
       if (old !== undefined || now !== undefined) changes.push({ path, before: old, after: now });
-      const below = { from: folder(one), to: folder(other) };
+      const below = { from: folder(was), to: folder(is) };
       if (below.from !== below.to) waiting.push({ prefix: `${path}/`, ...below });
     }
   }
@@ -58,7 +60,9 @@ export async function pathsBetween(repo: Repository, from: string, to: string): 
 const folder = (entry: TreeEntry | undefined): string | null => (entry?.type === 'tree' ? entry.oid : null);
 const file = (entry: TreeEntry | undefined): TreeEntry | undefined => (entry?.type === 'tree' ? undefined : entry);
 
-async function entriesOf(repo: Repository, tree: string | null): Promise<ReadonlyMap<string, TreeEntry> | null> {
-  const entries = tree === null ? [] : await repo.objects.tree(tree);
-  return entries && new Map(entries.map((entry) => [entry.name, entry]));
-}
+const NOTHING = new TreeObject('', Buffer.alloc(0));
+const folderAt = (repo: Repository, tree: string | null): Promise<TreeObject | null> | TreeObject =>
+  tree === null ? NOTHING : repo.objects.treeObject(tree);
+
+const byName = (entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> =>
+  new Map(entries.map((entry) => [entry.name, entry]));

@@ -1,10 +1,11 @@
 import { CommitError } from './commit-error.ts';
 import { GitError } from './errors.ts';
-import { encodeTree } from './object-encode.ts';
+import { encodeEntry } from './object-encode.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
-import type { ObjectFormat } from './objects.ts';
+import type { ObjectFormat, TreeEntry } from './objects.ts';
 import type { FileContent } from './stored-content.ts';
+import { TreeObject } from './tree-object.ts';
 
 /** A file, symbolic link or submodule: `oid` of an old object, or the `data` of a new one. */
 export interface Leaf {
@@ -18,9 +19,14 @@ interface Folder {
   kind: 'folder';
   /** The tree on disk that it still equals; null once something below has changed. */
   oid: string | null;
-  /** Null until the tree is read. */
-  children: Map<string, Leaf | Folder> | null;
+  /** What it was made of, an empty tree for a new one; null until it is read. */
+  tree: TreeObject | null;
+  /** Its folders that were looked into, and what was put there, by name; null for what was taken away. */
+  known: Map<string, Leaf | Folder | null>;
 }
+
+/** The ids of no tree tell how long those in it are: an empty one has none. */
+const NOTHING = new TreeObject('', Buffer.alloc(0));
 
 /** A tree being changed: reads only the folders on the way to what is touched, writes only the changed ones. */
 export class TreeEditor {
@@ -30,7 +36,7 @@ export class TreeEditor {
   /** @param tree the tree to start from; null for an empty one */
   constructor(objects: ObjectReader, tree: string | null) {
     this.#objects = objects;
-    this.#root = tree === null ? emptyFolder() : { kind: 'folder', oid: tree, children: null };
+    this.#root = tree === null ? emptyFolder() : folderOf(tree);
   }
 
   /** What is at a path: a leaf, `folder`, or null. */
@@ -38,8 +44,8 @@ export class TreeEditor {
     let node: Leaf | Folder = this.#root;
     for (const part of parts) {
       if (node.kind === 'leaf') return null;
-      const next: Leaf | Folder | undefined = (await this.#children(node)).get(part);
-      if (next === undefined) return null;
+      const next = await this.#child(node, part);
+      if (next === null) return null;
       node = next;
     }
     return node.kind === 'leaf' ? node : 'folder';
@@ -53,16 +59,16 @@ export class TreeEditor {
     const path = parts.join('/');
     const way: Folder[] = [this.#root];
     for (const part of parts.slice(0, -1)) {
-      const children = await this.#children(way.at(-1)!);
-      const next = children.get(part) ?? emptyFolder();
+      const folder = way.at(-1)!;
+      const next = (await this.#child(folder, part)) ?? emptyFolder();
       if (next.kind === 'leaf') throw new CommitError('file_exists', path);
-      children.set(part, next);
+      folder.known.set(part, next);
       way.push(next);
     }
-    const children = await this.#children(way.at(-1)!);
+    const folder = way.at(-1)!;
     const name = parts.at(-1)!;
-    if (children.get(name)?.kind === 'folder') throw new CommitError('directory_exists', path);
-    children.set(name, leaf);
+    if ((await this.#child(folder, name))?.kind === 'folder') throw new CommitError('directory_exists', path);
+    folder.known.set(name, leaf);
     for (const folder of way) folder.oid = null;
   }
 
@@ -70,16 +76,15 @@ export class TreeEditor {
   async remove(parts: readonly string[]): Promise<void> {
     const way: Folder[] = [this.#root];
     for (const part of parts.slice(0, -1)) {
-      const next = (await this.#children(way.at(-1)!)).get(part);
+      const next = await this.#child(way.at(-1)!, part);
       if (next?.kind !== 'folder') throw new CommitError('file_missing', parts.join('/'));
       way.push(next);
     }
     for (let depth = way.length - 1; depth >= 0; depth -= 1) {
       const folder = way[depth]!;
       folder.oid = null;
-      const children = await this.#children(folder);
-      const child = children.get(parts[depth]!);
-      if (child?.kind === 'leaf' || child?.children?.size === 0) children.delete(parts[depth]!);
+      const child = await this.#child(folder, parts[depth]!);
+      if (child?.kind === 'leaf' || (child !== null && isEmpty(child))) folder.known.set(parts[depth]!, null);
     }
   }
 
@@ -92,35 +97,46 @@ export class TreeEditor {
     return { tree: await finishFolder(this.#root, format, objects), objects };
   }
 
-  async #children(folder: Folder): Promise<Map<string, Leaf | Folder>> {
-    if (folder.children !== null) return folder.children;
-    const entries = folder.oid === null ? [] : await this.#objects.tree(folder.oid);
-    if (entries === null) throw new GitError('corrupt', `tree ${folder.oid} is missing`);
-    const children = new Map<string, Leaf | Folder>();
-    for (const { name, mode, oid, type } of entries) {
-      children.set(
-        name,
-        type === 'tree' ? { kind: 'folder', oid, children: null } : { kind: 'leaf', mode, oid, data: null },
-      );
+  async #child(folder: Folder, name: string): Promise<Leaf | Folder | null> {
+    const known = folder.known.get(name);
+    if (known !== undefined) return known;
+    if (folder.tree === null) {
+      const tree = await this.#objects.treeObject(folder.oid!);
+      if (tree === null) throw new GitError('corrupt', `tree ${folder.oid} is missing`);
+      folder.tree = tree;
     }
-    folder.children = children;
-    return children;
+    const entry = folder.tree.find(name);
+    if (entry?.type !== 'tree') return entry && leafOf(entry);
+    const child = folderOf(entry.oid);
+    folder.known.set(name, child);
+    return child;
   }
 }
 
-function emptyFolder(): Folder {
-  return { kind: 'folder', oid: null, children: new Map() };
+const folderOf = (oid: string): Folder => ({ kind: 'folder', oid, tree: null, known: new Map() });
+const emptyFolder = (): Folder => ({ kind: 'folder', oid: null, tree: NOTHING, known: new Map() });
+const leafOf = ({ mode, oid }: TreeEntry): Leaf => ({ kind: 'leaf', mode, oid, data: null });
+
+/** Whether nothing is left in a folder that has been looked into. */
+function isEmpty({ tree, known }: Folder): boolean {
+  if (tree === null || [...known.values()].some((child) => child !== null)) return false;
+  return tree.count === [...known.keys()].filter((name) => tree.find(name) !== null).length;
 }
 
 async function finishFolder(folder: Folder, format: ObjectFormat, objects: NewObject[]): Promise<string> {
   if (folder.oid !== null) return folder.oid;
-  const entries: { name: string; mode: string; oid: string }[] = [];
-  for (const [name, node] of folder.children!) {
+  const changes = new Map<string, Buffer | null>();
+  for (const [name, node] of folder.known) {
+    if (node?.kind === 'folder' && node.oid !== null) continue;
+    if (node === null) {
+      changes.set(name, null);
+      continue;
+    }
     const oid =
       node.kind === 'folder' ? await finishFolder(node, format, objects) : await finishLeaf(node, format, objects);
-    entries.push({ name, mode: node.kind === 'folder' ? '040000' : node.mode, oid });
+    changes.set(name, encodeEntry({ name, mode: node.kind === 'folder' ? '040000' : node.mode, oid }));
   }
-  const data = encodeTree(entries);
+  const data = folder.tree!.edited(changes);
   folder.oid = await nameObject('tree', data, format);
   objects.push({ type: 'tree', data, oid: folder.oid });
   return folder.oid;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
+import { encodeEntry, encodeTree } from './object-encode.ts';
 import { parseTree, TreeObject } from './tree-object.ts';
 
 const OID = 'a'.repeat(40);
@@ -116,4 +117,39 @@ test('a tree that is cut short is damaged', () => {
     assert.throws(() => tree.places(), isDamage);
     if (length > 11) assert.throws(() => tree.find('name'), isDamage);
   }
+});
+
+test('trees differ in the same entries, and are edited to the same bytes, as if they were taken apart and encoded anew', () => {
+  const names = fc.constantFrom('a', 'b', 'a.b', 'a-b', 'ab', 'é', 'z', 'aa', '0');
+  const modes = fc.constantFrom('100644', '100755', '120000', '160000', '040000');
+  const oids = fc.constantFrom(...['1', '2', '3'].map((digit) => digit.repeat(40)));
+  const entries = fc.uniqueArray(fc.record({ name: names, mode: modes, oid: oids }), { selector: ({ name }) => name });
+  const treeOf = (all: Parameters<typeof encodeTree>[0]) => new TreeObject(OID, encodeTree(all));
+  const told = (one: { name: string; mode: string; oid: string }) => `${one.name} ${one.mode} ${one.oid}`;
+  fc.assert(
+    fc.property(entries, entries, (before, after) => {
+      const [one, two] = [treeOf(before), treeOf(after)];
+      const [old, now] = [before.map(told), after.map(told)];
+      const { here, there } = one.differences(two);
+      assert.deepEqual(here.map(told).sort(), old.filter((text) => !now.includes(text)).sort());
+      assert.deepEqual(there.map(told).sort(), now.filter((text) => !old.includes(text)).sort());
+      assert.equal(one.count, before.length);
+      const changes = new Map<string, Buffer | null>(before.map(({ name }) => [name, null]));
+      for (const each of after) changes.set(each.name, encodeEntry(each));
+      for (const [name, bytes] of changes) {
+        const same = bytes !== null && old.includes(told(after.find((each) => each.name === name)!));
+        if (same) changes.delete(name);
+      }
+      assert.deepEqual(one.edited(changes), two.content);
+    }),
+  );
+});
+
+test('what stays in a tree that is edited is taken over as it is', () => {
+  const odd = Buffer.concat([entry('100664', 'b', id(1)), entry('040000', 'a', id(2)), entry('100644', 'c', id(3))]);
+  const added = encodeEntry({ mode: '100644', name: 'd', oid: OID });
+  assert.deepEqual(new TreeObject(OID, odd).edited(new Map([['d', added]])), Buffer.concat([odd, added]));
+  const cut = new TreeObject(OID, odd.subarray(0, -1));
+  assert.throws(() => cut.edited(new Map()), GitError);
+  assert.throws(() => cut.differences(new TreeObject('', Buffer.alloc(0))), GitError);
 });

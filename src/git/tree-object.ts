@@ -30,6 +30,11 @@ export class TreeObject {
     this.#data = data;
   }
 
+  /** The length of the ids in it. */
+  get idBytes(): number {
+    return this.#oid.length / 2;
+  }
+
   /** About how many bytes it takes. */
   get size(): number {
     return 200 + this.#data.length + (this.#entries?.length ?? 0) * 220;
@@ -71,7 +76,7 @@ export class TreeObject {
   places(): EntryPlaces {
     const data = this.#data;
     const places: EntryPlaces = { folders: [], files: [], submodules: [] };
-    for (let at = 0; at < data.length; at = this.#endOf(at)) {
+    for (let at = 0; at < data.length; at = this.endOf(at)) {
       // `40000`, `040000` and `160000` are told from all others by two digits.
       const start = data[at] === ZERO ? at + 1 : at;
       if (data[start] === ZERO + 4) places.folders.push(at);
@@ -83,11 +88,134 @@ export class TreeObject {
 
   /** The entry that begins at one of the `places`. */
   entryFrom(at: number): TreeEntry {
-    return entryFrom(this.#oid, this.#data, at, this.#endOf(at));
+    return entryFrom(this.#oid, this.#data, at, this.endOf(at));
   }
 
-  #endOf(at: number): number {
+  /** How many entries it has. @throws GitError `corrupt` where one is cut short */
+  get count(): number {
+    if (this.#entries !== undefined) return this.#entries.length;
+    let count = 0;
+    for (let at = 0; at < this.#data.length; at = this.endOf(at)) count += 1;
+    return count;
+  }
+
+  /**
+   * The entries in which it differs from another: those that only it has, and those that only the other one has. What they
+   * have in common is not taken apart.
+   * @throws GitError `corrupt` where an entry is cut short
+   */
+  differences(other: TreeObject): { here: TreeEntry[]; there: TreeEntry[] } {
+    const [one, two] = [new Walk(this), new Walk(other)];
+    const [here, there]: [TreeEntry[], TreeEntry[]] = [[], []];
+    while (!one.isOver && !two.isOver) {
+      if (one.sameAs(two)) {
+        one.next();
+        two.next();
+        continue;
+      }
+      const [a, b] = [one.sortKey, two.sortKey];
+      if (a <= b) {
+        here.push(one.entry);
+        one.next();
+      }
+      if (b <= a) {
+        there.push(two.entry);
+        two.next();
+      }
+    }
+    for (; !one.isOver; one.next()) here.push(one.entry);
+    for (; !two.isOver; two.next()) there.push(two.entry);
+    return { here, there };
+  }
+
+  /**
+   * Its content with other entries; what stays is taken over as it is.
+   * @param changes by the names of the entries that go; one in whose place another comes is encoded as `encodeEntry` does it
+   * @throws GitError `corrupt` where an entry is cut short
+   */
+  edited(changes: ReadonlyMap<string, Buffer | null>): Buffer {
+    const going = new Set<string>();
+    const coming: { key: string; bytes: Buffer }[] = [];
+    for (const [name, bytes] of changes) {
+      const latin = encodeBytes(name).toString('latin1');
+      going.add(latin);
+      if (bytes !== null) coming.push({ key: isFolderAt(bytes, 0) ? `${latin}/` : latin, bytes });
+    }
+    coming.sort((a, b) => (a.key < b.key ? -1 : 1));
+    const parts: Buffer[] = [];
+    let from = 0;
+    let next = 0;
+    const data = this.#data;
+    for (const walk = new Walk(this); !walk.isOver; walk.next()) {
+      const { key, name, start, end } = walk.place;
+      for (; next < coming.length && coming[next]!.key < key; next += 1) {
+        parts.push(data.subarray(from, start), coming[next]!.bytes);
+        from = start;
+      }
+      if (!going.has(name)) continue;
+      parts.push(data.subarray(from, start));
+      from = end;
+    }
+    parts.push(data.subarray(from));
+    for (; next < coming.length; next += 1) parts.push(coming[next]!.bytes);
+    return Buffer.concat(parts);
+  }
+
+  /** Where the entry ends that begins at a place. @throws GitError `corrupt` where it is cut short */
+  endOf(at: number): number {
     return endOf(this.#oid, this.#data, at);
+  }
+}
+
+const isFolderAt = (data: Buffer, at: number): boolean => data[data[at] === ZERO ? at + 1 : at] === ZERO + 4;
+
+/** Goes along the entries of a tree. */
+class Walk {
+  readonly #tree: TreeObject;
+  readonly #data: Buffer;
+  #start = 0;
+  #end = 0;
+
+  constructor(tree: TreeObject) {
+    this.#tree = tree;
+    this.#data = tree.content;
+    if (!this.isOver) this.#end = tree.endOf(0);
+  }
+
+  get isOver(): boolean {
+    return this.#start >= this.#data.length;
+  }
+
+  next(): void {
+    this.#start = this.#end;
+    if (!this.isOver) this.#end = this.#tree.endOf(this.#start);
+  }
+
+  /** Whether both are at the same entry. */
+  sameAs(other: Walk): boolean {
+    const length = this.#end - this.#start;
+    if (other.#end - other.#start !== length) return false;
+    const [a, b, from, there] = [this.#data, other.#data, this.#start, other.#start];
+    // The ids come last.
+    for (let n = length - 1; n >= 0; n -= 1) if (a[from + n] !== b[there + n]) return false;
+    return true;
+  }
+
+  get entry(): TreeEntry {
+    return this.#tree.entryFrom(this.#start);
+  }
+
+  /** What git sorts by. */
+  get sortKey(): string {
+    return this.place.key;
+  }
+
+  /** Where it is, with the bytes of its name and of what git sorts by, as Latin-1. */
+  get place(): { key: string; name: string; start: number; end: number } {
+    const [start, end] = [this.#start, this.#end];
+    const space = this.#data.indexOf(SPACE, start);
+    const name = this.#data.toString('latin1', space + 1, end - this.#tree.idBytes - 1);
+    return { key: isFolderAt(this.#data, start) ? `${name}/` : name, name, start, end };
   }
 }
 

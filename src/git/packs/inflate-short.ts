@@ -140,7 +140,7 @@ function fixed(out: Buffer, from: number, size: number): number {
 }
 
 /** Adler-32 (RFC 1950, 8.2). */
-function sumOf(bytes: Buffer, size: number): number {
+export function sumOf(bytes: Buffer, size: number): number {
   let low = 1;
   let high = 0;
   for (let n = 0; n < size; ) {

@@ -7,9 +7,10 @@ import type { ObjectType } from '../objects.ts';
 import { BlockFile } from './block-file.ts';
 import type { BlockFiles } from './block-files.ts';
 import { refuse } from './file-handle.ts';
-import { inflated, inflatedStart, longestCompressed } from './inflate.ts';
+import { inflated, inflatedNow, inflatedStart, longestCompressed } from './inflate.ts';
 import { inflatedChunks } from './inflated-chunks.ts';
 import { gathered, type RawObject, type RawStream } from './raw-object.ts';
+import { MOST_STORED, storedStart } from './stored-stream.ts';
 
 /** A file up to here is read at once. */
 const AT_ONCE = 16 * 1024;
@@ -59,7 +60,7 @@ export class LooseObjects {
       const data =
         size > WHOLE
           ? await gathered(inflatedChunks(file, 0, all), all)
-          : await inflated(bytes ?? (await file.read(0, Math.min(file.size, longestCompressed(all)))), all);
+          : await contentOf(bytes ?? (await file.read(0, Math.min(file.size, longestCompressed(all)))), all);
       return { type, size, data: data.subarray(length) };
     } finally {
       file.close();
@@ -99,13 +100,18 @@ export class LooseObjects {
     try {
       const start = bytes?.subarray(0, START) ?? (await file.read(0, START));
       if (start.length === 0) throw new GitError('corrupt', `object file ${path} is empty`);
-      return { file, bytes, header: headerOf(inflatedStart(start), path) };
+      return { file, bytes, header: headerOf(storedStart(start) ?? inflatedStart(start), path) };
     } catch (error) {
       file.close();
       throw error;
     }
   }
 }
+
+const contentOf = (bytes: Buffer, size: number): Buffer | Promise<Buffer> =>
+  size <= MOST_STORED && storedStart(bytes) !== null
+    ? inflatedNow(bytes, 0, bytes.length, size, Buffer.allocUnsafeSlow(size))
+    : inflated(bytes, size);
 
 function smallFile(path: string): Buffer | null {
   try {
