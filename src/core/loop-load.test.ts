@@ -1,39 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LoopLoad } from './loop-load.ts';
+import { processorTimes } from './processor-times.ts';
 
-test('a thread is busy once it was so after some periods, until it is free again', () => {
+type Times = { active: number; idle: number };
+
+/** Goes on in time, and tells what was found then. */
+function simulated() {
   let now = 0;
   let active = 0;
-  const utilization = (current?: { active: number; idle: number }, last?: { active: number; idle: number }) => {
-    const [busy, idle] =
-      last === undefined ? [active, now - active] : [current!.active - last.active, current!.idle - last.idle];
-    return { active: busy, idle, utilization: busy + idle === 0 ? 0 : busy / (busy + idle) };
-  };
-  const load = new LoopLoad(utilization, () => now);
-  const after = (ms: number, share: number) => {
+  const processors = { idle: 0, all: 0 };
+  const load = new LoopLoad({
+    utilization: (current?: Times, last?: Times) => {
+      const [busy, idle] =
+        last === undefined ? [active, now - active] : [current!.active - last.active, current!.idle - last.idle];
+      return { active: busy, idle, utilization: busy + idle === 0 ? 0 : busy / (busy + idle) };
+    },
+    processors: () => ({ ...processors }),
+    now: () => now,
+  });
+  /** @param share of the time that the thread was active, `idle` of that of all processors */
+  return (ms: number, share: number, idle = 0.5) => {
     now += ms;
     active += ms * share;
+    processors.all += ms * 4;
+    processors.idle += ms * 4 * idle;
     return load.isBusy;
   };
-  assert.deepEqual(
-    [
-      ...Array.from({ length: 5 }, () => [500, 0.9]),
-      [500, 0.5],
-      ...Array.from({ length: 5 }, () => [500, 0.9]),
-      [499, 0.9],
-      [1, 0.9],
-      [500, 0.4],
-      [500, 0.2],
-      [20_000, 0.9],
-    ].map(([ms, share]) => after(ms!, share!)),
-    [...Array.from({ length: 12 }, () => false), true, true, false, false],
-  );
+}
+
+const six = (after: ReturnType<typeof simulated>, share: number, idle?: number) =>
+  Array.from({ length: 6 }, () => after(500, share, idle));
+const NOT_YET = Array.from({ length: 5 }, () => false);
+
+test('a thread is busy once it was so for some periods, until it is free again', () => {
+  const after = simulated();
+  assert.deepEqual(six(after, 0.95), [...NOT_YET, true]);
+  assert.deepEqual([after(500, 0.4), after(499, 0), after(1, 0), after(20_000, 0.95)], [true, true, false, false]);
+  assert.equal(after(500, 0.95), true);
+  assert.deepEqual([after(500, 0), after(70_000, 0)], [false, false]);
+  assert.deepEqual(six(after, 0.95), [...NOT_YET, true]);
+  const other = simulated();
+  for (let n = 0; n < 20; n += 1) assert.equal(other(500, n % 6 === 5 ? 0.8 : 1), false);
 });
 
-test('it is told by the engine what this thread does', () => {
+test('where no processor is idle others would not help', () => {
+  const after = simulated();
+  assert.deepEqual(six(after, 1, 0.2), [...NOT_YET, false]);
+  assert.deepEqual(six(after, 1, 0.4), [...NOT_YET, true]);
+  assert.deepEqual([after(500, 1, 0.1), after(500, 1, 0.01)], [true, false]);
+});
+
+test('it is told by the engine and the system what is done', () => {
   let now = 0;
-  const load = new LoopLoad(undefined, () => now);
+  const load = new LoopLoad({ processors: () => null, now: () => now });
   for (let n = 0; n < 7; n += 1) {
     now += 500;
     for (const end = performance.now() + 20; performance.now() < end; );
@@ -41,4 +61,6 @@ test('it is told by the engine what this thread does', () => {
   }
   now += 1;
   assert.equal(load.isBusy, true);
+  const times = processorTimes();
+  assert.ok(times === null || (times.idle > 0 && times.all > times.idle));
 });
