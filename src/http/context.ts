@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, originOf, shareOf } from '../access/caller.ts';
 import { RequestMemory } from '../core/request-memory.ts';
-import type { RequestScope } from '../core/request-scope.ts';
+import type { Origin, RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { preferredType } from './accept.ts';
 import type { FixedAnswer } from './answers.ts';
@@ -21,6 +21,35 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function hookChainOf({ headers }: FastifyRequest): string | undefined {
   const sent = headers['x-gitlab-event-uuid'] ?? headers['x-svc-event-uuid'];
   return typeof sent === 'string' && UUID.test(sent) ? sent : undefined;
+}
+
+/**
+ * The scope of a request's work. An object literal with getters would have a shape of its own each time, which the engine keeps with all
+ * that the getters reach until it has marked all that is old.
+ */
+class RequestWork implements RequestScope {
+  readonly caller: string;
+  readonly hookChain: string | undefined;
+  readonly #context: RouteContext;
+
+  constructor(context: RouteContext, caller: string) {
+    this.caller = caller;
+    this.hookChain = hookChainOf(context.request);
+    this.#context = context;
+  }
+
+  get origin(): Origin {
+    return originOf(this.#context.caller, this.#context.request.ip);
+  }
+
+  get signal(): AbortSignal | undefined {
+    const { method } = this.#context.request;
+    return method === 'GET' || method === 'HEAD' ? this.#context.signal : undefined;
+  }
+
+  get memory(): RequestMemory {
+    return this.#context.memory;
+  }
 }
 
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
@@ -71,30 +100,15 @@ export class RouteContext implements BaseContext {
 
   /** Whose share the request's work counts against; reading ends when the client leaves, what was begun to be written does not. */
   get work(): RequestScope {
-    const reads = this.request.method === 'GET' || this.request.method === 'HEAD';
-    const signalNow = () => (reads ? this.signal : undefined);
-    const memoryNow = () => this.#memoryOf();
-    const originNow = () => originOf(this.caller, this.request.ip);
-    return {
-      caller: this.#share,
-      hookChain: hookChainOf(this.request),
-      get origin() {
-        return originNow();
-      },
-      get signal() {
-        return signalNow();
-      },
-      get memory() {
-        return memoryNow();
-      },
-    };
+    return new RequestWork(this, this.#share);
   }
 
   get #share(): string {
     return shareOf(this.caller, this.request.ip);
   }
 
-  #memoryOf(): RequestMemory {
+  /** What the request holds of the memory of all. */
+  get memory(): RequestMemory {
     if (this.#memory === undefined) {
       const memory = new RequestMemory(this.deps.memory, this.#share);
       this.#memory = memory;
@@ -105,7 +119,7 @@ export class RouteContext implements BaseContext {
   }
 
   hold(bytes: number): Promise<void> {
-    return this.#memoryOf().hold(bytes, this.signal);
+    return this.memory.hold(bytes, this.signal);
   }
 
   async stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable> {

@@ -112,7 +112,9 @@ export class EventBus {
     for (const type of types) this.#subscribers.set(type, [...(this.#subscribers.get(type) ?? []), { kind, wants }]);
     this.#jobs.register(kind, async ({ event_id, data, hook_chain: hookChain }, { attempts, signal }) => {
       const event = await this.#load(event_id);
-      await inScope({ ...currentScope(), hookChain }, () =>
+      // Not spread: what a scope tells when it is asked is nothing of its own.
+      const { caller, memory, origin, signal: end } = currentScope();
+      await inScope({ caller, memory, origin, signal: end, hookChain }, () =>
         handle(event as RecordedEvent<T>, { data, attempts, signal }),
       );
     });
