@@ -64,7 +64,7 @@ const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 const ARCHIVE_CACHE_BYTES = 64 * 1024 * 1024;
 const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
 
-/** More make the lists of one server no faster, and each takes some 30 MB. */
+/** More make the lists of one server no faster, and each takes some 65 MB. */
 const MAX_READERS = 2;
 
 export interface Instance {

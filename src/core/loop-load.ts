@@ -30,8 +30,8 @@ export class LoopLoad {
   readonly #system: typeof SYSTEM;
   #lookedAt: number;
   #loop: ReturnType<typeof SYSTEM.utilization>;
-  /** At the last look, or the last that found it not busy. */
-  #processors: ReturnType<typeof SYSTEM.processors>;
+  /** At the last look while it is busy, or else at the first that found it so. */
+  #processors: ReturnType<typeof SYSTEM.processors> = null;
   #periods = 0;
   #isBusy = false;
   #wasBusyAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +41,6 @@ export class LoopLoad {
     this.#system = { ...SYSTEM, ...system };
     this.#lookedAt = this.#system.now();
     this.#loop = this.#system.utilization();
-    this.#processors = this.#system.processors();
   }
 
   /** Whether it was busy for three seconds in which processors were idle, and no period has told otherwise since. */
@@ -53,24 +52,20 @@ export class LoopLoad {
     const share = this.#system.utilization(loop, this.#loop).utilization;
     this.#loop = loop;
     if (this.#isBusy) this.#isBusy = share > FREE && this.#idleShare() > STILL_IDLE;
-    else if (share <= BUSY) this.#begin();
+    else if (share <= BUSY) this.#periods = 0;
     else {
       this.#periods += 1;
-      if (this.#periods >= (now - this.#wasBusyAt < LATELY_MS ? AGAIN_PERIODS : PERIODS)) {
+      if (this.#periods === 1) this.#processors = this.#system.processors();
+      else if (this.#periods >= (now - this.#wasBusyAt < LATELY_MS ? AGAIN_PERIODS : PERIODS)) {
         this.#isBusy = this.#idleShare() > IDLE;
-        this.#begin();
+        this.#periods = 0;
       }
     }
     if (this.#isBusy) this.#wasBusyAt = now;
     return this.#isBusy;
   }
 
-  #begin(): void {
-    this.#periods = 0;
-    this.#processors = this.#system.processors();
-  }
-
-  /** Since it was asked for, or begun with, the last time. */
+  /** Since the processors were looked at the last time. */
   #idleShare(): number {
     const before = this.#processors;
     this.#processors = this.#system.processors();

@@ -18,7 +18,7 @@ export interface Database {
   version(): number | null;
   /**
    * When all is on disk that was committed to be there, null where it is. Whoever committed waits for it anyway; what others
-   * have read meanwhile is told to nobody before.
+   * have read meanwhile is told to nobody before. Where it cannot be put there it fails, from then on always.
    */
   onDisk(): Promise<void> | null;
   /** Throws when the database cannot answer. */
@@ -112,12 +112,14 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
 }
 
 function wrap(db: Db, told: Pick<Database, 'version' | 'onDisk'>): Database {
-  return {
+  const database: Database = {
     db,
     ...told,
     check: async () => {
+      await database.onDisk();
       await db.selectFrom('instance_values').select('key').limit(1).execute();
     },
     close: () => db.destroy(),
   };
+  return database;
 }

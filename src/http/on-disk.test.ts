@@ -50,3 +50,20 @@ test('what comes in pieces is not held up', async () => {
     onDisk.mock.restore();
   }
 });
+
+test('what cannot be put on disk is told to nobody', async () => {
+  const project = await app.make.project();
+  const onDisk = mock.method(app.deps.database, 'onDisk', () => Promise.reject(new Error('EIO')));
+  try {
+    for (const path of ['/user', `/projects/${project.id}`, '/projects/0']) {
+      const answer = await app.get(path);
+      assert.equal(answer.statusCode, 503, path);
+      assert.match(answer.json().message, /can no longer be put on disk/);
+      assert.equal(answer.headers.etag, undefined);
+    }
+    await assert.rejects(app.deps.database.check(), { message: 'EIO' });
+  } finally {
+    onDisk.mock.restore();
+  }
+  assert.equal((await app.get('/user')).statusCode, 200);
+});

@@ -97,6 +97,16 @@ export interface ServerParts {
   plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
 }
 
+const UNSTORED =
+  '503 Service Unavailable - the database can no longer be put on disk; see to the disk, then start the server again';
+
+/** Puts a refusal in the place of an answer of which nobody knows whether it will still be so after a start. @returns its body */
+function refuseUnstored(reply: FastifyReply): string {
+  for (const name of ['content-length', 'etag', 'location']) reply.removeHeader(name);
+  reply.code(503).type('application/json').header('Cache-Control', 'no-cache');
+  return JSON.stringify({ message: UNSTORED });
+}
+
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
 export function buildServer(
   deps: Deps,
@@ -176,7 +186,7 @@ export function buildServer(
     // What comes in pieces is files, and begins to flow at once.
     const onDisk = payload instanceof Readable ? null : deps.database.onDisk();
     if (onDisk === null) send();
-    else onDisk.then(send, send);
+    else onDisk.then(send, () => done(null, refuseUnstored(reply)));
   });
   app.addHook('onResponse', (request, reply, done) => {
     ended(request, reply, reply.statusCode);

@@ -46,7 +46,7 @@ export async function reachedOf(
   }
   const left = [...open].filter((commit) => commit < commits.inner);
   if (left.length === 0 || commits.graph === null) return found;
-  for (const commit of await Reached.of(commits.graph, inGraph).among(left, pace)) found.add(commit);
+  for (const commit of await Reached.among(commits.graph, inGraph, left, pace)) found.add(commit);
   return found;
 }
 

@@ -45,6 +45,10 @@ class Slow extends Pace {
   override get isDue(): boolean {
     return true;
   }
+
+  override get isLate(): boolean {
+    return true;
+  }
 }
 
 const COUNT = 300;
@@ -55,10 +59,9 @@ test('what is reached is told whoever asks first and beside whom', async () => {
   const graph = new RandomGraph(COUNT);
   for (const tips of [[299], [280, 150], [10]]) {
     const expected = graph.reached(tips);
-    const reached = Reached.of(graph, tips);
     const asked = [numbers(260, 3), numbers(120, 7), numbers(2, 5), numbers(0, 1), numbers(200, 2)];
     const found = await Promise.all(
-      asked.map((wanted, nth) => reached.among(wanted, nth % 2 === 0 ? new Slow() : new Pace())),
+      asked.map((wanted, nth) => Reached.among(graph, tips, wanted, nth % 2 === 0 ? new Slow() : new Pace())),
     );
     for (const [nth, wanted] of asked.entries()) {
       assert.deepEqual(
@@ -72,29 +75,47 @@ test('what is reached is told whoever asks first and beside whom', async () => {
 
 test('what was looked at is not looked at again, and no more than is asked for', async () => {
   const graph = new RandomGraph(COUNT);
-  assert.deepEqual(await Reached.of(graph, [299, 298]).among([299], new Pace()), [299]);
+  assert.deepEqual(await Reached.among(graph, [299, 298], [299], new Pace()), [299]);
   assert.equal(graph.looks, 0);
-  await Reached.of(graph, [298, 299]).among([250], new Pace());
+  await Reached.among(graph, [298, 299], [250], new Pace());
   assert.ok(graph.looks < 51);
-  await Reached.of(graph, [298, 299]).among([0, 1], new Pace());
+  await Reached.among(graph, [298, 299], [0, 1], new Pace());
   const { looks } = graph;
   assert.ok(looks <= COUNT);
-  await Reached.of(graph, [298, 299]).among(numbers(0, 1), new Pace());
+  await Reached.among(graph, [298, 299], numbers(0, 1), new Pace());
   assert.equal(graph.looks, looks);
 });
 
 test('a walk that is stopped is gone on with by the next', async () => {
   const graph = new RandomGraph(COUNT);
-  const reached = Reached.of(graph, [299]);
   class Stopped extends Slow {
     override rest(): Promise<void> {
       return Promise.reject(new GitError('aborted', 'stopped'));
     }
   }
-  await assert.rejects(reached.among([0, 1], new Stopped()), { code: 'aborted' });
+  await assert.rejects(Reached.among(graph, [299], [0, 1], new Stopped()), { code: 'aborted' });
   const expected = graph.reached([299]);
   assert.deepEqual(
-    await reached.among(numbers(0, 1), new Pace()),
+    await Reached.among(graph, [299], numbers(0, 1), new Pace()),
     numbers(0, 1).filter((commit) => expected.has(commit)),
   );
+});
+
+test('a history wider than any that people make is not remembered', async () => {
+  const last = 30_000;
+  class Wide extends RandomGraph {
+    override parents(commit: number): number[] {
+      this.looks += 1;
+      return commit === last ? Array.from({ length: last }, (_, parent) => parent) : [];
+    }
+
+    override generation(commit: number): number {
+      return commit === last ? 3 : commit === 0 ? 2 : 1;
+    }
+  }
+  const graph = new Wide(last + 1);
+  for (const looks of [1, 2]) {
+    assert.deepEqual(await Reached.among(graph, [last], [0], new Pace()), [0]);
+    assert.equal(graph.looks, looks);
+  }
 });

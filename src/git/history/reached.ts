@@ -1,63 +1,58 @@
 import { LRUCache } from 'lru-cache';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+import { CommitQueue } from './commit-queue.ts';
 import type { Pace } from './pace.ts';
 
 /** Beginnings that are remembered for a graph: the branches that others are compared with are few. */
 const MOST = 4;
+/** And none of which so many commits wait, as they do where a history is wider than any that people make. */
+const MOST_WAITING = 20_000;
 
 /** What of a graph some commits reach, themselves included. It is found as far down as somebody asked, and never again. */
 export class Reached {
   readonly #graph: CommitGraph;
   readonly #bits: Uint8Array;
-  /** Commits that it has, whose parents were not looked at. */
-  readonly #open: number[] = [];
-  /** All above this generation were looked at. */
-  #floor = Number.POSITIVE_INFINITY;
+  /** Commits that it has, whose parents were not looked at: those above all of them are complete. */
+  readonly #waiting = new CommitQueue();
 
-  constructor(graph: CommitGraph, tips: readonly number[]) {
+  private constructor(graph: CommitGraph, tips: readonly number[]) {
     this.#graph = graph;
     this.#bits = new Uint8Array((graph.count >> 3) + 1);
     for (const tip of tips) this.#add(tip);
   }
 
-  /** The one of a graph and of these commits in it. */
-  static of(graph: CommitGraph, tips: readonly number[]): Reached {
+  /**
+   * Which of some commits of a graph are reached from others. Several may ask at a time.
+   * @throws GitError as `Pace.rest`
+   */
+  static async among(
+    graph: CommitGraph,
+    tips: readonly number[],
+    wanted: readonly number[],
+    pace: Pace,
+  ): Promise<number[]> {
     const known = ofGraphs.get(graph) ?? new LRUCache({ max: MOST });
     ofGraphs.set(graph, known);
     const key = tips.toSorted((a, b) => a - b).join();
     const one = known.get(key) ?? new Reached(graph, tips);
     known.set(key, one);
-    return one;
+    try {
+      return await one.#among(wanted, pace);
+    } finally {
+      if (one.#waiting.size > MOST_WAITING) known.delete(key);
+    }
   }
 
-  /**
-   * Which of some commits of the graph are among them. Several may look at a time.
-   * @throws GitError as `Pace.rest`
-   */
-  async among(wanted: readonly number[], pace: Pace): Promise<number[]> {
+  async #among(wanted: readonly number[], pace: Pace): Promise<number[]> {
     const lowest = wanted.reduce((least, commit) => Math.min(least, this.#graph.generation(commit)), Number.MAX_VALUE);
-    while (lowest < this.#floor && !wanted.every((commit) => this.#has(commit))) {
-      if (this.#walk(lowest, pace)) this.#floor = Math.min(lowest, this.#floor);
-      else await pace.rest();
+    const has = (commit: number) => this.#has(commit);
+    while (this.#waiting.nextGeneration > lowest && !wanted.every(has)) {
+      do {
+        for (const parent of this.#graph.parents(this.#waiting.take())) this.#add(parent);
+      } while (!pace.isDue && this.#waiting.nextGeneration > lowest);
+      if (pace.isLate) await pace.rest();
     }
-    return wanted.filter((commit) => this.#has(commit));
-  }
-
-  /** Looks at parents for one turn. @returns whether those of all above a generation were looked at */
-  #walk(lowest: number, pace: Pace): boolean {
-    const below: number[] = [];
-    let isDue = false;
-    for (let commit = this.#open.pop(); commit !== undefined; commit = this.#open.pop()) {
-      if (this.#graph.generation(commit) <= lowest) {
-        below.push(commit);
-        continue;
-      }
-      for (const parent of this.#graph.parents(commit)) this.#add(parent);
-      isDue = pace.isDue;
-      if (isDue) break;
-    }
-    for (const commit of below) this.#open.push(commit);
-    return !isDue;
+    return wanted.filter(has);
   }
 
   #has(commit: number): boolean {
@@ -67,9 +62,9 @@ export class Reached {
   #add(commit: number): void {
     if (this.#has(commit)) return;
     this.#bits[commit >> 3]! |= 1 << (commit & 7);
-    this.#open.push(commit);
+    this.#waiting.put(commit, this.#graph.generation(commit), 0);
   }
 }
 
-/** An eighth of a byte for a commit, and those to be looked at: little beside the graph itself, with which they go. */
+/** An eighth of a byte for a commit, and those that wait: little beside the graph itself, with which they go. */
 const ofGraphs = new WeakMap<CommitGraph, LRUCache<string, Reached>>();

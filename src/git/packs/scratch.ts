@@ -1,4 +1,4 @@
-import { inOwnMemory } from '../../core/own-memory.ts';
+import { copyOf, inOwnMemory } from '../../core/own-memory.ts';
 
 const lending = new WeakSet<ArrayBufferLike>();
 
@@ -16,11 +16,5 @@ export function own(data: Buffer): Buffer {
 
 /** The same, also where it lies in memory that others share, which would be kept with it. */
 export function alone(data: Buffer): Buffer {
-  return lending.has(data.buffer) ? copied(data) : inOwnMemory(data);
-}
-
-function copied(data: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(data.length);
-  copy.set(data);
-  return copy;
+  return lending.has(data.buffer) ? copyOf(data) : inOwnMemory(data);
 }

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { encoded } from '../../core/own-memory.ts';
+import { copyOf, encoded } from '../../core/own-memory.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import type { TreeEntry } from '../objects.ts';
 import type { Repository } from '../repository.ts';
 import { entryAt } from '../tree.ts';
-import { copyOf } from './copy.ts';
 
 /** A larger blob comes without its content. */
 export const MAX_CONTENT = 1024 * 1024;

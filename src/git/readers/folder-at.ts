@@ -1,7 +1,7 @@
+import { copyOf } from '../../core/own-memory.ts';
 import { GitError } from '../errors.ts';
 import type { Repository } from '../repository.ts';
 import { entryAt } from '../tree.ts';
-import { copyOf } from './copy.ts';
 
 export interface FolderAt {
   /** Id of its tree. */

@@ -46,10 +46,12 @@ export class Readers {
   ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
     if (this.#program === null || this.#program.threads === 0 || !this.#program.isNeeded()) return undefined;
     this.#askedAt = performance.now();
-    const free = [...this.#threads].filter(({ isFree }) => isFree);
-    const [first = null] = free;
-    const thread = free.reduce((least, one) => (least === null || one.owes < least.owes ? one : least), first);
-    const areReady = [...this.#threads].every(({ isReady }) => isReady);
+    let thread: ReaderThread | null = null;
+    let areReady = true;
+    for (const one of this.#threads) {
+      areReady &&= one.isReady;
+      if (one.isFree && (thread === null || one.owes < thread.owes)) thread = one;
+    }
     if (areReady && (thread === null || thread.owes > 0)) this.#start(this.#program);
     return thread?.ask(place, name, args);
   }

@@ -12,7 +12,7 @@ export const WORKER = 'stithy-reader';
 
 const MiB = 1024 * 1024;
 
-/** Memory that can be handed over instead of being copied: an answer has it as `bytes`, and nobody else does. */
+/** Memory that can be handed over, and is gone here then: an answer has it as `bytes`, and nobody else does. */
 function handedOver(value: unknown): ArrayBuffer[] {
   const bytes = (value as { bytes?: unknown } | null | undefined)?.bytes;
   if (!(bytes instanceof Uint8Array) || bytes.byteLength !== bytes.buffer.byteLength) return [];
