@@ -1,3 +1,5 @@
+import { Bag } from './bag.ts';
+
 /** A moment: what began before it may still be under way. */
 export type Moment = number;
 
@@ -7,14 +9,14 @@ export type Moment = number;
  */
 export class UnderWay {
   #next = 1;
-  /** Numbers of what has not ended, in the order in which it began. */
-  readonly #running = new Set<number>();
+  /** What has not ended, numbered in the order in which it began. */
+  readonly #running = new Bag<{ number: number; place: number }>();
 
   /** Counts something as under way. @returns what says that it has ended; a second call changes nothing */
   begin(): () => void {
-    const number = this.#next++;
-    this.#running.add(number);
-    return () => void this.#running.delete(number);
+    const one = { number: this.#next++, place: -1 };
+    this.#running.add(one);
+    return () => this.#running.delete(one);
   }
 
   /** This moment. */
@@ -24,7 +26,6 @@ export class UnderWay {
 
   /** Whether all has ended that had begun by that moment. */
   hasEnded(before: Moment): boolean {
-    const [oldest] = this.#running;
-    return oldest === undefined || oldest >= before;
+    return this.#running.all().every(({ number }) => number >= before);
   }
 }

@@ -30,7 +30,8 @@ export class TransactionalKysely extends Kysely<Schema> {
 /** The transactions of a builder, begun again where they must be, and with what follows them. */
 function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schema> {
   const once = builder.execute.bind(builder);
-  builder.execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
+  // Named first: a function written right behind `builder.execute =` is made among old objects, with all that the transaction reaches.
+  const execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       const effects = new Set<() => void>();
       try {
@@ -46,6 +47,7 @@ function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schem
       }
     }
   };
+  builder.execute = execute;
   return builder;
 }
 

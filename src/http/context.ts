@@ -52,6 +52,9 @@ class RequestWork implements RequestScope {
   }
 }
 
+const NOBODY = async () => {};
+const NOTHING = () => {};
+
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
 export class RouteContext implements BaseContext {
   readonly deps: Deps;
@@ -151,10 +154,10 @@ export class RouteContext implements BaseContext {
   }
 
   /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */
-  admitAgain: () => Promise<unknown> = async () => {};
+  admitAgain: () => Promise<unknown> = NOBODY;
 
   /** Set where the route is known, and lasting. */
-  lasts: (answer: FixedAnswer) => void = () => {};
+  lasts: (answer: FixedAnswer) => void = NOTHING;
 
   async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const { signal } = this;

@@ -29,13 +29,17 @@ function decoded(text: string): string {
   }
 }
 
+/** A name without brackets and without what is encoded, as most are. */
+const ONE_WORD = /^[A-Za-z_]+$/;
+
+const isCredential = (word: string): boolean => CREDENTIAL.test(word) && word !== CURSOR;
+
 function isSecret(name: string, declared: ReadonlySet<string>): boolean {
+  if (ONE_WORD.test(name)) return isCredential(name) || declared.has(name);
   const words = decoded(name)
     .split(/[[\]]+/)
     .filter((word) => word !== '' && !/^\d+$/.test(word));
-  return words.some(
-    (word, index) => (CREDENTIAL.test(word) && word !== CURSOR) || declared.has(words.slice(0, index + 1).join('.')),
-  );
+  return words.some((word, index) => isCredential(word) || declared.has(words.slice(0, index + 1).join('.')));
 }
 
 /**
@@ -47,14 +51,15 @@ function isSecret(name: string, declared: ReadonlySet<string>): boolean {
 export function maskAddress(url: string, declared: ReadonlySet<string>): string {
   const question = url.indexOf('?');
   if (question === -1) return withoutUrlCredentials(url);
-  const pairs = url
-    .slice(question + 1)
-    .split('&')
-    .map((pair) => {
-      const equals = pair.indexOf('=');
-      return equals !== -1 && isSecret(pair.slice(0, equals), declared)
-        ? `${pair.slice(0, equals)}=${FILTERED}`
-        : withoutUrlCredentials(pair);
-    });
-  return `${withoutUrlCredentials(url.slice(0, question))}?${pairs.join('&')}`;
+  let masked = withoutUrlCredentials(url.slice(0, question));
+  for (let start = question + 1, end: number; start <= url.length; start = end + 1) {
+    const next = url.indexOf('&', start);
+    end = next === -1 ? url.length : next;
+    const pair = url.slice(start, end);
+    const equals = pair.indexOf('=');
+    const name = equals === -1 ? undefined : pair.slice(0, equals);
+    masked += start === question + 1 ? '?' : '&';
+    masked += name !== undefined && isSecret(name, declared) ? `${name}=${FILTERED}` : withoutUrlCredentials(pair);
+  }
+  return masked;
 }

@@ -242,9 +242,12 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const { source, values } = input ?? (await readSource(withBody(request)));
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
-    given.admitAgain = () => lookAgain(request);
+    // Functions get a name of their own first: one written right behind `given.x =` is made among old objects.
+    const again = () => lookAgain(request);
+    const lasts = (answer: FixedAnswer) => letLast(request, answer);
+    given.admitAgain = again;
     given.types = types;
-    if (request.asOf !== null) given.lasts = (answer) => letLast(request, answer);
+    if (request.asOf !== null) given.lasts = lasts;
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);

@@ -42,12 +42,16 @@ export function registerRoutes(
   app.decorateRequest('routed', null);
   // The first of all hooks, so that log and metrics know the route whatever becomes of the request.
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.url === EVERYTHING) {
+    const known = request.routeOptions;
+    if (known.url === EVERYTHING) {
       const [path = ''] = request.url.split('?', 1);
       // HEAD is answered as GET is: those with a route of their own are with Fastify.
       const found = table.find(request.method === 'HEAD' ? 'GET' : request.method, path);
       request.routed = found === undefined ? NOWHERE : prepare(found.route);
       if (found !== undefined) request.params = found.params;
+    } else {
+      // Fastify makes its answer anew for each who asks.
+      request.routed = known;
     }
     done();
   });

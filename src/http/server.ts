@@ -151,6 +151,7 @@ export function buildServer(
   app.decorateRequest('admission', null);
   app.decorateRequest('asOf', null);
   app.decorateRequest('ended', false);
+  app.decorateRequest('transfer', null);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const services = new HttpServices(deps, routes);
   registerRoutes(app, deps, services, routes);
@@ -161,13 +162,13 @@ export function buildServer(
     metrics.ended(request.method, routedTo(request).url ?? 'unknown', status, seconds);
     logLine(deps, request, status, seconds);
   };
-  const underWay = new Set<ServerResponse>();
+  const transfers = new TransferWatch(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
-    underWay.add(reply.raw);
+    transfers.add(request, reply);
     const end = deps.underWay.begin();
     reply.raw.once('close', () => {
-      underWay.delete(reply.raw);
+      transfers.remove(request);
       end();
       ended(request, reply, CLIENT_GONE);
     });
@@ -200,11 +201,6 @@ export function buildServer(
     answers: services.lasting,
     takes: (socket) => ready && !isCrowded(socket),
   });
-  const transfers = new TransferWatch(deps.config.transfers);
-  app.addHook('onRequest', (request, reply, done) => {
-    transfers.add(request, reply);
-    done();
-  });
   // Who waits for 100 Continue is told to go on when the body is wanted, which is once its sender has been let in.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     app.server.emit('request', request, response),
@@ -227,7 +223,7 @@ export function buildServer(
     drain: async () => {
       ready = false;
       deps.waiting.close();
-      await Promise.all([...underWay].map((raw) => new Promise((resolve) => raw.once('close', resolve))));
+      await Promise.all(transfers.replies().map(({ raw }) => new Promise((resolve) => raw.once('close', resolve))));
     },
   };
 }

@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Bag, type InBag } from '../core/bag.ts';
 import { routedTo } from './routed.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The watch over it, while there is one. */
+    transfer: Transfer | null;
+  }
+}
 
 export interface TransferLimits {
   /** Milliseconds for the whole of a body that is parsed: JSON, forms. */
@@ -10,7 +18,7 @@ export interface TransferLimits {
   minRate: number;
 }
 
-interface Transfer {
+interface Transfer extends InBag {
   request: FastifyRequest;
   reply: FastifyReply;
   started: number;
@@ -34,7 +42,7 @@ const TIMEOUT = '408 Request Timeout - the body came in too slowly';
 export class TransferWatch {
   readonly #limits: TransferLimits;
   readonly #now: () => number;
-  readonly #transfers = new Map<FastifyRequest, Transfer>();
+  readonly #transfers = new Bag<Transfer>();
   readonly #timer: NodeJS.Timeout;
 
   /** @param now milliseconds of a clock that only goes on */
@@ -44,24 +52,33 @@ export class TransferWatch {
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
-  /** Watches a request until its connection is done with it. */
+  /** Watches a request until `remove`, which must follow once its connection is done with it. */
   add(request: FastifyRequest, reply: FastifyReply): void {
     const now = this.#now();
-    this.#transfers.set(request, { request, reply, started: now, receiving: null, phase: 'in', since: now, bytes: 0 });
-    reply.raw.once('close', () => this.#transfers.delete(request));
+    request.transfer = { request, reply, started: now, receiving: null, phase: 'in', since: now, bytes: 0, place: -1 };
+    this.#transfers.add(request.transfer);
+  }
+
+  remove(request: FastifyRequest): void {
+    if (request.transfer !== null) this.#transfers.delete(request.transfer);
+  }
+
+  /** What is under way now. */
+  replies(): FastifyReply[] {
+    return this.#transfers.all().map(({ reply }) => reply);
   }
 
   /** Says that its body is read from now on. */
   receives(request: FastifyRequest): void {
-    const transfer = this.#transfers.get(request);
-    if (transfer === undefined) return;
+    const { transfer } = request;
+    if (transfer === null) return;
     transfer.receiving = this.#now();
     this.#restart(transfer, 'in', request.raw.socket?.bytesRead ?? 0);
   }
 
   /** Looks at all requests once. */
   look(): void {
-    for (const transfer of this.#transfers.values()) {
+    for (const transfer of this.#transfers.all()) {
       const { request, reply, receiving } = transfer;
       if (receiving !== null && !request.raw.complete && !reply.raw.headersSent) this.#lookIn(transfer, receiving);
       else if (reply.raw.headersSent) this.#lookOut(transfer);

@@ -56,7 +56,8 @@ async function limited(
     put(commit);
   };
   for (const commit of query.from) if (!state.has(commit, UNINTERESTING)) waiting.add(commit);
-  state.onLeftOut = (commit) => waiting.delete(commit);
+  const leftOut = (commit: number) => waiting.delete(commit);
+  state.onLeftOut = leftOut;
   const found: number[] = [];
   let date = Number.POSITIVE_INFINITY;
   let slop = SLOP;
