@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { Namespace } from '../db/tables/namespaces.ts';
 import type { Project } from '../db/tables/projects.ts';
@@ -97,23 +98,42 @@ function folded<Row extends PermissionRow>(rows: readonly Row[]): (Row & Pick<Wa
     .map((row) => ({ ...row, permissions: row.member_role_id === null ? null : rolePermissions(names.get(row.id)!) }));
 }
 
-/** The user's own memberships: of these projects, and of all groups. By the id of what he is a member of. */
-async function ownMemberships(db: Db, userId: number, projectIds: readonly number[], day: string) {
-  const rows = await db
+interface OfUser {
+  user: number;
+  day: string;
+}
+
+interface OfProjects {
+  projects: readonly number[];
+  day: string;
+}
+
+const membershipsOf = prepared((db, { user, projects, day }: OfUser & OfProjects) =>
+  db
     .selectFrom('members')
     .leftJoin('member_role_permissions as p', 'p.member_role_id', 'members.member_role_id')
     .select(['id', 'source_type', 'source_id', 'access_level', 'notification_level'])
     .select(['members.member_role_id', 'p.permission'])
-    .where('user_id', '=', userId)
+    .where('user_id', '=', user)
     .where('state', '=', 'active')
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
-    .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', projectIds)]))
-    .execute();
+    .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', projects)])),
+);
+
+/** The user's own memberships: of these projects, and of all groups. By the id of what he is a member of. */
+async function ownMemberships(db: Db, user: number, projects: readonly number[], day: string) {
+  const rows = await membershipsOf(db, { user, projects, day });
   const members = folded(rows);
   const of = (type: 'project' | 'group') =>
     new Map<number, Way>(members.filter(({ source_type }) => source_type === type).map((row) => [row.source_id, row]));
   return { ownProjects: of('project'), ownGroups: of('group') };
 }
+
+const groupWays = prepared(
+  (_, { user, day }: OfUser) => sql<{ group_id: number; access_level: number; permission: string | null }>`
+    select g.group_id, g.access_level, p.permission from (${directGroups(user, day)}) g
+    left join member_role_permissions p on p.member_role_id = g.member_role_id`,
+);
 
 /** How the user belongs to groups, also through a group that they are shared with: by the id of the group. */
 async function waysIntoGroups(
@@ -122,9 +142,7 @@ async function waysIntoGroups(
   day: string,
   own: ReadonlyMap<number, Way>,
 ): Promise<Map<number, Way[]>> {
-  const { rows } = await sql<{ group_id: number; access_level: number; permission: string | null }>`
-    select g.group_id, g.access_level, p.permission from (${directGroups(userId, day)}) g
-    left join member_role_permissions p on p.member_role_id = g.member_role_id`.execute(db);
+  const rows = await groupWays(db, { user: userId, day });
   const ways = new Map<number, Way[]>();
   for (const { group_id, access_level, permission } of rows) {
     const notification_level = own.get(group_id)?.notification_level ?? DEFAULT_NOTIFICATION_LEVEL;
@@ -134,18 +152,21 @@ async function waysIntoGroups(
   return ways;
 }
 
-/** The groups that the projects are shared with, by project. */
-async function sharesOf(db: Db, projectIds: readonly number[], day: string) {
-  const rows = await db
+const sharesOfProjects = prepared((db, { projects, day }: OfProjects) =>
+  db
     .selectFrom('group_links')
     .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
     .leftJoin('member_role_permissions as p', 'p.member_role_id', 'group_links.member_role_id')
     .select(['group_links.id', 'group_links.source_id', 'group_links.group_access as access_level'])
     .select(['group_links.member_role_id', 'p.permission', 'namespaces.lineage'])
     .where('group_links.source_type', '=', 'project')
-    .where('group_links.source_id', 'in', projectIds)
-    .where((eb) => eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', day)]))
-    .execute();
+    .where('group_links.source_id', 'in', projects)
+    .where((eb) => eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', day)])),
+);
+
+/** The groups that the projects are shared with, by project. */
+async function sharesOf(db: Db, projects: readonly number[], day: string) {
+  const rows = await sharesOfProjects(db, { projects, day });
   const shares = new Map<number, (Way & { lineage: string })[]>();
   for (const { source_id, access_level, permissions, lineage } of folded(rows)) {
     const share = { access_level, permissions, lineage, notification_level: DEFAULT_NOTIFICATION_LEVEL };

@@ -14,5 +14,15 @@ export const namespaceOfId = prepared((db, { id }: ById) =>
   db.selectFrom('namespaces').selectAll().where('id', '=', id),
 );
 
+/** The groups and personal namespaces of ids. */
+export const namespacesOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('namespaces').selectAll().where('id', 'in', ids),
+);
+
+/** The users of ids, whatever has become of them. */
+export const usersOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('users').selectAll().where('id', 'in', ids),
+);
+
 /** The user of an id, whatever has become of him. */
 export const userOfId = prepared((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

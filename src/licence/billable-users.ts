@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Plan } from '../config/config.ts';
+import { PLANS, type Plan } from '../config/config.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db, Schema } from '../db/schema.ts';
 import { planInForce } from './plan-in-force.ts';
 import type { LicenseDeps } from './stored.ts';
@@ -70,15 +71,20 @@ export async function countBillable(db: Db, plan: Plan, day: string): Promise<nu
   return users;
 }
 
+const billableOn = (plan: Plan) =>
+  prepared((db, { ids, day }: { ids: readonly number[]; day: string }) =>
+    db
+      .selectFrom('users')
+      .select('users.id')
+      .where('users.id', 'in', ids)
+      .where((eb) => isBillable(eb, plan, day)),
+  );
+const billable = new Map(PLANS.map((plan) => [plan, billableOn(plan)]));
+
 /** Which of the users the plan in force bills. */
 export async function billableAmong(deps: LicenseDeps, userIds: readonly number[]): Promise<ReadonlySet<number>> {
   if (userIds.length === 0) return new Set();
-  const plan = await planInForce(deps);
-  const rows = await deps.db
-    .selectFrom('users')
-    .select('users.id')
-    .where('users.id', 'in', userIds)
-    .where((eb) => isBillable(eb, plan, today(deps.clock)))
-    .execute();
+  const among = billable.get(await planInForce(deps))!;
+  const rows = await among(deps.db, { ids: userIds, day: today(deps.clock) });
   return new Set(rows.map(({ id }) => id));
 }

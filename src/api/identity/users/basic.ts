@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { usersOfIds } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -44,6 +45,6 @@ export function userBasic(deps: Pick<Deps, 'externalUrl'>, user: User): UserBasi
 export async function usersById(db: Db, ids: Iterable<number | null>): Promise<Map<number, User>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map();
-  const users = await db.selectFrom('users').selectAll().where('id', 'in', wanted).execute();
+  const users = await usersOfIds(db, { ids: wanted });
   return new Map(users.map((user) => [user.id, user]));
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
 import { lockRow } from '../../../db/lock-row.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -17,14 +18,23 @@ export interface FollowFacts {
 
 const NOBODY: FollowFacts = { followers: 0, following: 0, isFollowed: false };
 
-async function countBy(db: Db, column: 'follower_id' | 'followed_id', ids: readonly number[]) {
-  const rows = await db
-    .selectFrom('user_follows')
-    .select([column, ({ fn }) => fn.countAll<number>().as('count')])
-    .where(column, 'in', ids)
-    .groupBy(column)
-    .execute();
-  return new Map(rows.map((row) => [row[column]!, Number(row.count)]));
+const countsBy = (column: 'follower_id' | 'followed_id') =>
+  prepared((db, { ids }: { ids: readonly number[] }) =>
+    db
+      .selectFrom('user_follows')
+      .select(({ fn }) => [`${column} as id` as const, fn.countAll<number>().as('count')])
+      .where(column, 'in', ids)
+      .groupBy(column),
+  );
+const counts = { follower_id: countsBy('follower_id'), followed_id: countsBy('followed_id') };
+
+const followedAmong = prepared((db, { viewer, ids }: { viewer: number; ids: readonly number[] }) =>
+  db.selectFrom('user_follows').select('followed_id').where('follower_id', '=', viewer).where('followed_id', 'in', ids),
+);
+
+async function countBy(db: Db, column: keyof typeof counts, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await counts[column](db, { ids });
+  return new Map(rows.map(({ id, count }) => [id, Number(count)]));
 }
 
 /** The facts of several users by id, in three queries. @param viewerId who looks; null for nobody in particular */
@@ -36,15 +46,7 @@ export async function followFacts(
   if (ids.length === 0) return () => NOBODY;
   const followers = await countBy(db, 'followed_id', ids);
   const following = await countBy(db, 'follower_id', ids);
-  const followed =
-    viewerId === null
-      ? []
-      : await db
-          .selectFrom('user_follows')
-          .select('followed_id')
-          .where('follower_id', '=', viewerId)
-          .where('followed_id', 'in', ids)
-          .execute();
+  const followed = viewerId === null ? [] : await followedAmong(db, { viewer: viewerId, ids });
   const byViewer = new Set(followed.map(({ followed_id }) => followed_id));
   return (id) => ({
     followers: followers.get(id) ?? 0,

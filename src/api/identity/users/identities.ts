@@ -2,6 +2,7 @@ import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, invalidModel, invalidParameter, notFound } from '../../../core/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 
@@ -79,16 +80,19 @@ export async function setIdentity(deps: Deps, db: Db, userId: number, identity: 
   await recordAudit(deps, db, { ...told, entity: onUser(userId) });
 }
 
+const identitiesOfUsers = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db
+    .selectFrom('user_identities')
+    .select(['user_id', 'provider', 'extern_uid'])
+    .where('user_id', 'in', ids)
+    .orderBy('id'),
+);
+
 /** The identities of users, by user; an entry for each. */
 export async function identitiesOf(db: Db, userIds: readonly number[]): Promise<Map<number, Identity[]>> {
   const byUser = new Map<number, Identity[]>(userIds.map((id) => [id, []]));
   if (userIds.length === 0) return byUser;
-  const rows = await db
-    .selectFrom('user_identities')
-    .select(['user_id', 'provider', 'extern_uid'])
-    .where('user_id', 'in', [...byUser.keys()])
-    .orderBy('id')
-    .execute();
+  const rows = await identitiesOfUsers(db, { ids: [...byUser.keys()] });
   for (const { user_id, ...identity } of rows) byUser.get(user_id)!.push(identity);
   return byUser;
 }

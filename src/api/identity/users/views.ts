@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -104,19 +105,26 @@ export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts):
   ...(facts.customAttributes === undefined ? {} : { custom_attributes: facts.customAttributes }),
 });
 
-const countPersonalProjects = async (db: Db, ids: readonly number[]): Promise<Map<number, number>> => {
-  const rows = await db
+const projectsOfOwners = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db
     .selectFrom('projects as p')
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
     .select(['n.owner_id', (eb) => eb.fn.countAll<number>().as('count')])
     .where('n.owner_id', 'in', ids)
-    .groupBy('n.owner_id')
-    .execute();
+    .groupBy('n.owner_id'),
+);
+
+const countPersonalProjects = async (db: Db, ids: readonly number[]): Promise<Map<number, number>> => {
+  const rows = await projectsOfOwners(db, { ids });
   return new Map(rows.map(({ owner_id, count }) => [owner_id!, Number(count)]));
 };
 
+const namespacesOfOwners = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('namespaces').select(['id', 'owner_id']).where('owner_id', 'in', ids),
+);
+
 async function namespaceIds(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
-  const rows = await db.selectFrom('namespaces').select(['id', 'owner_id']).where('owner_id', 'in', ids).execute();
+  const rows = await namespacesOfOwners(db, { ids });
   return new Map(rows.map(({ id, owner_id }) => [owner_id!, id]));
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { parseJson } from '../../../db/columns.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
@@ -80,11 +81,14 @@ export interface Presentation {
   customAttributes?: boolean | undefined;
 }
 
+const namesOf = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids),
+);
+
 /** Names from the root, `Parent / Child`, of the namespaces, by id: one query. */
 export async function fullNames(db: Db, namespaces: readonly Namespace[]): Promise<Map<number, string>> {
   const ids = [...new Set(namespaces.flatMap(({ lineage }) => lineageIds(lineage)))];
-  const rows =
-    ids.length === 0 ? [] : await db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids).execute();
+  const rows = ids.length === 0 ? [] : await namesOf(db, { ids });
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return new Map(
     namespaces.map(({ id, lineage }) => [

@@ -4,8 +4,10 @@ import { groupsOf } from '../../../access/membership.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { type ProjectStandings, projectStandings } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
+import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -47,6 +49,27 @@ export interface RelatedOptions {
   customAttributes?: boolean;
 }
 
+interface Ids {
+  ids: readonly number[];
+}
+
+const topicsOf = prepared((db, { ids }: Ids) =>
+  db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select(['project_id', 'name'])
+    .where('project_id', 'in', ids)
+    .orderBy('name'),
+);
+
+const countForks = prepared((db, { ids }: Ids) =>
+  db
+    .selectFrom('projects')
+    .select(({ fn }) => ['forked_from_id', fn.countAll<number>().as('count')])
+    .where('forked_from_id', 'in', ids)
+    .groupBy('forked_from_id'),
+);
+
 const NOBODY: ProjectStandings = { ...atLevel(0), projectAccess: null, groupAccess: null };
 
 /** Loads what the projects' JSON needs in a fixed number of queries, however many projects there are. */
@@ -62,19 +85,8 @@ export async function loadViews(
   const namespaces = await loadNamespaces(deps, projects);
   const names = await fullNames(db, [...namespaces.values()]);
   const standings = await loadStandings(deps, caller, projects, namespaces);
-  const topics = await db
-    .selectFrom('project_topics')
-    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
-    .select(['project_id', 'name'])
-    .where('project_id', 'in', ids)
-    .orderBy('name')
-    .execute();
-  const forks = await db
-    .selectFrom('projects')
-    .select(({ fn }) => ['forked_from_id', fn.countAll<number>().as('count')])
-    .where('forked_from_id', 'in', ids)
-    .groupBy('forked_from_id')
-    .execute();
+  const topics = await topicsOf(db, { ids });
+  const forks = await countForks(db, { ids });
   const custom = options.customAttributes
     ? await db
         .selectFrom('custom_attributes')
@@ -87,7 +99,7 @@ export async function loadViews(
   const { simple = false } = options;
   const owners = simple ? new Map<number, User>() : await usersById(db, ownerIds(namespaces.values()));
   const shares = simple ? [] : await loadShares(deps, caller, ids);
-  const openIssues = simple ? [] : await countOpenIssues(db, ids);
+  const openIssues = simple ? [] : await countOpenIssues(db, { ids });
   const sources = simple ? new Map<number, ProjectView>() : await loadSources(deps, caller, projects);
   return projects.map((project) => {
     const namespace = namespaces.get(project.namespace_id)!;
@@ -115,14 +127,14 @@ export async function loadViews(
 }
 
 /** Open issues by project and confidentiality, out of an index of their own. */
-const countOpenIssues = (db: Db, ids: readonly number[]) =>
+const countOpenIssues = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('issues')
     .select(({ fn }) => ['project_id', 'confidential', fn.countAll<number>().as('count')])
     .where('project_id', 'in', ids)
     .where(sql<boolean>`state = 'opened'`)
-    .groupBy(['project_id', 'confidential'])
-    .execute();
+    .groupBy(['project_id', 'confidential']),
+);
 
 /** Of those the ones that the caller may know of. */
 function openIssuesOf(
@@ -141,7 +153,7 @@ const ownerIds = (namespaces: Iterable<Namespace>): (number | null)[] =>
 
 async function loadNamespaces(deps: Deps, projects: readonly Project[]): Promise<Map<number, Namespace>> {
   const ids = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
-  const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  const rows = await namespacesOfIds(deps.db, { ids });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -155,9 +167,8 @@ async function loadStandings(
   return projectStandings(deps.db, caller.user.id, projects, namespaces, today(deps.clock));
 }
 
-/** Groups that the projects are shared with, those only that the caller may see. */
-async function loadShares(deps: Deps, caller: Caller, ids: readonly number[]) {
-  const query = deps.db
+const sharesOf = (db: Db, ids: readonly number[]) =>
+  db
     .selectFrom('group_links')
     .innerJoin('namespaces', 'namespaces.id', 'group_links.group_id')
     .select([
@@ -171,19 +182,29 @@ async function loadShares(deps: Deps, caller: Caller, ids: readonly number[]) {
     .where('group_links.source_type', '=', 'project')
     .where('group_links.source_id', 'in', ids)
     .orderBy('group_links.id');
-  if (caller.admin) return query.execute();
-  const { user } = caller;
-  const open = user === null || user.external === 1 ? (['public'] as const) : (['public', 'internal'] as const);
-  return query
-    .where((eb) =>
-      eb.or([
-        eb('namespaces.visibility', 'in', open),
-        ...(user === null
-          ? []
-          : [sql<boolean>`namespaces.id in ${groupsOf(user.id, AccessLevel.guest, today(deps.clock))}`]),
-      ]),
-    )
-    .execute();
+
+interface Shown extends Ids {
+  /** Visibilities of what anybody may see. */
+  open: readonly ('public' | 'internal')[];
+}
+
+const allShares = prepared((db, { ids }: Ids) => sharesOf(db, ids));
+const openShares = prepared((db, { ids, open }: Shown) => sharesOf(db, ids).where('namespaces.visibility', 'in', open));
+const sharesForUser = prepared((db, { ids, open, user, day }: Shown & { user: number; day: string }) =>
+  sharesOf(db, ids).where((eb) =>
+    eb.or([
+      eb('namespaces.visibility', 'in', open),
+      sql<boolean>`namespaces.id in ${groupsOf(user, AccessLevel.guest, day)}`,
+    ]),
+  ),
+);
+
+/** Groups that the projects are shared with, those only that the caller may see. */
+async function loadShares({ db, clock }: Deps, { admin, user }: Caller, ids: readonly number[]) {
+  if (admin) return allShares(db, { ids });
+  if (user === null) return openShares(db, { ids, open: ['public'] });
+  const open: Shown['open'] = user.external === 1 ? ['public'] : ['public', 'internal'];
+  return sharesForUser(db, { ids, open, user: user.id, day: today(clock) });
 }
 
 /** The projects that the given ones are forks of, where the caller may see them, by id. */
