@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { lowerPriority } from '../src/git/priority.ts';
 
 /** The same numbers, from 0 to 1, in every run. */
 export function randomNumbers(seed: number): () => number {
@@ -12,13 +13,21 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Runs git and gives its output with the milliseconds it took, start of the process included. */
-export async function timedGit(args: readonly string[]): Promise<{ ms: number; stdout: string }> {
+/**
+ * Runs git and gives its output with the milliseconds it took, start of the process included.
+ * @param options `elsewhere`: it takes what processor time is left, as a client on another machine takes none
+ */
+export async function timedGit(
+  args: readonly string[],
+  { elsewhere = false }: { elsewhere?: boolean } = {},
+): Promise<{ ms: number; stdout: string }> {
   const started = performance.now();
   const child = spawn('git', args, {
+    detached: elsewhere,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
   });
+  if (elsewhere) lowerPriority(child, 19);
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, 'close')) as [number];

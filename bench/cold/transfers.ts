@@ -5,6 +5,8 @@ import type { Figure } from '../figures.ts';
 import { timedGit } from '../git.ts';
 import { type BenchServer, TOKEN } from '../server.ts';
 
+/** What clients do with what they get is work of other machines. */
+const CLIENT = { elsewhere: true };
 const [CLONES, PUSHES, PUSHED_MB] = [20, 5, 50];
 
 export const remoteOf = (server: BenchServer, path: string) =>
@@ -39,9 +41,9 @@ export async function transfers(server: BenchServer, folder: string): Promise<Fi
   const idle = await loopDelay(server);
   await Promise.all([
     ...Array.from({ length: CLONES }, (_, n) =>
-      timedGit(['clone', '--bare', '--quiet', remote, join(scratch, `clone-${n}`)]),
+      timedGit(['clone', '--bare', '--quiet', remote, join(scratch, `clone-${n}`)], CLIENT),
     ),
-    ...pushes.map((dir, n) => timedGit(['-C', dir, 'push', '--quiet', remote, `heavy-${n}`])),
+    ...pushes.map((dir, n) => timedGit(['-C', dir, 'push', '--quiet', remote, `heavy-${n}`], CLIENT)),
   ]);
   const busy = await loopDelay(server);
   await rm(scratch, { recursive: true, force: true });
