@@ -21,8 +21,9 @@ test('nothing is in an empty list, and everything is not in it', async () => {
   assert.deepEqual(await ids(users.where((eb) => eb.not(eb('id', 'in', []))).where('id', '=', 1)), [1]);
 });
 
-test('SQLite compiles a statement with a limit once, whatever values it runs with', () => {
-  const queries = new Kysely<{ books: { id: number } }>({
+/** A database of books, asked by statements as SQLite gets them, and how often something was compiled. */
+function library() {
+  const queries = new Kysely<{ books: { id: number; state: string; author: string } }>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new DummyDriver(),
@@ -30,20 +31,55 @@ test('SQLite compiles a statement with a limit once, whatever values it runs wit
       createQueryCompiler: () => new SqliteCompiler(),
     },
   });
-  const { sql, parameters } = queries.selectFrom('books').select('id').where('id', '>', 1).limit(2).offset(1).compile();
   const database = new DatabaseSync(':memory:');
-  database.exec('create table books (id integer primary key); insert into books values (1), (2), (3), (4), (5)');
+  database.exec(`create table books (id integer primary key, state text, author text);
+    create index lent on books (id) where state = 'lent';
+    insert into books values (1, 'lent', 'a'), (2, 'lent', 'b'), (3, 'lent', 'c'), (4, 'lost', 'd'), (5, 'lent', 'e')`);
   let looks = 0;
   // Asked for each table and column whenever a statement is compiled.
   database.setAuthorizer(() => {
     looks += 1;
     return 0;
   });
+  return { books: queries.selectFrom('books').select('id'), database, looks: () => looks };
+}
+
+test('SQLite compiles a statement with a limit once, whatever values it runs with', () => {
+  const { books, database, looks } = library();
+  const { sql, parameters } = books.where('id', '>', 1).limit(2).offset(1).compile();
   const statement = database.prepare(sql);
-  const compiled = looks;
+  const compiled = looks();
   const given = parameters.slice(1) as number[];
   const ids = (above: number) => statement.all(above, ...given).map(({ id }) => id);
   assert.deepEqual([ids(1), ids(2), ids(9)], [[3, 4], [4, 5], []]);
-  assert.equal(looks, compiled);
+  assert.equal(looks(), compiled);
+  database.close();
+});
+
+test('SQLite compiles a statement once that a partial index is for', () => {
+  const { books, database, looks } = library();
+  const { sql, parameters } = books.where('state', '=', 'lent').where('id', '>', 1).compile();
+  assert.match(sql, /"state" = 'lent'/);
+  const statement = database.prepare(sql);
+  const compiled = looks();
+  for (const above of [1, 2, 3]) {
+    const rest = parameters.slice(0, -1) as string[];
+    assert.deepEqual(
+      statement.all(...rest, above).map(({ id }) => id),
+      [2, 3, 5].filter((id) => id > above),
+    );
+  }
+  assert.equal(looks(), compiled);
+  database.close();
+});
+
+test('what is no plain word stays a parameter', () => {
+  const { books, database } = library();
+  for (const state of ["x' or 1 = 1 --", 'Ä', 'two words', '', 'a'.repeat(41), '7']) {
+    const { sql, parameters } = books.where('state', '=', state).compile();
+    assert.match(sql, /"state" = \?$/);
+    assert.deepEqual(parameters, [state]);
+  }
+  assert.deepEqual(books.where('author', '=', 'a').compile().parameters, ['a']);
   database.close();
 });

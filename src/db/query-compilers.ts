@@ -1,8 +1,11 @@
 import {
   type BinaryOperationNode,
+  ColumnNode,
   type LimitNode,
+  OperatorNode,
   PostgresDialect,
   PostgresQueryCompiler,
+  ReferenceNode,
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely';
@@ -33,9 +36,31 @@ export class Postgres extends PostgresDialect {
   }
 }
 
-/** The same text as on PostgreSQL, but for limits. */
+/** Columns by whose value partial indexes choose their rows (`create index ... where state = 'opened'`). */
+const CHOOSING: ReadonlySet<string> = new Set(['active', 'locked', 'package_type', 'recurring', 'state', 'status']);
+const WORD = /^[a-z_]{1,40}$/;
+
+const isWord = (value: unknown): boolean =>
+  value === 0 || value === 1 || (typeof value === 'string' && WORD.test(value));
+
+/** Whether it compares a column of partial indexes with one of the few words that are written there. */
+function choosesIndex({ leftOperand, operator, rightOperand }: BinaryOperationNode): boolean {
+  return (
+    OperatorNode.is(operator) &&
+    operator.operator === '=' &&
+    ReferenceNode.is(leftOperand) &&
+    ColumnNode.is(leftOperand.column) &&
+    CHOOSING.has(leftOperand.column.column.name) &&
+    ValueNode.is(rightOperand) &&
+    isWord(rightOperand.value)
+  );
+}
+
+/**
+ * The same text as on PostgreSQL, but for what SQLite's plan depends on: it compiles a statement again whenever such a value is given
+ * as a parameter, which takes longer than most answers.
+ */
 export class SqliteCompiler extends SqliteQueryCompiler {
-  /** As a number in the text: SQLite compiles a statement again whenever its limit is given as a parameter, for its plan depends on it. */
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node;
     if (!ValueNode.is(limit) || !Number.isSafeInteger(limit.value)) super.visitLimit(node);
@@ -44,7 +69,13 @@ export class SqliteCompiler extends SqliteQueryCompiler {
 
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const outcome = emptyList(node);
-    if (outcome === undefined) super.visitBinaryOperation(node);
-    else this.append(outcome);
+    if (outcome !== undefined) {
+      this.append(outcome);
+    } else if (choosesIndex(node)) {
+      const word = ValueNode.createImmediate((node.rightOperand as ValueNode).value);
+      super.visitBinaryOperation({ ...node, rightOperand: word });
+    } else {
+      super.visitBinaryOperation(node);
+    }
   }
 }

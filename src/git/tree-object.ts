@@ -4,6 +4,7 @@ import { type TreeEntry, typeOfMode } from './objects.ts';
 
 const SPACE = 0x20;
 const ZERO = 0x30;
+const SLASH = Buffer.from('/');
 const FOLDER = '40000';
 /** A folder's may have six, too. */
 const SIX_DIGITS = /^(?:1[026]0[0-7]{3}|040000)$/;
@@ -134,27 +135,28 @@ export class TreeObject {
    * @throws GitError `corrupt` where an entry is cut short
    */
   edited(changes: ReadonlyMap<string, Buffer | null>): Buffer {
-    const going = new Set<string>();
-    const coming: { key: string; bytes: Buffer }[] = [];
+    const going: Buffer[] = [];
+    const coming: { key: Buffer; bytes: Buffer }[] = [];
     for (const [name, bytes] of changes) {
-      const latin = encodeBytes(name).toString('latin1');
-      going.add(latin);
-      if (bytes !== null) coming.push({ key: isFolderAt(bytes, 0) ? `${latin}/` : latin, bytes });
+      const plain = encodeBytes(name);
+      going.push(plain);
+      if (bytes !== null) coming.push({ key: isFolderAt(bytes, 0) ? Buffer.concat([plain, SLASH]) : plain, bytes });
     }
-    coming.sort((a, b) => (a.key < b.key ? -1 : 1));
+    // By byte, as git does; each is met once on the way along the tree.
+    going.sort(Buffer.compare);
+    coming.sort((a, b) => Buffer.compare(a.key, b.key));
     const parts: Buffer[] = [];
+    const data = this.#data;
     let from = 0;
     let next = 0;
-    const data = this.#data;
     for (const walk = new Walk(this); !walk.isOver; walk.next()) {
-      const { key, name, start, end } = walk.place;
-      for (; next < coming.length && coming[next]!.key < key; next += 1) {
-        parts.push(data.subarray(from, start), coming[next]!.bytes);
-        from = start;
+      for (; next < coming.length && walk.isBehind(coming[next]!.key); next += 1) {
+        parts.push(data.subarray(from, walk.start), coming[next]!.bytes);
+        from = walk.start;
       }
-      if (!going.has(name)) continue;
-      parts.push(data.subarray(from, start));
-      from = end;
+      if (!walk.isOneOf(going)) continue;
+      parts.push(data.subarray(from, walk.start));
+      from = walk.end;
     }
     parts.push(data.subarray(from));
     for (; next < coming.length; next += 1) parts.push(coming[next]!.bytes);
@@ -205,17 +207,61 @@ class Walk {
     return this.#tree.entryFrom(this.#start);
   }
 
-  /** What git sorts by. */
-  get sortKey(): string {
-    return this.place.key;
+  /** Where it begins, and where the next one does. */
+  get start(): number {
+    return this.#start;
   }
 
-  /** Where it is, with the bytes of its name and of what git sorts by, as Latin-1. */
-  get place(): { key: string; name: string; start: number; end: number } {
-    const [start, end] = [this.#start, this.#end];
-    const space = this.#data.indexOf(SPACE, start);
-    const name = this.#data.toString('latin1', space + 1, end - this.#tree.idBytes - 1);
-    return { key: isFolderAt(this.#data, start) ? `${name}/` : name, name, start, end };
+  get end(): number {
+    return this.#end;
+  }
+
+  /** What git sorts by, as Latin-1. */
+  get sortKey(): string {
+    const name = this.#data.toString('latin1', this.#nameStart, this.#nameEnd);
+    return isFolderAt(this.#data, this.#start) ? `${name}/` : name;
+  }
+
+  /** Whether it comes behind what git sorts by `key`. */
+  isBehind(key: Buffer): boolean {
+    const [start, end, { length }] = [this.#nameStart, this.#nameEnd, key];
+    for (let n = 0; n < length; n += 1) {
+      const mine = this.#keyByte(start + n, end);
+      if (mine !== key[n]) return mine > key[n]!;
+    }
+    return this.#keyByte(start + length, end) >= 0;
+  }
+
+  /** Whether its name is one of these. @param names sorted by byte */
+  isOneOf(names: readonly Buffer[]): boolean {
+    const [start, end] = [this.#nameStart, this.#nameEnd];
+    let low = 0;
+    for (let high = names.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      const name = names[middle]!;
+      let n = 0;
+      while (n < name.length && start + n < end && this.#data[start + n] === name[n]) n += 1;
+      if (n === name.length && start + n === end) return true;
+      if (n < name.length && (start + n === end || this.#data[start + n]! < name[n]!)) high = middle;
+      else low = middle + 1;
+    }
+    return false;
+  }
+
+  /** A byte of what git sorts by; -1 behind it. */
+  #keyByte(at: number, end: number): number {
+    if (at < end) return this.#data[at]!;
+    return at === end && isFolderAt(this.#data, this.#start) ? SLASH[0]! : -1;
+  }
+
+  get #nameStart(): number {
+    let at = this.#start;
+    while (this.#data[at] !== SPACE && at < this.#end) at += 1;
+    return at + 1;
+  }
+
+  get #nameEnd(): number {
+    return this.#end - this.#tree.idBytes - 1;
   }
 }
 

@@ -46,13 +46,22 @@ async function read(db: Db): Promise<StoredSettings> {
 export const storedSettings = (deps: SettingsDeps, db: Db = deps.db): Promise<StoredSettings> =>
   db === deps.db ? deps.snapshot.get(SETTINGS_KEY, () => read(db)) : read(db);
 
+/** The settings by what was changed of them, which is the same object until something is written. */
+const inForce = new WeakMap<ChangedSettings, ApplicationSettings>();
+
 /**
  * The settings in force now. Those of a plan that is not in force are as if nobody had changed them.
  * @param db the handle of a transaction where there is one
  */
 export async function applicationSettings(deps: SettingsDeps, db: Db = deps.db): Promise<ApplicationSettings> {
   const { changed } = await storedSettings(deps, db);
-  return { ...defaultSettings(deps.config), ...(await permitted(deps, db, changed)) } as ApplicationSettings;
+  const known = inForce.get(changed);
+  if (known !== undefined) return known;
+  const allowed = await permitted(deps, db, changed);
+  const settings = Object.freeze({ ...defaultSettings(deps.config), ...allowed }) as ApplicationSettings;
+  // What a plan decides may be another thing tomorrow.
+  if (allowed === changed) inForce.set(changed, settings);
+  return settings;
 }
 
 async function permitted(deps: SettingsDeps, db: Db, changed: ChangedSettings): Promise<ChangedSettings> {

@@ -20,10 +20,16 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** The declaration of a setting, whatever its values are. */
 export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name];
 
-/** What the settings are until somebody changes them: some follow the environment. */
+const defaults = new WeakMap<Config, ApplicationSettings>();
+
+/** What the settings are until somebody changes them: some follow the environment. Worked out once for each. */
 export function defaultSettings(config: Config): ApplicationSettings {
-  const defaults = SETTING_NAMES.map((name) => [name, settingOf(name).default] as const);
-  return { ...Object.fromEntries(defaults), ...fromConfig(config) } as ApplicationSettings;
+  const known = defaults.get(config);
+  if (known !== undefined) return known;
+  const declared = SETTING_NAMES.map((name) => [name, settingOf(name).default] as const);
+  const settings = { ...Object.fromEntries(declared), ...fromConfig(config) } as ApplicationSettings;
+  defaults.set(config, Object.freeze(settings));
+  return settings;
 }
 
 /** Whether a plan knows of a setting. */
