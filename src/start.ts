@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
@@ -88,8 +89,7 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const startedAt = new Date();
-  const begun = performance.now();
+  const began = begin();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
@@ -103,8 +103,7 @@ export async function open(
     config,
     clock,
     log,
-    startedAt,
-    uptimeMs: () => performance.now() - begun,
+    ...began,
     alone,
     database,
     db: database.db,
@@ -190,11 +189,25 @@ export interface Running extends Instance {
   reloadStorages(): Promise<void>;
 }
 
+/** What tells which files are older than this process, which began so many milliseconds ago. */
+function begin(ago = 0): Pick<Deps, 'startedAt' | 'uptimeMs'> {
+  const begun = performance.now() - ago;
+  return { startedAt: new Date(Date.now() - ago), uptimeMs: () => performance.now() - begun };
+}
+
+/** The clock by which files get their times may be behind by one tick of the kernel, in milliseconds. */
+const TICK_MS = 20;
+
 /** Ends and removes what a killed process has left at work, before a repository is looked at. */
-async function clearAway(config: Config, log: Logger): Promise<void> {
+async function clearAway(deps: Deps): Promise<void> {
+  const { config, log } = deps;
   await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   const ended = await endOrphans(config.storages.map(({ path }) => path));
-  if (ended > 0) log.log('warn', 'git processes of a killed server were ended', { processes: ended });
+  // Until now they may have written, those, too, that have ended meanwhile; this process has not.
+  Object.assign(deps, begin(ended === 0 ? TICK_MS : 0));
+  if (ended === 0) return;
+  log.log('warn', 'git processes of a killed server were ended', { processes: ended });
+  await sleep(TICK_MS);
 }
 
 /** Serves git over SSH, where it shall be. Its program is loaded only then. */
@@ -251,7 +264,7 @@ async function serveClaimed(
   try {
     for (const folder of foldersOf(config)) await bindFolder(folder, instance.deps.db);
     signal?.throwIfAborted();
-    if (claim.alone) await clearAway(config, log);
+    if (claim.alone) await clearAway(instance.deps);
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntents(instance.deps);
     await recoverBackgroundWork(instance.deps);

@@ -259,3 +259,44 @@ test('the server takes its memory out of one pool, unless somebody says otherwis
     });
   }
 });
+
+test('what a git process of a killed server still writes while the next one starts is removed, too', {
+  skip: !existsSync('/proc/self/environ'),
+}, async () => {
+  let project = 0;
+  const commit = async ({ url }: ServerProcess, path: string) => {
+    const action = { action: 'create', file_path: path, content: path };
+    const json = { branch: 'main', commit_message: path, actions: [action] };
+    return apiClient(url, TOKEN)('POST', `/projects/${project}/repository/commits`, json);
+  };
+  await withServer('orphans', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
+    const made = await apiClient(server.url, TOKEN)<{ id: number }>('POST', '/projects', { path: 'orphans' });
+    project = made.body.id;
+    assert.equal((await commit(server, 'a')).status, 201);
+  });
+  const hashed = join(folder, 'orphans', 'repositories');
+  const inside = readdirSync(hashed, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('.git'))!;
+  const dir = join(hashed, inside);
+  // It holds the branch, and writes on for half a second after it was told to end.
+  const script = `
+    const { mkdirSync, writeFileSync } = require('node:fs');
+    mkdirSync('objects/tmp_objdir-incoming-x', { recursive: true });
+    const write = () => { writeFileSync('refs/heads/main.lock', ''); writeFileSync('objects/tmp_objdir-incoming-x/' + Date.now(), ''); };
+    setInterval(write, 5);
+    process.on('SIGTERM', () => setTimeout(() => process.exit(), 500));
+    write();
+    process.stdout.write('writes');`;
+  const env = { PATH: process.env.PATH!, HOME: '/nonexistent', GIT_NO_REPLACE_OBJECTS: '1' };
+  const orphan = spawn(process.execPath, ['-e', script], { cwd: dir, env, detached: true });
+  const ended = once(orphan, 'exit');
+  try {
+    await once(orphan.stdout, 'data');
+    await withServer('orphans', {}, async (server) => {
+      await ended;
+      assert.equal((await commit(server, 'b')).status, 201);
+      await until(async () => !readdirSync(join(dir, 'objects')).some((name) => name.startsWith('tmp_')));
+    });
+  } finally {
+    orphan.kill('SIGKILL');
+  }
+});
