@@ -78,7 +78,7 @@ async function candidatesOf(db: Db, postgres: boolean, wanted: Wanted, full: rea
   const { inTurn, rest } = postgres ? LOCKED : UNLOCKED;
   const ask = (which: typeof inTurn | typeof rest, limit: number) =>
     full.length === 0
-      ? which.prepared(db, { lane, kinds, now, limit })
+      ? which.ask(db, { lane, kinds, now }, limit)
       : which
           .of(waiting().where('lane', '=', lane), now)
           .limit(limit)
@@ -107,15 +107,22 @@ interface InLane {
   lane: string;
   kinds: readonly string[];
   now: string;
-  limit: number;
 }
 
-const inLane = (postgres: boolean, of: typeof byTurn) => ({
-  of,
-  prepared: prepared((db, { lane, kinds, now, limit }: InLane) =>
-    of(waitingJobs(db, postgres, kinds).where('lane', '=', lane), now).limit(limit),
-  ),
-});
+/** A query for each limit, of which there are as many as workers: SQLite compiles one anew that is given its limit. */
+function inLane(postgres: boolean, of: typeof byTurn) {
+  const limited = (limit: number) =>
+    prepared((db, { lane, kinds, now }: InLane) =>
+      of(waitingJobs(db, postgres, kinds).where('lane', '=', lane), now).limit(limit),
+    );
+  const queries = new Map<number, ReturnType<typeof limited>>();
+  const ask = (db: Db, values: InLane, limit: number) => {
+    const query = queries.get(limit) ?? limited(limit);
+    queries.set(limit, query);
+    return query(db, values);
+  };
+  return { of, ask };
+}
 const UNLOCKED = { inTurn: inLane(false, byTurn), rest: inLane(false, pastTurns) };
 const LOCKED = { inTurn: inLane(true, byTurn), rest: inLane(true, pastTurns) };
 
