@@ -9,6 +9,11 @@ export const projectOfId = prepared((db, { id }: ById) =>
   db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id),
 );
 
+/** The projects of ids, those, too, that are being removed. */
+export const projectsOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('projects').selectAll().where('id', 'in', ids),
+);
+
 /** The group or personal namespace of an id. */
 export const namespaceOfId = prepared((db, { id }: ById) =>
   db.selectFrom('namespaces').selectAll().where('id', '=', id),

@@ -1,3 +1,4 @@
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { User } from '../../../db/tables/users.ts';
@@ -6,19 +7,22 @@ import { writeSystemNote } from '../notes/system-note.ts';
 import { readersAmong } from './readers.ts';
 import type { IssuableTarget, ValueChange } from './target.ts';
 
-/** Assignees by issue or merge request, each list by the users' ids; ids without any have an empty one. */
-export async function assigneesFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, User[]>> {
-  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
-  const rows = await db
+const assigneeRows = prepared((db, { type, ids }: { type: IssuableType; ids: readonly number[] }) =>
+  db
     .selectFrom('issuable_assignees')
     .innerJoin('users', 'users.id', 'issuable_assignees.user_id')
     .selectAll('users')
     .select('issuable_assignees.issuable_id')
     .where('issuable_type', '=', type)
     .where('issuable_id', 'in', ids)
-    .orderBy('users.id')
-    .execute();
+    .orderBy('users.id'),
+);
+
+/** Assignees by issue or merge request, each list by the users' ids; ids without any have an empty one. */
+export async function assigneesFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, User[]>> {
+  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return found;
+  const rows = await assigneeRows(db, { type, ids });
   for (const { issuable_id, ...user } of rows) found.get(issuable_id)!.push(user);
   return found;
 }

@@ -1,6 +1,7 @@
 import { lineageIds } from '../../../access/membership.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type LabelFacts, labelFacts } from '../../../core/event-facts.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Label } from '../../../db/tables/labels.ts';
@@ -13,11 +14,8 @@ import type { IssuableTarget, ValueChange } from './target.ts';
 const DEFAULT_COLOR = '#6699cc';
 const MAX_NAME = 255;
 
-/** Labels by issue or merge request, each list by name; ids without labels have an empty one. */
-export async function labelsFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, Label[]>> {
-  const found = new Map<number, Label[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
-  const rows = await db
+const labelRows = prepared((db, { type, ids }: { type: IssuableType; ids: readonly number[] }) =>
+  db
     .selectFrom('issuable_labels')
     .innerJoin('labels', 'labels.id', 'issuable_labels.label_id')
     .selectAll('labels')
@@ -25,8 +23,14 @@ export async function labelsFor(db: Db, type: IssuableType, ids: readonly number
     .where('issuable_type', '=', type)
     .where('issuable_id', 'in', ids)
     .orderBy('labels.name')
-    .orderBy('labels.id')
-    .execute();
+    .orderBy('labels.id'),
+);
+
+/** Labels by issue or merge request, each list by name; ids without labels have an empty one. */
+export async function labelsFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, Label[]>> {
+  const found = new Map<number, Label[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return found;
+  const rows = await labelRows(db, { type, ids });
   for (const { issuable_id, ...label } of rows) found.get(issuable_id)!.push(label);
   return found;
 }

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../core/clock.ts';
 import { bit } from '../../../db/columns.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
 import type { Deps } from '../../../deps.ts';
@@ -9,6 +10,57 @@ interface Row {
   id: number;
   author_id: number;
 }
+
+interface Of {
+  type: IssuableType;
+  ids: readonly number[];
+  user: number;
+}
+
+const wordsOf = prepared((db, { type, ids, user }: Of) =>
+  db
+    .selectFrom('subscriptions')
+    .select(['subscribable_id', 'subscribed'])
+    .where('subscribable_type', '=', type)
+    .where('subscribable_id', 'in', ids)
+    .where('user_id', '=', user),
+);
+
+/** Those that the user has, commented on, reacted to or is mentioned in. */
+const takers = prepared((db, { type, ids, user }: Of) =>
+  db
+    .selectFrom('issuable_assignees')
+    .select('issuable_id as id')
+    .where('issuable_type', '=', type)
+    .where('issuable_id', 'in', ids)
+    .where('user_id', '=', user)
+    .union((eb) =>
+      eb
+        .selectFrom('notes')
+        .select('noteable_id as id')
+        .where('noteable_type', '=', type)
+        .where('noteable_id', 'in', ids)
+        .where('author_id', '=', user)
+        .where('system', '=', 0)
+        .$narrowType<{ id: number }>(),
+    )
+    .union((eb) =>
+      eb
+        .selectFrom('award_emoji')
+        .select('awardable_id as id')
+        .where('awardable_type', '=', type)
+        .where('awardable_id', 'in', ids)
+        .where('user_id', '=', user),
+    )
+    .union((eb) =>
+      eb
+        .selectFrom('user_mentions')
+        .select('target_id as id')
+        .where('target_type', '=', type)
+        .where('target_id', 'in', ids)
+        .where('user_id', '=', user),
+    ),
+);
 
 /**
  * Ids of those that the user is subscribed to: because he said so or, unless he said no, because he takes part (wrote
@@ -22,13 +74,7 @@ export async function subscribedAmong(
 ): Promise<Set<number>> {
   if (rows.length === 0) return new Set();
   const ids = rows.map(({ id }) => id);
-  const said = await db
-    .selectFrom('subscriptions')
-    .select(['subscribable_id', 'subscribed'])
-    .where('subscribable_type', '=', type)
-    .where('subscribable_id', 'in', ids)
-    .where('user_id', '=', userId)
-    .execute();
+  const said = await wordsOf(db, { type, ids, user: userId });
   const words = new Map(said.map(({ subscribable_id, subscribed }) => [subscribable_id, subscribed === 1]));
   const silent = rows.filter(({ id }) => !words.has(id));
   const taking = silent.length === 0 ? new Set<number>() : await takingPart(db, type, silent, userId);
@@ -37,39 +83,7 @@ export async function subscribedAmong(
 
 async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], userId: number): Promise<Set<number>> {
   const ids = rows.map(({ id }) => id);
-  const found = await db
-    .selectFrom('issuable_assignees')
-    .select('issuable_id as id')
-    .where('issuable_type', '=', type)
-    .where('issuable_id', 'in', ids)
-    .where('user_id', '=', userId)
-    .union((eb) =>
-      eb
-        .selectFrom('notes')
-        .select('noteable_id as id')
-        .where('noteable_type', '=', type)
-        .where('noteable_id', 'in', ids)
-        .where('author_id', '=', userId)
-        .where('system', '=', 0)
-        .$narrowType<{ id: number }>(),
-    )
-    .union((eb) =>
-      eb
-        .selectFrom('award_emoji')
-        .select('awardable_id as id')
-        .where('awardable_type', '=', type)
-        .where('awardable_id', 'in', ids)
-        .where('user_id', '=', userId),
-    )
-    .union((eb) =>
-      eb
-        .selectFrom('user_mentions')
-        .select('target_id as id')
-        .where('target_type', '=', type)
-        .where('target_id', 'in', ids)
-        .where('user_id', '=', userId),
-    )
-    .execute();
+  const found = await takers(db, { type, ids, user: userId });
   const written = rows.filter(({ author_id }) => author_id === userId);
   return new Set([...found, ...written].map(({ id }) => id));
 }

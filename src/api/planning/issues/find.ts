@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { recordNotFound } from '../../../core/errors.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -25,17 +26,16 @@ export async function canReadIssue(
   return issue.author_id === caller.user.id || isAssignee(db, 'Issue', issue.id, caller.user.id);
 }
 
+const issueOfNumber = prepared((db, { project, iid }: { project: number; iid: number }) =>
+  db.selectFrom('issues').selectAll().where('project_id', '=', project).where('iid', '=', iid),
+);
+
 /**
  * An issue of the project by its number.
  * @throws ApiError 404 when there is none, or none that the caller may read
  */
 export async function findIssue(db: Db, scope: IssueScope, iid: number): Promise<Issue> {
-  const issue = await db
-    .selectFrom('issues')
-    .selectAll()
-    .where('project_id', '=', scope.project.id)
-    .where('iid', '=', iid)
-    .executeTakeFirst();
+  const [issue] = await issueOfNumber(db, { project: scope.project.id, iid });
   if (issue === undefined || !(await canReadIssue(db, scope, issue))) throw recordNotFound();
   return issue;
 }

@@ -1,3 +1,4 @@
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 
@@ -14,28 +15,30 @@ export interface StoredRule extends ApprovalRule {
 /** The types of rules in the order in which the platform lists them; those of one type follow by id. */
 export const TYPE_ORDER: readonly ApprovalRuleType[] = ['any_approver', 'regular', 'code_owner', 'report_approver'];
 
+const rulesOfProjects = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .where('project_id', 'in', ids)
+    .where('merge_request_id', 'is', null)
+    .orderBy('id'),
+);
+
+const rulesOfRequests = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('approval_rules').selectAll().where('merge_request_id', 'in', ids).orderBy('id'),
+);
+
 /** The rules of the projects themselves (in any order of projects), in order of their ids. */
 export async function projectRules(db: Db, projectIds: readonly number[]): Promise<StoredRule[]> {
   if (projectIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('approval_rules')
-    .selectAll()
-    .where('project_id', 'in', projectIds)
-    .where('merge_request_id', 'is', null)
-    .orderBy('id')
-    .execute();
+  const rows = await rulesOfProjects(db, { ids: projectIds });
   return withDetails(db, rows);
 }
 
 /** The rules that single merge requests have of their own, in order of their ids. */
 export async function mergeRequestRules(db: Db, mergeRequestIds: readonly number[]): Promise<StoredRule[]> {
   if (mergeRequestIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('approval_rules')
-    .selectAll()
-    .where('merge_request_id', 'in', mergeRequestIds)
-    .orderBy('id')
-    .execute();
+  const rows = await rulesOfRequests(db, { ids: mergeRequestIds });
   return withDetails(db, rows);
 }
 

@@ -1,4 +1,5 @@
 import { holds, planInForce } from '../../../../access/plan.ts';
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Approval } from '../../../../db/tables/approvals.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -61,13 +62,16 @@ export async function loadRulesInForce(
   );
 }
 
+const ownBranches = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('protected_refs').selectAll().where('project_id', 'in', ids).where('kind', '=', 'branch'),
+);
+
+const approvalsOf = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('approvals').selectAll().where('merge_request_id', 'in', ids).orderBy('id'),
+);
+
 async function protectedBranches(db: Db, projectIds: readonly number[]): Promise<BranchInForce[]> {
-  const own = await db
-    .selectFrom('protected_refs')
-    .selectAll()
-    .where('project_id', 'in', projectIds)
-    .where('kind', '=', 'branch')
-    .execute();
+  const own = await ownBranches(db, { ids: projectIds });
   return [...own, ...(await groupRefsOf(db, projectIds))];
 }
 
@@ -105,15 +109,7 @@ export async function readApprovalFacts(
 ): Promise<ApprovalFacts> {
   const inForce = await loadRulesInForce(deps, db, mergeRequests);
   const there = mergeRequests.filter(({ id }) => inForce.has(id));
-  const rows =
-    there.length === 0
-      ? []
-      : await db
-          .selectFrom('approvals')
-          .selectAll()
-          .where('merge_request_id', 'in', [...inForce.keys()])
-          .orderBy('id')
-          .execute();
+  const rows = there.length === 0 ? [] : await approvalsOf(db, { ids: [...inForce.keys()] });
   const { userIds = [], heads } = about;
   const voters = await loadVoters(deps, db, {
     mergeRequests: there,

@@ -1,4 +1,5 @@
 import { holds, planInForce } from '../../../../access/plan.ts';
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.ts';
@@ -89,25 +90,44 @@ async function projectsOf(db: Db, mergeRequests: readonly MergeRequest[]): Promi
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function withRequestedChanges(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
-  const rows = await db
+interface Ids {
+  ids: readonly number[];
+}
+
+const requestedChanges = prepared((db, { ids }: Ids) =>
+  db
     .selectFrom('merge_request_reviewers')
     .select('merge_request_id')
-    .where('merge_request_id', 'in', idsOf(mergeRequests))
-    .where('state', '=', 'requested_changes')
-    .execute();
+    .where('merge_request_id', 'in', ids)
+    .where('state', '=', 'requested_changes'),
+);
+
+const emptyDiffs = prepared((db, { ids }: Ids) =>
+  db
+    .selectFrom('merge_request_diffs')
+    .select(['merge_request_id', 'head_commit_sha'])
+    .where('id', 'in', ids)
+    .where('commits_count', '=', 0),
+);
+
+const locksIn = prepared((db, { ids }: Ids) =>
+  db
+    .selectFrom('lfs_locks')
+    .select(['project_id', 'path', 'user_id'])
+    .where('project_id', 'in', ids)
+    .orderBy('id')
+    .limit(MAX_LOCKS),
+);
+
+async function withRequestedChanges(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
+  const rows = await requestedChanges(db, { ids: idsOf(mergeRequests) });
   return new Set(rows.map(({ merge_request_id }) => merge_request_id));
 }
 
 async function withoutCommits(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
   const diffs = mergeRequests.flatMap(({ latest_diff_id }) => (latest_diff_id === null ? [] : [latest_diff_id]));
   if (diffs.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('merge_request_diffs')
-    .select(['merge_request_id', 'head_commit_sha'])
-    .where('id', 'in', diffs)
-    .where('commits_count', '=', 0)
-    .execute();
+  const rows = await emptyDiffs(db, { ids: diffs });
   // A version of an earlier head says nothing about this one.
   const heads = new Map(mergeRequests.map(({ id, head_sha }) => [id, head_sha]));
   return new Set(
@@ -133,12 +153,5 @@ async function withUnresolved(db: Db, mergeRequests: readonly MergeRequest[]): P
   return new Set(rows.map(({ noteable_id }) => noteable_id!));
 }
 
-async function locksOf(db: Db, mergeRequests: readonly MergeRequest[]) {
-  return db
-    .selectFrom('lfs_locks')
-    .select(['project_id', 'path', 'user_id'])
-    .where('project_id', 'in', [...new Set(mergeRequests.map(({ project_id }) => project_id))])
-    .orderBy('id')
-    .limit(MAX_LOCKS)
-    .execute();
-}
+const locksOf = (db: Db, mergeRequests: readonly MergeRequest[]) =>
+  locksIn(db, { ids: [...new Set(mergeRequests.map(({ project_id }) => project_id))] });

@@ -1,8 +1,13 @@
 import type { ProjectPermissions } from '../../../../access/permissions.ts';
 import { recordNotFound } from '../../../../core/errors.ts';
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
+
+const requestOfNumber = prepared((db, { project, iid }: { project: number; iid: number }) =>
+  db.selectFrom('merge_requests').selectAll().where('project_id', '=', project).where('iid', '=', iid),
+);
 
 /**
  * A merge request of the (target) project by its number.
@@ -13,14 +18,7 @@ export async function findMergeRequest(
   { project, permissions }: { project: Project; permissions: ProjectPermissions },
   iid: number,
 ): Promise<MergeRequest> {
-  const found = permissions.can('read_merge_request')
-    ? await db
-        .selectFrom('merge_requests')
-        .selectAll()
-        .where('project_id', '=', project.id)
-        .where('iid', '=', iid)
-        .executeTakeFirst()
-    : undefined;
+  const [found] = permissions.can('read_merge_request') ? await requestOfNumber(db, { project: project.id, iid }) : [];
   if (found === undefined) throw recordNotFound();
   return found;
 }

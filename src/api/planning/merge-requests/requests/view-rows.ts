@@ -1,3 +1,5 @@
+import { projectsOfIds } from '../../../../access/rows-by-id.ts';
+import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Label } from '../../../../db/tables/labels.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -71,22 +73,25 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
 
 async function projectsOf(db: Db, rows: readonly MergeRequest[]) {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const projects = await projectsOfIds(db, { ids });
   return new Map(projects.map((project) => [project.id, { project, settings: settingsOf(project) }]));
 }
 
-/** Reviewers by merge request, each list by the users' ids. */
-export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<number, User[]>> {
-  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
-  const rows = await db
+const reviewerRows = prepared((db, { ids }: { ids: readonly number[] }) =>
+  db
     .selectFrom('merge_request_reviewers')
     .innerJoin('users', 'users.id', 'merge_request_reviewers.user_id')
     .selectAll('users')
     .select('merge_request_reviewers.merge_request_id')
     .where('merge_request_id', 'in', ids)
-    .orderBy('users.id')
-    .execute();
+    .orderBy('users.id'),
+);
+
+/** Reviewers by merge request, each list by the users' ids. */
+export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<number, User[]>> {
+  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return found;
+  const rows = await reviewerRows(db, { ids });
   for (const { merge_request_id, ...user } of rows) found.get(merge_request_id)!.push(user);
   return found;
 }
