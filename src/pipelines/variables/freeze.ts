@@ -1,10 +1,15 @@
 import { CronSchedule } from '../../core/cron.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/schema.ts';
 import type { FreezePeriod } from '../../db/tables/freeze-periods.ts';
 
+const periodsOf = prepared((db, { project }: { project: number }) =>
+  db.selectFrom('freeze_periods').selectAll().where('project_id', '=', project),
+);
+
 /** Whether a project shall not be deployed at that time. */
 export async function isFrozenAt(db: Db, projectId: number, at: Date): Promise<boolean> {
-  const periods = await db.selectFrom('freeze_periods').selectAll().where('project_id', '=', projectId).execute();
+  const periods = await periodsOf(db, { project: projectId });
   return periods.some((period) => covers(period, at));
 }
 

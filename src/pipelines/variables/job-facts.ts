@@ -1,3 +1,4 @@
+import { userOfId } from '../../access/rows-by-id.ts';
 import { groupName, slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
@@ -42,11 +43,7 @@ export const shortTriggerToken = (token: string): string =>
 
 /** Who the job runs for. */
 export async function userVariables(db: Db, userId: number): Promise<Variable[]> {
-  const user = await db
-    .selectFrom('users')
-    .select(['id', 'email', 'username', 'name'])
-    .where('id', '=', userId)
-    .executeTakeFirst();
+  const [user] = await userOfId(db, { id: userId });
   return all({
     GITLAB_USER_ID: user?.id,
     GITLAB_USER_EMAIL: user?.email,

@@ -1,4 +1,5 @@
 import type { Variable } from '../../ci/variables/variable.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/schema.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
 import type { Deps } from '../../deps.ts';
@@ -57,19 +58,23 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
   ];
 }
 
-/** Open merge requests that come from the branch of the pipeline, in whichever project. */
-export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<Variable[]> {
-  if (facts.refType === 'tag') return [];
-  const rows = await db
+const openFrom = prepared((db, { project, branch }: { project: number; branch: string }) =>
+  db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .select(['projects.full_path', 'merge_requests.iid'])
-    .where('merge_requests.source_project_id', '=', facts.mergeRequest?.row.source_project_id ?? facts.project.id)
-    .where('merge_requests.source_branch', '=', facts.ref)
+    .where('merge_requests.source_project_id', '=', project)
+    .where('merge_requests.source_branch', '=', branch)
     .where('merge_requests.state', '=', 'opened')
     .orderBy('merge_requests.id')
-    .limit(MAX_OPEN)
-    .execute();
+    .limit(MAX_OPEN),
+);
+
+/** Open merge requests that come from the branch of the pipeline, in whichever project. */
+export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<Variable[]> {
+  if (facts.refType === 'tag') return [];
+  const project = facts.mergeRequest?.row.source_project_id ?? facts.project.id;
+  const rows = await openFrom(db, { project, branch: facts.ref });
   if (rows.length === 0) return [];
   return known('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
 }

@@ -1,6 +1,7 @@
 import { slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -56,13 +57,16 @@ async function topicsOf(db: Db, projectId: number): Promise<string[]> {
   return rows.map(({ name }) => name.toLowerCase()).sort();
 }
 
-async function languagesOf(db: Db, projectId: number): Promise<string[]> {
-  const rows = await db
+const languageRows = prepared((db, { project }: { project: number }) =>
+  db
     .selectFrom('project_languages')
     .select('name')
-    .where('project_id', '=', projectId)
+    .where('project_id', '=', project)
     .orderBy('bytes', 'desc')
-    .orderBy('name')
-    .execute();
+    .orderBy('name'),
+);
+
+async function languagesOf(db: Db, project: number): Promise<string[]> {
+  const rows = await languageRows(db, { project });
   return rows.map(({ name }) => name.toLowerCase());
 }

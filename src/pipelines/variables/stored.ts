@@ -1,5 +1,6 @@
 import { lineageIds } from '../../access/membership.ts';
 import type { StoredVariable } from '../../ci/compile-request.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiVariable } from '../../db/tables/ci-variables.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
@@ -20,7 +21,7 @@ export async function storedVariables(
   { protectedRef }: { protectedRef: boolean },
 ): Promise<StoredVariable[]> {
   const groups = namespace.kind === 'group' ? lineageIds(namespace.lineage) : [];
-  const rows = await rowsFor(db, project.id, groups);
+  const rows = await rowsFor(db, { project: project.id, groups });
   const place = (row: CiVariable): number =>
     row.project_id !== null ? groups.length : row.group_id !== null ? groups.indexOf(row.group_id) : -1;
   return rows
@@ -29,17 +30,17 @@ export async function storedVariables(
     .map((row) => asVariable(openedVariable(deps, 'ci_variables', row)));
 }
 
-async function rowsFor(db: Db, projectId: number, groups: readonly number[]): Promise<CiVariable[]> {
-  const ofProject = db.selectFrom('ci_variables').selectAll().where('project_id', '=', projectId);
+const rowsFor = prepared((db, { project, groups }: { project: number; groups: readonly number[] }) => {
+  const ofProject = db.selectFrom('ci_variables').selectAll().where('project_id', '=', project);
   const ofInstance = db
     .selectFrom('ci_variables')
     .selectAll()
     .where('project_id', 'is', null)
     .where('group_id', 'is', null);
   const both = ofProject.unionAll(ofInstance);
-  if (groups.length === 0) return both.execute();
-  return both.unionAll(db.selectFrom('ci_variables').selectAll().where('group_id', 'in', groups)).execute();
-}
+  if (groups.length === 0) return both;
+  return both.unionAll(db.selectFrom('ci_variables').selectAll().where('group_id', 'in', groups));
+});
 
 /** How many environments it is for: the fewer, the later it comes. */
 const width = ({ environment_scope }: CiVariable): number =>

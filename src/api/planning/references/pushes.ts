@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import { closingReferences, findReferences } from '../../../core/references.ts';
+import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { listCommits } from '../../../git/log.ts';
@@ -102,6 +103,16 @@ async function closeBy(
   await closeAll(deps, pusher, home, await resolver.issues(references), how, at);
 }
 
+const mergedSince = prepared((db, { project, at }: { project: number; at: string }) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['id', 'merge_commit_sha', 'squash_commit_sha'])
+    .where('project_id', '=', project)
+    .where('state', '=', 'merged')
+    .where('updated_at', '>=', at)
+    .limit(MAX_MERGED),
+);
+
 /** Those of the commits that were merged by merge requests with this push: their own, and those made by the merge. */
 async function mergedShas(
   db: Db,
@@ -109,14 +120,7 @@ async function mergedShas(
   at: string,
   commits: readonly CommitMessage[],
 ): Promise<Set<string>> {
-  const merged = await db
-    .selectFrom('merge_requests')
-    .select(['id', 'merge_commit_sha', 'squash_commit_sha'])
-    .where('project_id', '=', project.id)
-    .where('state', '=', 'merged')
-    .where('updated_at', '>=', at)
-    .limit(MAX_MERGED)
-    .execute();
+  const merged = await mergedSince(db, { project: project.id, at });
   if (merged.length === 0 || commits.length === 0) return new Set();
   const rows = await db
     .selectFrom('merge_request_commits')
