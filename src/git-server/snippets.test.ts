@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import type { TestUser } from '../../test/support/factories.ts';
 import { cloneUrl, mustGit, runGitClient } from '../../test/support/git-client.ts';
+import { changeSettings } from '../../test/support/settings.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -202,16 +203,15 @@ describe('the repository of a snippet', () => {
     }
     await odd(`040000 tree ${deep}\tbomb`);
     await refused(/at most 10 file\(s\)|too many folders/);
-    const { limits } = app.deps.config;
-    const before = limits.snippet;
+    const { snippet } = app.deps.config.limits;
     try {
-      limits.snippet = 2_048;
+      await changeSettings(app, { snippet_size_limit: 2_048 });
       await commit(dir, { 'large.txt': 'x'.repeat(3_000) });
       await refused(/The file large\.txt is larger than 2048 bytes\./);
       await commit(dir, { 'random.txt': Array.from({ length: 2_000 }, Math.random).join() });
       await refused(/pack exceeds maximum allowed size|too large|larger than/);
     } finally {
-      limits.snippet = before;
+      await changeSettings(app, { snippet_size_limit: snippet });
     }
     assert.deepEqual(await paths(id), ['a.txt']);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { changeSettings } from '../../../../test/support/settings.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock();
@@ -159,16 +160,15 @@ describe('POST /snippets', () => {
   });
 
   test('limits the size of a file', async () => {
-    const { limits } = app.deps.config;
-    const before = limits.snippet;
-    limits.snippet = 1_024;
+    const { snippet } = app.deps.config.limits;
+    await changeSettings(app, { snippet_size_limit: 1_024 });
     try {
       await make({ files: [{ file_path: 'a', content: 'x'.repeat(1_024) }] });
       const json = { title: 't', files: [{ file_path: 'a', content: 'x'.repeat(1_536) }] };
       const text = 'Content is too long (1.5 KiB). The maximum size is 1 KiB.';
       assert.equal(await error('POST', '/snippets', json, 400), text);
     } finally {
-      limits.snippet = before;
+      await changeSettings(app, { snippet_size_limit: snippet });
     }
   });
 
