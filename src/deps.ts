@@ -33,7 +33,7 @@ export interface Deps {
   config: Config;
   clock: Clock;
   log: Logger;
-  /** When this process opened its data, by the clock of the file system. */
+  /** When this process opened its data and had ended what else wrote there, by the clock of the file system. */
   startedAt: Date;
   /** Milliseconds since then, by a clock that never jumps. */
   uptimeMs: () => number;

@@ -1,13 +1,12 @@
-import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
+import { begunAt, clearAway } from './clear-away.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
@@ -26,7 +25,6 @@ import { RecentCache } from './db/recent-cache.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
-import { endOrphans } from './git/orphans.ts';
 import { KeyedQueue } from './git/queue.ts';
 import { WORKER, workerAddress } from './git/readers/worker.ts';
 import { RepositoryPool } from './git/repository.ts';
@@ -89,7 +87,7 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const began = begin();
+  const began = begunAt();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
@@ -187,27 +185,6 @@ export interface Running extends Instance {
   stop(hurry?: AbortSignal): Promise<void>;
   /** Reads the file of storages anew. @throws CannotStart for one that cannot be taken over; all is as it was then */
   reloadStorages(): Promise<void>;
-}
-
-/** What tells which files are older than this process, which began so many milliseconds ago. */
-function begin(ago = 0): Pick<Deps, 'startedAt' | 'uptimeMs'> {
-  const begun = performance.now() - ago;
-  return { startedAt: new Date(Date.now() - ago), uptimeMs: () => performance.now() - begun };
-}
-
-/** The clock by which files get their times may be behind by one tick of the kernel, in milliseconds. */
-const TICK_MS = 20;
-
-/** Ends and removes what a killed process has left at work, before a repository is looked at. */
-async function clearAway(deps: Deps): Promise<void> {
-  const { config, log } = deps;
-  await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
-  const ended = await endOrphans(config.storages.map(({ path }) => path));
-  // Until now they may have written, those, too, that have ended meanwhile; this process has not.
-  Object.assign(deps, begin(ended === 0 ? TICK_MS : 0));
-  if (ended === 0) return;
-  log.log('warn', 'git processes of a killed server were ended', { processes: ended });
-  await sleep(TICK_MS);
 }
 
 /** Serves git over SSH, where it shall be. Its program is loaded only then. */

@@ -1,4 +1,4 @@
-import { prepared } from '../db/prepared.ts';
+import { type Ids, prepared } from '../db/prepared.ts';
 
 interface ById {
   id: number;
@@ -10,7 +10,7 @@ export const projectOfId = prepared((db, { id }: ById) =>
 );
 
 /** The projects of ids, those, too, that are being removed. */
-export const projectsOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
+export const projectsOfIds = prepared((db, { ids }: Ids) =>
   db.selectFrom('projects').selectAll().where('id', 'in', ids),
 );
 
@@ -20,14 +20,12 @@ export const namespaceOfId = prepared((db, { id }: ById) =>
 );
 
 /** The groups and personal namespaces of ids. */
-export const namespacesOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
+export const namespacesOfIds = prepared((db, { ids }: Ids) =>
   db.selectFrom('namespaces').selectAll().where('id', 'in', ids),
 );
 
 /** The users of ids, whatever has become of them. */
-export const usersOfIds = prepared((db, { ids }: { ids: readonly number[] }) =>
-  db.selectFrom('users').selectAll().where('id', 'in', ids),
-);
+export const usersOfIds = prepared((db, { ids }: Ids) => db.selectFrom('users').selectAll().where('id', 'in', ids));
 
 /** The user of an id, whatever has become of him. */
 export const userOfId = prepared((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

@@ -17,6 +17,11 @@ class Place {
   }
 }
 
+/** What many queries are given: ids of rows. */
+export interface Ids {
+  ids: readonly number[];
+}
+
 /** Texts that are kept of one query: lists of different lengths, and rows with other columns, make different ones. */
 const MAX_TEXTS = 20;
 

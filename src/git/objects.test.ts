@@ -9,7 +9,7 @@ import { GitError } from './errors.ts';
 import { encodeCommit, encodeTree } from './object-encode.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { hashObject, parseCommit, parseTag } from './objects.ts';
-import { parseTree } from './tree-object.ts';
+import { parseTree } from './tree-entries.ts';
 
 const invalid = (error: unknown) => error instanceof GitError && error.code === 'invalid';
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { decodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
 import { encodeEntry, encodeTree } from './object-encode.ts';
-import { parseTree, TreeObject } from './tree-object.ts';
+import { parseTree } from './tree-entries.ts';
+import { TreeObject } from './tree-object.ts';
 
 const OID = 'a'.repeat(40);
 const entry = (mode: string, name: Buffer | string, id: Buffer) =>

@@ -1,13 +1,8 @@
-import { decodeBytes, encodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
+import { encodeBytes } from './bytes.ts';
 import { type TreeEntry, typeOfMode } from './objects.ts';
+import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZERO } from './tree-entries.ts';
 
-const SPACE = 0x20;
-const ZERO = 0x30;
-const SLASH = Buffer.from('/');
-const FOLDER = '40000';
-/** A folder's may have six, too. */
-const SIX_DIGITS = /^(?:1[026]0[0-7]{3}|040000)$/;
+const SLASH = 0x2f;
 
 /** Where entries of a tree begin. */
 export interface EntryPlaces {
@@ -138,11 +133,10 @@ export class TreeObject {
     const going: Buffer[] = [];
     const coming: { key: Buffer; bytes: Buffer }[] = [];
     for (const [name, bytes] of changes) {
-      const plain = encodeBytes(name);
-      going.push(plain);
-      if (bytes !== null) coming.push({ key: isFolderAt(bytes, 0) ? Buffer.concat([plain, SLASH]) : plain, bytes });
+      going.push(encodeBytes(name));
+      if (bytes !== null) coming.push({ key: encodeBytes(isFolderAt(bytes, 0) ? `${name}/` : name), bytes });
     }
-    // By byte, as git does; each is met once on the way along the tree.
+    // By byte, as git sorts.
     going.sort(Buffer.compare);
     coming.sort((a, b) => Buffer.compare(a.key, b.key));
     const parts: Buffer[] = [];
@@ -168,8 +162,6 @@ export class TreeObject {
     return endOf(this.#oid, this.#data, at);
   }
 }
-
-const isFolderAt = (data: Buffer, at: number): boolean => data[data[at] === ZERO ? at + 1 : at] === ZERO + 4;
 
 /** Goes along the entries of a tree. */
 class Walk {
@@ -235,14 +227,11 @@ class Walk {
   /** Whether its name is one of these. @param names sorted by byte */
   isOneOf(names: readonly Buffer[]): boolean {
     const [start, end] = [this.#nameStart, this.#nameEnd];
-    let low = 0;
-    for (let high = names.length; low < high; ) {
+    for (let low = 0, high = names.length; low < high; ) {
       const middle = (low + high) >> 1;
-      const name = names[middle]!;
-      let n = 0;
-      while (n < name.length && start + n < end && this.#data[start + n] === name[n]) n += 1;
-      if (n === name.length && start + n === end) return true;
-      if (n < name.length && (start + n === end || this.#data[start + n]! < name[n]!)) high = middle;
+      const order = this.#data.compare(names[middle]!, undefined, undefined, start, end);
+      if (order === 0) return true;
+      if (order < 0) high = middle;
       else low = middle + 1;
     }
     return false;
@@ -251,7 +240,7 @@ class Walk {
   /** A byte of what git sorts by; -1 behind it. */
   #keyByte(at: number, end: number): number {
     if (at < end) return this.#data[at]!;
-    return at === end && isFolderAt(this.#data, this.#start) ? SLASH[0]! : -1;
+    return at === end && isFolderAt(this.#data, this.#start) ? SLASH : -1;
   }
 
   get #nameStart(): number {
@@ -263,86 +252,4 @@ class Walk {
   get #nameEnd(): number {
     return this.#end - this.#tree.idBytes - 1;
   }
-}
-
-/** A name as it stands in a tree: after the mode, and before the id. */
-export const asInTree = (name: string): Buffer => encodeBytes(` ${name}\0`);
-
-/**
- * The entry of a name in a tree, without taking the others apart. What only looks like one, in the name or the id of another, is none.
- * @param oid of the tree; also says which hash its entries use
- * @param name as `asInTree` gives it
- * @returns its mode in six digits; null where there is none
- * @throws GitError `corrupt` where it is cut short
- */
-export function findEntry(oid: string, data: Buffer, name: Buffer): { mode: string; oid: string } | null {
-  if (name.indexOf(0) !== name.length - 1) return null;
-  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) {
-    const mode = modeBefore(oid, data, at);
-    if (mode === null) continue;
-    const id = at + name.length;
-    const end = id + oid.length / 2;
-    if (end > data.length) throw cutShort(oid);
-    return { mode, oid: data.toString('hex', id, end) };
-  }
-  return null;
-}
-
-/** The mode before a place, six digits long; null where no entry begins with it. */
-function modeBefore(oid: string, data: Buffer, at: number): string | null {
-  const six = data.toString('latin1', Math.max(0, at - 6), at);
-  if (SIX_DIGITS.test(six) && isStart(oid, data, at - 6)) return six;
-  return six.endsWith(FOLDER) && isStart(oid, data, at - 5) ? `0${FOLDER}` : null;
-}
-
-/** Whether an entry begins where a mode, a space, a name and a NUL stand. */
-function isStart(oid: string, data: Buffer, at: number): boolean {
-  if (at === 0) return true;
-  const id = at - oid.length / 2;
-  if (id < 1 || data[id - 1] !== 0) return false;
-  // Inside of another entry the end of its mode or of its name would be among these bytes, which else are an id.
-  let n = id;
-  while (n < at && data[n] !== 0 && (data[n] !== SPACE || (data[n - 1]! & ~7) !== ZERO)) n += 1;
-  if (n === at) return true;
-  let start = 0;
-  while (start < at) start = endOf(oid, data, start);
-  return start === at;
-}
-
-const cutShort = (oid: string) => new GitError('corrupt', `tree ${oid}: an entry is cut short`);
-
-/** Where the entry that begins at `at` ends. */
-function endOf(oid: string, data: Buffer, at: number): number {
-  const { length } = data;
-  let nul = at;
-  while (nul < length && data[nul] !== 0) nul += 1;
-  const end = nul + 1 + oid.length / 2;
-  if (end > length) throw cutShort(oid);
-  return end;
-}
-
-function entryFrom(oid: string, data: Buffer, at: number, end: number): TreeEntry {
-  const nul = end - oid.length / 2 - 1;
-  const space = data.indexOf(SPACE, at);
-  if (space < 0 || space > nul) throw cutShort(oid);
-  const mode = data.toString('latin1', at, space).padStart(6, '0');
-  let bits = 0;
-  for (let n = space + 1; n < nul; n += 1) bits |= data[n]!;
-  const name = bits < 0x80 ? data.toString('latin1', space + 1, nul) : decodeBytes(data.subarray(space + 1, nul));
-  return { mode, name, oid: data.toString('hex', nul + 1, end), type: typeOfMode(mode) };
-}
-
-/**
- * @param oid also says which hash its entries use
- * @param data the tree's content, without git's object header
- * @throws GitError `corrupt` where an entry is cut short
- */
-export function parseTree(oid: string, data: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
-  for (let at = 0; at < data.length; ) {
-    const end = endOf(oid, data, at);
-    entries.push(entryFrom(oid, data, at, end));
-    at = end;
-  }
-  return entries;
 }

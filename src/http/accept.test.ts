@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
-import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { acceptableType, preferredType } from './accept.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { type Access, route } from './route.ts';
+import { route } from './route.ts';
 
 const INDEX = 'application/vnd.things.index+json';
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const routes = [
   route({
     method: 'GET',

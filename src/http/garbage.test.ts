@@ -5,10 +5,8 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
-import { serveRoutes } from '../../test/support/http-server.ts';
-import { type Access, route } from './route.ts';
-
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
+import { anyone, serveRoutes } from '../../test/support/http-server.ts';
+import { route } from './route.ts';
 
 test('what a request was made of goes with the next collections of young objects', async (t) => {
   setFlagsFromString('--expose-gc');

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { ROOT_TOKEN, TestClock } from '../../test/support/app.ts';
-import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ActionLimiter, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
-import { type Access, route } from './route.ts';
+import { route } from './route.ts';
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const options = { summary: 's', access: anyone, success: { status: 200, schema: Type.Unsafe<unknown>({}) } } as const;
 
 let release = (): void => {};

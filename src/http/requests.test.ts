@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Response } from 'light-my-request';
 import { Type } from 'typebox';
-import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ApiError } from '../core/errors.ts';
 import { GitError } from '../git/errors.ts';
 import { type Access, route } from './route.ts';
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const refusing: Access = {
   description: 'No one',
   anonymous: false,

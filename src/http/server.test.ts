@@ -3,10 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'light-my-request';
 import { Type } from 'typebox';
-import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { type Access, route } from './route.ts';
+import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { route } from './route.ts';
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const Any = Type.Unsafe<unknown>({});
 const success = { status: 200, schema: Any } as const;
 

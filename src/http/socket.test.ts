@@ -4,12 +4,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
-import { exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { anyone, exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Access, route } from './route.ts';
 import { Secret } from './schema.ts';
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const refusing: Access = {
   description: 'No one',
   anonymous: false,

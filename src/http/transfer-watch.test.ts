@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { type Access, route } from './route.ts';
+import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { route } from './route.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
 const LIMITS = { bodyMs: 60_000, totalMs: 3_600_000, minRate: 1_000 };
@@ -113,7 +113,6 @@ test('an answer has a total time', () => {
   assert.deepEqual(ended, ['cut']);
 });
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const echo = route({
   method: 'POST',
   path: '/echo',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared } from '../db/prepared.ts';
+import { type Ids, prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { type Candidate, type LaneShare, projectsBelow, RootShares } from './shares.ts';
@@ -126,7 +126,7 @@ function inLane(postgres: boolean, of: typeof byTurn) {
 const UNLOCKED = { inTurn: inLane(false, byTurn), rest: inLane(false, pastTurns) };
 const LOCKED = { inTurn: inLane(true, byTurn), rest: inLane(true, pastTurns) };
 
-const withHeads = prepared((db, { ids }: { ids: readonly number[] }) =>
+const withHeads = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('jobs')
     .select(['id', 'order_key'])

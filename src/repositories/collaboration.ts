@@ -1,6 +1,7 @@
 import { memberStandings } from '../access/member-standings.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
 import { atLevel } from '../access/role-permissions.ts';
+import { usersOfIds } from '../access/rows-by-id.ts';
 import { type Standing, standingIn } from '../access/standing.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
@@ -65,7 +66,7 @@ const sharedBranches = ({ db }: Deps, { id }: Project): Promise<Shared[]> =>
 /** Authors of merge requests who may push to the project that these come from. */
 async function authorsWhoPush(deps: Deps, project: Project, open: readonly Shared[]): Promise<Set<number>> {
   const ids = [...new Set(open.map(({ author_id }) => author_id))];
-  const users = await deps.db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  const users = await usersOfIds(deps.db, { ids });
   const standings = (await memberStandings(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
   const pushes = (user: User): boolean => {
     if (user.state !== 'active') return false;

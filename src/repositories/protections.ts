@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { groupMembership, lineageIds } from '../access/membership.ts';
 import type { ProjectPermissions } from '../access/permissions.ts';
+import { namespacesOfIds } from '../access/rows-by-id.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import { prepared } from '../db/prepared.ts';
@@ -150,7 +151,7 @@ export async function protectionAllows(
     }
   }
   if (user === null || groups.length === 0 || !may) return false;
-  const rows = await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', groups).execute();
+  const rows = await namespacesOfIds(deps.db, { ids: groups });
   for (const row of rows) {
     if ((await groupMembership(deps.db, row, user.id, today(deps.clock))).level > 0) return true;
   }

@@ -1,8 +1,11 @@
 import { createConnection } from 'node:net';
 import type { Response } from 'light-my-request';
-import type { Route } from '../../src/http/route.ts';
+import type { Access, Route } from '../../src/http/route.ts';
 import { buildServer, type HttpServer } from '../../src/http/server.ts';
 import { buildTestApp, type TestApp } from './app.ts';
+
+/** Access to a route for whoever asks, known or not. */
+export const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 
 /** A server with routes of the test's own, on the parts of a test app. */
 export interface RouteServer {

@@ -1,7 +1,7 @@
 import { emptyTreeLike } from '../arguments.ts';
 import { GitError } from '../errors.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { asInTree, findEntry } from '../tree-object.ts';
+import { asInTree, findEntry } from '../tree-entries.ts';
 
 /** What a tree has of one name: an id of the mode. */
 interface Entry {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from 'typebox';
 import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
+import { anyone } from '../../../test/support/http-server.ts';
 import { vocabulary } from '../../api/index.ts';
 import { routes } from '../../routes.ts';
 import { type Access, route } from '../route.ts';
@@ -13,7 +14,6 @@ const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const document = (given: Parameters<typeof openApiDocument>[0]): OpenApiDocument => plain(openApiDocument(given, BASE));
 
-const open: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const inProject: Access = {
   description: 'Whoever may read the project',
   anonymous: false,
@@ -175,7 +175,7 @@ test('a list has page headers, and says who may call', () => {
     method: 'GET',
     path: '/things',
     summary: 'List',
-    access: open,
+    access: anyone,
     input: Type.Object({ ...pagination }),
     scopes: ['read_user'],
     success: { status: 200, schema: Type.Array(Person), headers: { 'x-own': Type.Integer() } },
@@ -198,7 +198,7 @@ test('objects of several places are written once, with null beside where they ma
       method: 'GET',
       path,
       summary: 'Get',
-      access: open,
+      access: anyone,
       success: { status: 200, schema: Type.Object({ author: schema }) },
       handler,
     });
@@ -217,7 +217,7 @@ test('a second kind of success stands beside the first', () => {
   const success = { status: 201, schema: Person } as const;
   const otherSuccess = { status: 200, schema: Type.Object({ dry_run: Type.String() }) } as const;
   const made = document([
-    route({ method: 'POST', path: '/a', summary: 'It', access: open, success, otherSuccess, handler }),
+    route({ method: 'POST', path: '/a', summary: 'It', access: anyone, success, otherSuccess, handler }),
   ]);
   const { responses } = made.paths['/api/v4/a']!.post!;
   assert.match(JSON.stringify(responses['200']), /dry_run/);
@@ -227,7 +227,7 @@ test('a second kind of success stands beside the first', () => {
 
 test('paths that differ only in the names of their parameters are one', () => {
   const at = (method: 'GET' | 'DELETE', path: string) =>
-    route({ method, path, summary: 'It', access: open, success: { status: 200, schema: Person }, handler });
+    route({ method, path, summary: 'It', access: anyone, success: { status: 200, schema: Person }, handler });
   const made = document([at('GET', '/things/:id'), at('DELETE', '/things/:thing_id')]);
   assert.deepEqual(Object.keys(made.paths), ['/api/v4/things/{id}']);
   assert.deepEqual(Object.keys(made.paths['/api/v4/things/{id}']!), ['get', 'delete']);

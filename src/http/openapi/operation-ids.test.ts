@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { type Access, type Method, type Route, route } from '../route.ts';
+import { anyone } from '../../../test/support/http-server.ts';
+import { type Method, type Route, route } from '../route.ts';
 import { operationIdOf } from './operation-ids.ts';
 
-const access: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const One = Type.Object({ id: Type.Integer() });
 const at = (method: Method, path: string, list = false, operationId?: string): Route =>
   route({
@@ -12,7 +12,7 @@ const at = (method: Method, path: string, list = false, operationId?: string): R
     path,
     ...(operationId === undefined ? {} : { operationId }),
     summary: 'It',
-    access,
+    access: anyone,
     success: { status: 200, schema: list ? Type.Array(One) : One },
     handler: () => undefined,
   });

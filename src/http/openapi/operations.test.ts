@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { anyone } from '../../../test/support/http-server.ts';
 import { type Access, route } from '../route.ts';
 import { type OpenApiDocument, openApiDocument } from './document.ts';
 
@@ -8,8 +9,7 @@ const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const document = (given: Parameters<typeof openApiDocument>[0]): OpenApiDocument => plain(openApiDocument(given, BASE));
 
-const open: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
-const inProject: Access = { ...open, params: { id: Type.String({ description: 'Id or path.' }) } };
+const inProject: Access = { ...anyone, params: { id: Type.String({ description: 'Id or path.' }) } };
 const Person = Type.Object({ id: Type.Integer(), name: Type.String() });
 const handler = () => undefined;
 
@@ -19,7 +19,7 @@ test('HEAD is listed where it is declared, and has no bodies', () => {
       method,
       path,
       summary: 'It',
-      access: open,
+      access: anyone,
       success: { status: 200, schema: Person },
       errors: [409],
       handler,
@@ -50,7 +50,7 @@ test('what has moved is 301 for reads and 405 for all else', () => {
 
 test('bytes are declared in each of their media types', () => {
   const success = { status: 200, contentType: ['text/plain', 'application/octet-stream'] } as const;
-  const raw = route({ method: 'GET', path: '/raw', summary: 'It', access: open, success, handler });
+  const raw = route({ method: 'GET', path: '/raw', summary: 'It', access: anyone, success, handler });
   const made = document([raw]).paths['/api/v4/raw']!.get!;
   const { content } = made.responses['200'] as { content: object };
   assert.deepEqual(Object.keys(content), success.contentType);
@@ -64,7 +64,7 @@ test('rules over several parameters are constraints of the body and sentences', 
         method: 'POST',
         path: '/a',
         summary: 'Make a thing',
-        access: open,
+        access: anyone,
         input: Type.Object({ a: text, b: text, c: text }),
         ...(rules === undefined ? {} : { rules }),
         success: { status: 201, schema: Person },
@@ -96,7 +96,7 @@ test('a vocabulary says what declarations leave unsaid, and names objects', () =
     method: 'GET',
     path: '/things/:id',
     summary: 'It',
-    access: open,
+    access: anyone,
     input: Type.Object({ colour: Type.Optional(Type.String()) }),
     success: { status: 200, schema: Thing },
     handler,
@@ -122,7 +122,7 @@ test('one base address serves every path, and the document begins with a first c
     root: true,
     path: '/oauth/x',
     summary: 'It',
-    access: open,
+    access: anyone,
     success: { status: 200, schema: Person },
     handler,
   });

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { exchange, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
-import { type Access, route } from '../route.ts';
+import { anyone, exchange, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
+import { route } from '../route.ts';
 import { Upload } from '../schema.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
-const anyone: Access = { description: 'Anyone', anonymous: true, params: {}, check: async () => ({}) };
 const routes = [
   route({
     method: 'POST',

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.ts';
 import type { Deps } from '../../../deps.ts';
@@ -18,7 +19,7 @@ const entityOf = (move: StorageMove) => ({
 const idsOf = (ids: readonly (number | null)[]): number[] => [...new Set(ids)].filter((id) => id !== null);
 
 async function namespacesById({ db }: Deps, ids: readonly number[]): Promise<Map<number, Namespace>> {
-  const rows = ids.length === 0 ? [] : await db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  const rows = ids.length === 0 ? [] : await namespacesOfIds(db, { ids });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

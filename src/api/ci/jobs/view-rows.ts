@@ -1,3 +1,4 @@
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiJobArtifact } from '../../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
@@ -16,7 +17,7 @@ export async function pipelinesOf(db: Db, jobs: readonly CiJob[]): Promise<Map<n
 /** The projects of jobs, by id. */
 export async function projectsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, Project>> {
   const ids = each(jobs.map(({ project_id }) => project_id));
-  const rows = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const rows = await projectsOfIds(db, { ids });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

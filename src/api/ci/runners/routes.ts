@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { STATES } from '../../../ci/states.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
@@ -219,8 +220,7 @@ export const runnerRoutes: readonly Route[] = [
 /** Jobs with the projects that they are of. */
 async function withProjects({ deps, caller }: BaseContext, rows: Parameters<typeof presentJobs>[1]) {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  const projects =
-    ids.length === 0 ? [] : await deps.db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const projects = ids.length === 0 ? [] : await projectsOfIds(deps.db, { ids });
   const shown = new Map(
     (await presentProjects(deps, caller, projects, { simple: true })).map((project) => [project.id, project]),
   );

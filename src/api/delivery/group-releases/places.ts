@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
 import { atLevel, type MemberStanding } from '../../../access/role-permissions.ts';
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
@@ -15,7 +16,7 @@ export async function placesOf(
 ): Promise<Map<number, ReleasePlace>> {
   const ids = [...new Set(projectIds)];
   if (ids.length === 0) return new Map();
-  const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const projects = await projectsOfIds(db, { ids });
   const standingOf = await standingsIn(db, caller, projects, today(clock));
   return new Map(
     projects.map((project) => [

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { groupsOf, projectsOf } from '../../../access/membership.ts';
+import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -89,7 +90,7 @@ export async function associationsOf(deps: Deps, userId: number, minLevel: numbe
 
 async function namespacesById({ db }: Deps, ids: number[]): Promise<Map<number, Namespace>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('namespaces').selectAll().where('id', 'in', ids).execute();
+  const rows = await namespacesOfIds(db, { ids });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

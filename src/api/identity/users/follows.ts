@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/clock.ts';
 import { refused } from '../../../core/errors.ts';
 import { lockRow } from '../../../db/lock-row.ts';
-import { prepared } from '../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -19,7 +19,7 @@ export interface FollowFacts {
 const NOBODY: FollowFacts = { followers: 0, following: 0, isFollowed: false };
 
 const countsBy = (column: 'follower_id' | 'followed_id') =>
-  prepared((db, { ids }: { ids: readonly number[] }) =>
+  prepared((db, { ids }: Ids) =>
     db
       .selectFrom('user_follows')
       .select(({ fn }) => [`${column} as id` as const, fn.countAll<number>().as('count')])

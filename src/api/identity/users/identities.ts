@@ -2,7 +2,7 @@ import { user as onUser, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, invalidModel, invalidParameter, notFound } from '../../../core/errors.ts';
 import { asciiLower } from '../../../db/like.ts';
-import { prepared } from '../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 
@@ -80,7 +80,7 @@ export async function setIdentity(deps: Deps, db: Db, userId: number, identity: 
   await recordAudit(deps, db, { ...told, entity: onUser(userId) });
 }
 
-const identitiesOfUsers = prepared((db, { ids }: { ids: readonly number[] }) =>
+const identitiesOfUsers = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('user_identities')
     .select(['user_id', 'provider', 'extern_uid'])

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { prepared } from '../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
@@ -105,7 +105,7 @@ export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts):
   ...(facts.customAttributes === undefined ? {} : { custom_attributes: facts.customAttributes }),
 });
 
-const projectsOfOwners = prepared((db, { ids }: { ids: readonly number[] }) =>
+const projectsOfOwners = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('projects as p')
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
@@ -119,7 +119,7 @@ const countPersonalProjects = async (db: Db, ids: readonly number[]): Promise<Ma
   return new Map(rows.map(({ owner_id, count }) => [owner_id!, Number(count)]));
 };
 
-const namespacesOfOwners = prepared((db, { ids }: { ids: readonly number[] }) =>
+const namespacesOfOwners = prepared((db, { ids }: Ids) =>
   db.selectFrom('namespaces').select(['id', 'owner_id']).where('owner_id', 'in', ids),
 );
 

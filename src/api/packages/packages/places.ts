@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { type ProjectPermissions, projectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectStandings } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { today } from '../../../core/clock.ts';
 import type { Package } from '../../../db/tables/packages.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -24,7 +25,7 @@ export async function projectsOfPackages(
   const ids = [...new Set(packages.map(({ project_id }) => project_id))];
   if (ids.length === 0) return new Map();
   const { db } = deps;
-  const projects = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const projects = await projectsOfIds(db, { ids });
   const found = await db
     .selectFrom('namespaces')
     .selectAll()

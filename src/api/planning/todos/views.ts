@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
+import { namespacesOfIds, projectsOfIds } from '../../../access/rows-by-id.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Todo as TodoRow } from '../../../db/tables/todos.ts';
 import type { Deps } from '../../../deps.ts';
@@ -57,12 +58,9 @@ async function loadTargets(
 
 async function loadProjects({ db }: Deps, todos: readonly TodoRow[]) {
   const ids = [...new Set(todos.map(({ project_id }) => project_id))];
-  const rows = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const rows = await projectsOfIds(db, { ids });
   const namespaceIds = [...new Set(rows.map(({ namespace_id }) => namespace_id))];
-  const namespaces =
-    namespaceIds.length === 0
-      ? []
-      : await db.selectFrom('namespaces').selectAll().where('id', 'in', namespaceIds).execute();
+  const namespaces = namespaceIds.length === 0 ? [] : await namespacesOfIds(db, { ids: namespaceIds });
   return { projects: new Map(rows.map((row) => [row.id, row])), names: await fullNames(db, namespaces) };
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { lineageIds } from '../../../access/membership.ts';
 import { parseJson } from '../../../db/columns.ts';
-import { prepared } from '../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
@@ -81,7 +81,7 @@ export interface Presentation {
   customAttributes?: boolean | undefined;
 }
 
-const namesOf = prepared((db, { ids }: { ids: readonly number[] }) =>
+const namesOf = prepared((db, { ids }: Ids) =>
   db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids),
 );
 

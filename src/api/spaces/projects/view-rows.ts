@@ -4,10 +4,10 @@ import { groupsOf } from '../../../access/membership.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { type ProjectStandings, projectStandings } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
-import { namespacesOfIds } from '../../../access/rows-by-id.ts';
+import { namespacesOfIds, projectsOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
-import { prepared } from '../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -47,10 +47,6 @@ export interface RelatedOptions {
   /** Leaves out what only the full object shows. */
   simple?: boolean;
   customAttributes?: boolean;
-}
-
-interface Ids {
-  ids: readonly number[];
 }
 
 const topicsOf = prepared((db, { ids }: Ids) =>
@@ -215,7 +211,7 @@ async function loadSources(
 ): Promise<Map<number, ProjectView>> {
   const ids = [...new Set(projects.map(({ forked_from_id }) => forked_from_id))].filter((id) => id !== null);
   if (ids.length === 0) return new Map();
-  const rows = await deps.db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const rows = await projectsOfIds(deps.db, { ids });
   const views = await loadViews(deps, caller, rows, { simple: true });
   return new Map(
     views.filter(({ permissions }) => permissions.can('read_project')).map((view) => [view.project.id, view]),

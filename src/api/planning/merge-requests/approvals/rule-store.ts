@@ -1,4 +1,4 @@
-import { prepared } from '../../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 
@@ -15,7 +15,7 @@ export interface StoredRule extends ApprovalRule {
 /** The types of rules in the order in which the platform lists them; those of one type follow by id. */
 export const TYPE_ORDER: readonly ApprovalRuleType[] = ['any_approver', 'regular', 'code_owner', 'report_approver'];
 
-const rulesOfProjects = prepared((db, { ids }: { ids: readonly number[] }) =>
+const rulesOfProjects = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('approval_rules')
     .selectAll()
@@ -24,7 +24,7 @@ const rulesOfProjects = prepared((db, { ids }: { ids: readonly number[] }) =>
     .orderBy('id'),
 );
 
-const rulesOfRequests = prepared((db, { ids }: { ids: readonly number[] }) =>
+const rulesOfRequests = prepared((db, { ids }: Ids) =>
   db.selectFrom('approval_rules').selectAll().where('merge_request_id', 'in', ids).orderBy('id'),
 );
 

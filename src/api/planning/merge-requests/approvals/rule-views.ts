@@ -1,4 +1,5 @@
 import type { Caller } from '../../../../access/caller.ts';
+import { namespacesOfIds } from '../../../../access/rows-by-id.ts';
 import { bit } from '../../../../db/columns.ts';
 import type { Namespace } from '../../../../db/tables/namespaces.ts';
 import type { ProtectedRef } from '../../../../db/tables/protected-refs.ts';
@@ -37,8 +38,7 @@ export async function ruleContext(
     caller,
     rules.flatMap(({ groupIds }) => groupIds),
   );
-  const rows =
-    seen.length === 0 ? [] : await deps.db.selectFrom('namespaces').selectAll().where('id', 'in', seen).execute();
+  const rows = seen.length === 0 ? [] : await namespacesOfIds(deps.db, { ids: seen });
   const eligible = await eligibleApprovers(deps, deps.db, projectId, rules);
   return {
     users: await usersById(

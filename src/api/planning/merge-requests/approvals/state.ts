@@ -1,5 +1,5 @@
 import { holds, planInForce } from '../../../../access/plan.ts';
-import { prepared } from '../../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Approval } from '../../../../db/tables/approvals.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -62,11 +62,11 @@ export async function loadRulesInForce(
   );
 }
 
-const ownBranches = prepared((db, { ids }: { ids: readonly number[] }) =>
+const ownBranches = prepared((db, { ids }: Ids) =>
   db.selectFrom('protected_refs').selectAll().where('project_id', 'in', ids).where('kind', '=', 'branch'),
 );
 
-const approvalsOf = prepared((db, { ids }: { ids: readonly number[] }) =>
+const approvalsOf = prepared((db, { ids }: Ids) =>
   db.selectFrom('approvals').selectAll().where('merge_request_id', 'in', ids).orderBy('id'),
 );
 

@@ -1,5 +1,5 @@
 import { holds, planInForce } from '../../../../access/plan.ts';
-import { prepared } from '../../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.ts';
@@ -88,10 +88,6 @@ async function projectsOf(db: Db, mergeRequests: readonly MergeRequest[]): Promi
     .where('pending_delete', '=', 0)
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-interface Ids {
-  ids: readonly number[];
 }
 
 const requestedChanges = prepared((db, { ids }: Ids) =>

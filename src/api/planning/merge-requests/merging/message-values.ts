@@ -1,3 +1,4 @@
+import { usersOfIds } from '../../../../access/rows-by-id.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -103,7 +104,7 @@ const trailers = (key: string, users: readonly User[]) => users.map((user) => tr
 
 async function usersOf(db: Db, ids: readonly number[]): Promise<User[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  const rows = await usersOfIds(db, { ids });
   return ids.flatMap((id) => rows.find((row) => row.id === id) ?? []);
 }
 

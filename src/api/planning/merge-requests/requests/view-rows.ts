@@ -1,5 +1,5 @@
 import { projectsOfIds } from '../../../../access/rows-by-id.ts';
-import { prepared } from '../../../../db/prepared.ts';
+import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Label } from '../../../../db/tables/labels.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -77,7 +77,7 @@ async function projectsOf(db: Db, rows: readonly MergeRequest[]) {
   return new Map(projects.map((project) => [project.id, { project, settings: settingsOf(project) }]));
 }
 
-const reviewerRows = prepared((db, { ids }: { ids: readonly number[] }) =>
+const reviewerRows = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('merge_request_reviewers')
     .innerJoin('users', 'users.id', 'merge_request_reviewers.user_id')

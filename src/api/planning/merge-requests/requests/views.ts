@@ -1,3 +1,4 @@
+import { projectsOfIds } from '../../../../access/rows-by-id.ts';
 import { escapeHtml, paragraphs } from '../../../../core/html.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { MergeParams, MergeRequest as Row } from '../../../../db/tables/merge-requests.ts';
@@ -128,7 +129,7 @@ export async function presentMergeRequests(
 export async function presentSimple(deps: Deps, rows: readonly Row[]): Promise<MergeRequestSimple[]> {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  const projects = await deps.db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const projects = await projectsOfIds(deps.db, { ids });
   return rows.flatMap((row) => {
     const project = projects.find(({ id }) => id === row.project_id);
     return project === undefined ? [] : simple(deps, { row, project });

@@ -1,0 +1,95 @@
+import { decodeBytes, encodeBytes } from './bytes.ts';
+import { GitError } from './errors.ts';
+import { type TreeEntry, typeOfMode } from './objects.ts';
+
+export const SPACE = 0x20;
+export const ZERO = 0x30;
+const FOLDER = '40000';
+/** A folder's may have six, too. */
+const SIX_DIGITS = /^(?:1[026]0[0-7]{3}|040000)$/;
+
+/** Whether the entry that begins at `at` is a folder. */
+export const isFolderAt = (data: Buffer, at: number): boolean => data[data[at] === ZERO ? at + 1 : at] === ZERO + 4;
+
+/** A name as it stands in a tree: after the mode, and before the id. */
+export const asInTree = (name: string): Buffer => encodeBytes(` ${name}\0`);
+
+/**
+ * The entry of a name in a tree, without taking the others apart. What only looks like one, in the name or the id of another, is none.
+ * @param oid of the tree; also says which hash its entries use
+ * @param name as `asInTree` gives it
+ * @returns its mode in six digits; null where there is none
+ * @throws GitError `corrupt` where it is cut short
+ */
+export function findEntry(oid: string, data: Buffer, name: Buffer): { mode: string; oid: string } | null {
+  if (name.indexOf(0) !== name.length - 1) return null;
+  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) {
+    const mode = modeBefore(oid, data, at);
+    if (mode === null) continue;
+    const id = at + name.length;
+    const end = id + oid.length / 2;
+    if (end > data.length) throw cutShort(oid);
+    return { mode, oid: data.toString('hex', id, end) };
+  }
+  return null;
+}
+
+/** The mode before a place, six digits long; null where no entry begins with it. */
+function modeBefore(oid: string, data: Buffer, at: number): string | null {
+  const six = data.toString('latin1', Math.max(0, at - 6), at);
+  if (SIX_DIGITS.test(six) && isStart(oid, data, at - 6)) return six;
+  return six.endsWith(FOLDER) && isStart(oid, data, at - 5) ? `0${FOLDER}` : null;
+}
+
+/** Whether an entry begins where a mode, a space, a name and a NUL stand. */
+function isStart(oid: string, data: Buffer, at: number): boolean {
+  if (at === 0) return true;
+  const id = at - oid.length / 2;
+  if (id < 1 || data[id - 1] !== 0) return false;
+  // Inside of another entry the end of its mode or of its name would be among these bytes, which else are an id.
+  let n = id;
+  while (n < at && data[n] !== 0 && (data[n] !== SPACE || (data[n - 1]! & ~7) !== ZERO)) n += 1;
+  if (n === at) return true;
+  let start = 0;
+  while (start < at) start = endOf(oid, data, start);
+  return start === at;
+}
+
+const cutShort = (oid: string) => new GitError('corrupt', `tree ${oid}: an entry is cut short`);
+
+/** Where the entry that begins at `at` ends. @throws GitError `corrupt` where it is cut short */
+export function endOf(oid: string, data: Buffer, at: number): number {
+  const { length } = data;
+  let nul = at;
+  while (nul < length && data[nul] !== 0) nul += 1;
+  const end = nul + 1 + oid.length / 2;
+  if (end > length) throw cutShort(oid);
+  return end;
+}
+
+/** The entry that begins at `at` and ends at `end`. @throws GitError `corrupt` where it is cut short */
+export function entryFrom(oid: string, data: Buffer, at: number, end: number): TreeEntry {
+  const nul = end - oid.length / 2 - 1;
+  const space = data.indexOf(SPACE, at);
+  if (space < 0 || space > nul) throw cutShort(oid);
+  const mode = data.toString('latin1', at, space).padStart(6, '0');
+  let bits = 0;
+  for (let n = space + 1; n < nul; n += 1) bits |= data[n]!;
+  const name = bits < 0x80 ? data.toString('latin1', space + 1, nul) : decodeBytes(data.subarray(space + 1, nul));
+  return { mode, name, oid: data.toString('hex', nul + 1, end), type: typeOfMode(mode) };
+}
+
+/**
+ * @param oid also says which hash its entries use
+ * @param data the tree's content, without git's object header
+ * @throws GitError `corrupt` where an entry is cut short
+ */
+export function parseTree(oid: string, data: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < data.length; ) {
+    const end = endOf(oid, data, at);
+    entries.push(entryFrom(oid, data, at, end));
+    at = end;
+  }
+  return entries;
+}
