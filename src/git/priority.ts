@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Child } from './spawner/child.ts';
 
 /** Nice values: what serves clients as long as they like, and what nobody waits for. */
-export const NICE = { transport: 10, background: 15 } as const;
+export const NICE = { transport: 15, background: 19 } as const;
 
 /** Linux changes the share of one session in a tenth of a second for those who are not its administrator. */
 const AGAIN_MS = 120;
