@@ -12,31 +12,38 @@ const STEPS = 40_000;
  * @throws GitError `corrupt` where a parent lies outside the graph, or is its own ancestor
  */
 export async function rankFirstParents(layer: GraphLayer, chain: readonly GraphLayer[]): Promise<void> {
-  const all = [...chain, layer];
-  const { depths, leaps, below } = layer;
-  const depthOf = (position: number) => fieldAt(all, 'depths', position);
-  const leapOf = (position: number) => fieldAt(all, 'leaps', position);
-  const path: number[] = [];
-  for (let start = 0, steps = 0; start < layer.count; start += 1, steps += 1) {
+  const { count, below, firstParents, depths, leaps } = layer;
+  const depthOf = (position: number) => (position < below ? depthIn(chain, position) : depths[position - below]!);
+  const leapOf = (position: number) => (position < below ? leapIn(chain, position) : leaps[position - below]!);
+  // A commit, its first parent and so on, up to one whose depth is known.
+  const path = new Uint32Array(count);
+  for (let start = 0, steps = 0; start < count; start += 1, steps += 1) {
+    let length = 0;
     for (let place = start; depths[place] === 0; ) {
-      path.push(place);
-      const parent = layer.firstParent(place);
+      if (length === count) throw damaged('parents');
+      path[length] = place;
+      length += 1;
+      const parent = firstParents[place]!;
       if (parent < below) break;
       place = parent - below;
-      if (path.length > layer.count) throw damaged('parents');
     }
-    steps += path.length;
-    for (let place = path.pop(); place !== undefined; place = path.pop()) {
+    steps += length;
+    while (length > 0) {
+      length -= 1;
+      const place = path[length]!;
       const parent = layer.firstParent(place);
-      depths[place] = parent < 0 ? 1 : depthOf(parent) + 1;
       if (parent < 0) {
+        depths[place] = 1;
         leaps[place] = below + place;
         continue;
       }
+      const depth = depthOf(parent);
       const leap = leapOf(parent);
+      const middle = depthOf(leap);
       const next = leapOf(leap);
+      depths[place] = depth + 1;
       // Two leaps of the same length become one.
-      leaps[place] = depthOf(parent) - depthOf(leap) === depthOf(leap) - depthOf(next) ? next : parent;
+      leaps[place] = depth - middle === middle - depthOf(next) ? next : parent;
     }
     if (steps < STEPS) continue;
     steps = 0;
@@ -56,7 +63,7 @@ export function ancestorOfDepth(layers: readonly GraphLayer[], position: number,
     const place = at - layer.below;
     if (layer.depths[place]! <= depth) return at;
     const leap = layer.leaps[place]!;
-    at = fieldAt(layers, 'depths', leap) >= depth ? leap : layer.firstParents[place]!;
+    at = depthIn(layers, leap) >= depth ? leap : layer.firstParents[place]!;
   }
 }
 
@@ -67,7 +74,12 @@ export function layerOf(layers: readonly GraphLayer[], position: number): GraphL
   return layers[index]!;
 }
 
-function fieldAt(layers: readonly GraphLayer[], field: 'depths' | 'leaps', position: number): number {
+function depthIn(layers: readonly GraphLayer[], position: number): number {
   const layer = layerOf(layers, position);
-  return layer[field][position - layer.below]!;
+  return layer.depths[position - layer.below]!;
+}
+
+function leapIn(layers: readonly GraphLayer[], position: number): number {
+  const layer = layerOf(layers, position);
+  return layer.leaps[position - layer.below]!;
 }

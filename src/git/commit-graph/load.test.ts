@@ -25,11 +25,11 @@ test('the layers of a chain are read, and a new one is noticed', async (t) => {
   const none = await loadGraph(dir);
   assert.equal(none.graph, null);
   writeGraph(git, root);
-  assert.equal(await none.isCurrent(), false);
+  assert.equal(none.isCurrent(), false);
   const first = await loadGraph(dir);
   assert.deepEqual([first.graph?.count, first.graph?.find(root), first.graph?.find(next)], [1, 0, -1]);
   writeGraph(git, next);
-  assert.equal(await first.isCurrent(), false);
+  assert.equal(first.isCurrent(), false);
   const { graph } = await loadGraph(dir);
   assert.deepEqual([graph?.count, graph?.oid(1), graph?.parents(1)], [2, next, [0]]);
   assert.deepEqual([graph?.tree(1), graph?.date(1)], [git(['rev-parse', `${next}^{tree}`]), 1_700_000_100]);

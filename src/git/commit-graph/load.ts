@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isMissing } from '../durable.ts';
 import { GitError } from '../errors.ts';
@@ -7,6 +7,7 @@ import { CommitGraph } from './commit-graph.ts';
 import { rankFirstParents } from './first-parents.ts';
 import { GraphLayer, hashBytesOf } from './layer.ts';
 import { PathIndex } from './path-index.ts';
+import { reading } from './read-file.ts';
 
 /** A larger graph is left to git: the layers of all repositories share one bound. */
 export const MAX_GRAPH_BYTES = 48 * 1024 * 1024;
@@ -21,7 +22,7 @@ export interface LoadedGraph {
   /** `damaged`: git must not use it either; `unfit`: too large, or the history is cut off (shallow). */
   state: 'good' | 'damaged' | 'unfit';
   /** Whether what was found is still what is there. */
-  isCurrent(): Promise<boolean>;
+  isCurrent(): boolean;
 }
 
 /** Layers that somebody holds, by path: those of a chain stay when others are put on top of them. */
@@ -37,9 +38,9 @@ const gone = new FinalizationRegistry<string>((key) => {
  */
 export async function loadGraph(dir: string): Promise<LoadedGraph> {
   for (let attempt = 1; ; attempt += 1) {
-    const folders = await objectFolders(join(dir, 'objects'));
+    const folders = objectFolders(join(dir, 'objects'));
     const seen = new Seen();
-    const shallow = await seen.look(join(dir, 'shallow'));
+    const shallow = seen.look(join(dir, 'shallow'));
     try {
       const loaded = shallow ? null : await readFirst(folders, seen);
       const unfit = shallow || loaded === 'large';
@@ -62,40 +63,47 @@ class Seen {
   readonly #stamps = new Map<string, FileStamp | null>();
 
   /** Whether there is such a file. */
-  async look(path: string): Promise<boolean> {
-    const stats = await statsOf(path);
+  look(path: string): boolean {
+    const stats = statsOf(path);
     this.#stamps.set(path, stats && stampOf(stats));
     return stats !== null;
   }
 
-  async isCurrent(): Promise<boolean> {
+  isCurrent(): boolean {
     for (const [path, stamp] of this.#stamps) {
-      const stats = await statsOf(path);
+      const stats = statsOf(path);
       if (stamp === null ? stats !== null : stats === null || !isUnchanged(stamp, stats)) return false;
     }
     return true;
   }
 }
 
-async function statsOf(path: string) {
+// These few are looked at at once, as references are: each turn of a thread would take longer, and all wait for them.
+function statsOf(path: string) {
   try {
-    return await stat(path, { bigint: true });
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
 }
 
-async function objectFolders(own: string): Promise<string[]> {
+/** The lines of a small file; none where there is no such file. */
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function objectFolders(own: string): string[] {
   const found = [own];
   // Grows while it is gone through.
   for (const folder of found) {
     if (found.length > MAX_ALTERNATES) break;
-    const text = await readFile(join(folder, 'info', 'alternates'), 'utf8').catch((error: unknown) => {
-      if (isMissing(error)) return '';
-      throw error;
-    });
-    for (const line of text.split('\n')) {
+    for (const line of linesOf(join(folder, 'info', 'alternates'))) {
       const other = resolve(folder, line);
       if (line !== '' && !line.startsWith('#') && !found.includes(other)) found.push(other);
     }
@@ -106,27 +114,30 @@ async function objectFolders(own: string): Promise<string[]> {
 async function readFirst(folders: readonly string[], seen: Seen): Promise<CommitGraph | null | 'large'> {
   for (const folder of folders) {
     const single = join(folder, 'info', 'commit-graph');
-    if (await seen.look(single)) return await readLayers([single], seen);
+    if (seen.look(single)) return await readLayers([single], seen);
     const chain = join(folder, 'info', 'commit-graphs', 'commit-graph-chain');
-    if (!(await seen.look(chain))) continue;
-    const names = (await readFile(chain, 'latin1')).split('\n').filter((line) => line !== '');
+    if (!seen.look(chain)) continue;
+    const names = linesOf(chain).filter((line) => line !== '');
     if (names.length > MAX_LAYERS || !names.every((name) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name))) {
       throw new GitError('corrupt', 'commit-graph: bad chain');
     }
     if (names.length === 0) continue;
-    return await readLayers(await Promise.all(names.map((name) => layerPath(folders, name))), seen);
+    return await readLayers(
+      names.map((name) => layerPath(folders, name)),
+      seen,
+    );
   }
   return null;
 }
 
-async function layerPath(folders: readonly string[], name: string): Promise<string> {
+function layerPath(folders: readonly string[], name: string): string {
   const paths = folders.map((folder) => join(folder, 'info', 'commit-graphs', `graph-${name}.graph`));
-  for (const path of paths.slice(0, -1)) if ((await statsOf(path)) !== null) return path;
+  for (const path of paths.slice(0, -1)) if (statsOf(path) !== null) return path;
   return paths.at(-1)!;
 }
 
 async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitGraph | 'large'> {
-  const stamps = await Promise.all(paths.map(async (path) => stampOf(await stat(path, { bigint: true }))));
+  const stamps = paths.map((path) => stampOf(statSync(path, { bigint: true })));
   if (stamps.reduce((sum, { size }) => sum + Number(size), 0) > MAX_GRAPH_BYTES) return 'large';
   const chain: GraphLayer[] = [];
   for (const [nth, path] of paths.entries()) {
@@ -135,7 +146,7 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
     const key = `${path} ${below} ${ino} ${size} ${mtimeNs}`;
     const layer = layers.get(key)?.deref() ?? (await readLayer(path, chain, key));
     layer.pathIndex ??= await PathIndex.load(layer.pathIndexFile, layer.count, layer.sum);
-    if (layer.pathIndex === null) await seen.look(layer.pathIndexFile);
+    if (layer.pathIndex === null) seen.look(layer.pathIndexFile);
     if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes) throw new GitError('corrupt', 'two hashes');
     chain.push(layer);
   }
@@ -145,7 +156,7 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
 /** Damage that is not seen would give wrong answers for good, so the check sum is looked at, on another thread. */
 async function readLayer(path: string, chain: readonly GraphLayer[], key: string): Promise<GraphLayer> {
   const below = chain.reduce((sum, { count }) => sum + count, 0);
-  const bytes = await readFile(path);
+  const bytes = await reading(path, (bytesAt, size) => bytesAt(0, size));
   const hashBytes = hashBytesOf(bytes);
   const end = bytes.length - hashBytes;
   const sum = await crypto.subtle.digest(hashBytes === 20 ? 'SHA-1' : 'SHA-256', bytes.subarray(0, end));

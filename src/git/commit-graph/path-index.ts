@@ -1,4 +1,4 @@
-import { type FileHandle, open as openFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { BlockFile } from '../packs/block-file.ts';
 import { BlockFiles } from '../packs/block-files.ts';
@@ -12,6 +12,7 @@ import {
   SLOT_BYTES,
   TOO_MANY,
 } from './path-index-format.ts';
+import { type BytesAt, reading } from './read-file.ts';
 
 /** A file of so many bytes is held in memory. */
 const SMALL = 128 * 1024;
@@ -54,30 +55,19 @@ export class PathIndex {
    * @returns null where there is none that can be read, or one that is damaged or of another layer
    */
   static async load(file: string, commits: number, sum: Buffer): Promise<PathIndex | null> {
-    let handle: FileHandle | undefined;
     try {
-      handle = await openFile(file, 'r');
-      const { size } = await handle.stat();
-      const bytesAt = async (at: number, length: number): Promise<Buffer> => {
-        const bytes = Buffer.allocUnsafeSlow(length);
-        const { bytesRead } = await handle!.read(bytes, 0, length, at);
-        return bytesRead === length ? bytes : Buffer.alloc(0);
-      };
-      const rows = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
-      if (rows === null) return null;
-      if (rows === 'too many') return new PathIndex(file, null, null);
-      const parts: Part[] = [];
-      for (const { changesAt, tableAt, slots, tableSum } of rows) {
-        const table = await bytesAt(tableAt, slots * SLOT_BYTES);
-        if (table.length === 0 || crc32(table) !== tableSum) return null;
-        parts.push({ changesAt, table });
-      }
-      return new PathIndex(file, parts, size <= SMALL ? await bytesAt(0, size) : null);
+      return await reading(file, async (bytesAt, size) => {
+        const rows = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
+        if (rows === null) return null;
+        if (rows === 'too many') return new PathIndex(file, null, null);
+        const tables = await Promise.all(rows.map(({ tableAt, slots }) => bytesAt(tableAt, slots * SLOT_BYTES)));
+        if (tables.some((table, nth) => table.length === 0 || crc32(table) !== rows[nth]!.tableSum)) return null;
+        const parts = rows.map(({ changesAt }, nth) => ({ changesAt, table: tables[nth]! }));
+        return new PathIndex(file, parts, size <= SMALL ? await bytesAt(0, size) : null);
+      });
     } catch {
       // What is derived is done without.
       return null;
-    } finally {
-      await handle?.close();
     }
   }
 
@@ -122,7 +112,7 @@ interface Row {
 }
 
 async function rowsOf(
-  bytesAt: (at: number, length: number) => Promise<Buffer>,
+  bytesAt: BytesAt,
   size: number,
   commits: number,
   sum: Buffer,
