@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
 import type { PathIndex } from './path-index.ts';
@@ -38,6 +39,7 @@ export class GraphLayer {
   /** Whether it has corrected commit dates. */
   readonly hasDates: boolean;
   readonly bloom: BloomSettings | null;
+  /** The file, but for the words of commits and dates, which are in the order of the machine. */
   readonly bytes: Buffer;
   /** Where its path index is, once there is one. */
   readonly pathIndexFile: string;
@@ -52,10 +54,12 @@ export class GraphLayer {
   readonly leaps: Uint32Array;
   readonly #ids: number;
   readonly #fanout: number;
-  readonly #data: number;
+  /** The commits: so many words each, first those of the id of the tree. */
+  readonly #commits: Uint32Array;
   readonly #row: number;
+  readonly #treeWords: number;
   readonly #edges: Chunk;
-  readonly #dates: Chunk;
+  readonly #dates: Uint32Array;
   readonly #farDates: Chunk;
   readonly #filterEnds: number;
   readonly #filters: Chunk;
@@ -79,18 +83,19 @@ export class GraphLayer {
     for (let at = 4; at < FANOUT; at += 4) {
       if (bytes.readUInt32BE(this.#fanout + at - 4) > bytes.readUInt32BE(this.#fanout + at)) throw damaged('fanout');
     }
-    this.#row = this.hashBytes + 16;
+    this.#treeWords = this.hashBytes / 4;
+    this.#row = this.#treeWords + 4;
     this.#ids = chunk('OIDL').at;
-    this.#data = chunk('CDAT').at;
     if (chunk('OIDL').bytes !== this.count * this.hashBytes) throw damaged('ids');
-    if (chunk('CDAT').bytes !== this.count * this.#row) throw damaged('commits');
+    if (chunk('CDAT').bytes !== this.count * this.#row * 4) throw damaged('commits');
+    this.#commits = wordsOf(bytes, chunk('CDAT'));
     this.firstParents = this.#readFirstParents();
     this.depths = new Uint32Array(this.count);
     this.leaps = new Uint32Array(this.count);
     this.#edges = chunk('EDGE');
-    this.#dates = chunk('GDA2');
+    this.hasDates = chunk('GDA2').bytes === this.count * 4 && this.count > 0;
+    this.#dates = wordsOf(bytes, this.hasDates ? chunk('GDA2') : { at: 0, bytes: 0 });
     this.#farDates = chunk('GDO2');
-    this.hasDates = this.#dates.bytes === this.count * 4 && this.count > 0;
     this.#filterEnds = chunk('BIDX').at;
     this.#filters = chunk('BDAT');
     const filtered = chunk('BIDX').bytes === this.count * 4 && this.#filters.bytes >= BLOOM_HEADER;
@@ -100,8 +105,9 @@ export class GraphLayer {
   #readFirstParents(): Int32Array {
     const found = new Int32Array(this.count);
     const most = this.below + this.count;
-    for (let place = 0, at = this.#data + this.hashBytes; place < this.count; place += 1, at += this.#row) {
-      const first = this.bytes.readUInt32BE(at);
+    const commits = this.#commits;
+    for (let place = 0, at = this.#treeWords; place < this.count; place += 1, at += this.#row) {
+      const first = commits[at]!;
       found[place] = first === NONE ? -1 : first < most ? first : -2;
     }
     return found;
@@ -147,8 +153,9 @@ export class GraphLayer {
   }
 
   tree(place: number): string {
-    const at = this.#data + place * this.#row;
-    return this.bytes.toString('hex', at, at + this.hashBytes);
+    const { buffer, byteOffset } = this.#commits;
+    const words = Buffer.from(new Uint8Array(buffer, byteOffset + 4 * place * this.#row, this.hashBytes));
+    return toOtherOrder(words).toString('hex');
   }
 
   /**
@@ -156,10 +163,10 @@ export class GraphLayer {
    * @throws GitError `corrupt` where one lies outside the graph
    */
   parents(place: number): number[] {
-    const at = this.#data + place * this.#row + this.hashBytes;
-    const first = this.bytes.readUInt32BE(at);
+    const at = place * this.#row + this.#treeWords;
+    const first = this.#commits[at]!;
     if (first === NONE) return [];
-    const second = this.bytes.readUInt32BE(at + 4);
+    const second = this.#commits[at + 1]!;
     const parents = second === NONE ? [first] : second < FLAG ? [first, second] : this.#many(first, second & LOW_BITS);
     const most = this.below + this.count;
     for (const parent of parents) if (parent >= most) throw damaged('parents');
@@ -188,18 +195,18 @@ export class GraphLayer {
 
   /** When it was committed, in seconds since 1970. */
   date(place: number): number {
-    const at = this.#data + place * this.#row + this.hashBytes + 8;
-    return (this.bytes[at + 3]! & 3) * TWO_TO_32 + this.bytes.readUInt32BE(at + 4);
+    const at = place * this.#row + this.#treeWords + 2;
+    return (this.#commits[at]! & 3) * TWO_TO_32 + this.#commits[at + 1]!;
   }
 
   /** One more than the highest level of a parent; 0 where the file does not tell. */
   level(place: number): number {
-    return this.bytes.readUInt32BE(this.#data + place * this.#row + this.hashBytes + 8) >>> 2;
+    return this.#commits[place * this.#row + this.#treeWords + 2]! >>> 2;
   }
 
   /** The date, moved behind those of all parents; only where the layer has corrected dates. */
   correctedDate(place: number): number {
-    const offset = this.bytes.readUInt32BE(this.#dates.at + 4 * place);
+    const offset = this.#dates[place]!;
     if (offset < FLAG) return this.date(place) + offset;
     const far = (offset & LOW_BITS) * 8;
     if (far + 8 > this.#farDates.bytes) throw damaged('dates');
@@ -223,6 +230,20 @@ export function hashBytesOf(bytes: Buffer): number {
   const hashBytes = bytes.length < HEADER + TABLE_ROW ? undefined : HASH_BYTES[bytes[5]!];
   if (hashBytes === undefined || bytes.readUInt32BE(0) !== SIGNATURE || bytes[4] !== 1) throw damaged('header');
   return hashBytes;
+}
+
+/** From the order of the file into that of the machine, or back, where these differ. */
+const toOtherOrder = (bytes: Buffer): Buffer => (endianness() === 'LE' ? bytes.swap32() : bytes);
+
+/** The words of a chunk, brought into the order of the machine where they are: walks read them by the thousand. */
+function wordsOf(bytes: Buffer, { at, bytes: length }: Chunk): Uint32Array {
+  const inFile = bytes.subarray(at, at + length);
+  // Git puts them where words can be read; others may not.
+  const isAligned = inFile.byteOffset % 4 === 0;
+  const words = isAligned ? inFile : Buffer.allocUnsafeSlow(length);
+  if (!isAligned) inFile.copy(words);
+  toOtherOrder(words);
+  return new Uint32Array(words.buffer, words.byteOffset, length / 4);
 }
 
 function chunksOf(bytes: Buffer, hashBytes: number): Map<string, Chunk> {

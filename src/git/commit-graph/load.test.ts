@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type GitFixture, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { lastCommitOf } from '../last-commit.ts';
+import { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';
 
 const CHAIN = 'objects/info/commit-graphs';
@@ -57,6 +58,28 @@ test('a graph of SHA-256 is read', async (t) => {
   writeGraph(git, next);
   assert.equal((await loadGraph(dir)).graph?.oid(0).length, 64);
   assert.deepEqual([await lastCommitOf(repo, next, 'a'), await lastCommitOf(repo, next, 'b')], [next, root]);
+});
+
+test('a graph is read wherever its bytes lie in memory', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  const root = commit({ a: '1' });
+  const next = commit({ a: '2' }, [root]);
+  writeGraph(git, next);
+  const [file] = layerFiles(dir);
+  const bytes = readFileSync(file!);
+  const of = (layer: GraphLayer) =>
+    [root, next].map((oid) => {
+      const place = layer.find(Buffer.from(oid, 'hex'));
+      return [layer.tree(place), layer.date(place), layer.correctedDate(place), layer.parents(place).length];
+    });
+  const trees = [root, next].map((oid) => git(['rev-parse', `${oid}^{tree}`]));
+  for (const offset of [0, 1, 2, 3]) {
+    const moved = Buffer.concat([Buffer.alloc(offset), bytes]).subarray(offset);
+    assert.deepEqual(of(new GraphLayer(moved, 0, dir)), [
+      [trees[0], 1_700_000_100, 1_700_000_100, 0],
+      [trees[1], 1_700_000_100, 1_700_000_101, 1],
+    ]);
+  }
 });
 
 test('a damaged graph is not believed, wherever it is damaged, and answers are right without it', async (t) => {

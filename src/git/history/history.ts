@@ -131,7 +131,7 @@ export class History {
 
   async #look(known: Known | undefined): Promise<Known> {
     const lookedAt = performance.now();
-    if (known !== undefined && known.loaded.isCurrent()) {
+    if (known?.loaded.isCurrent()) {
       known.lookedAt = lookedAt;
       // What it has read outside the graph may be of no use any more, such as branches that are gone.
       if (known.commits.isFull && lookedAt - known.readAt > FULL_MS) {
