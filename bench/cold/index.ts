@@ -86,7 +86,7 @@ function cloning(server: BenchServer, folder: string): { end: () => Promise<void
       const target = join(folder, `beside-${n}`);
       while (going) {
         await rm(target, { recursive: true, force: true });
-        await timedGit(['clone', '--bare', '--quiet', remoteOf(server, 'small'), target]);
+        await timedGit(['clone', '--bare', '--quiet', remoteOf(server, 'small'), target], { elsewhere: true });
       }
       await rm(target, { recursive: true, force: true });
     }),

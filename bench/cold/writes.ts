@@ -59,6 +59,15 @@ export async function countedGit(folder: string): Promise<{ path: string; count:
 
 const WARM = 20;
 const COMMITS = 200;
+/** So long nothing was started, in milliseconds: then what was left to do of earlier commits is done. */
+const QUIET_MS = 3_000;
+
+async function untilQuiet(started: () => Promise<number>): Promise<void> {
+  for (let before = -1, now = await started(); now !== before; now = await started()) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  }
+}
 
 /** One-file commits, one after the other: processes that they start, and how long they take beside an fsync. */
 export async function oneAfterTheOther(
@@ -66,6 +75,7 @@ export async function oneAfterTheOther(
   folder: string,
   started: () => Promise<number>,
 ): Promise<Figure[]> {
+  await untilQuiet(started);
   const fsync = await fsyncMs(folder);
   const times: number[] = [];
   let before = 0;

@@ -7,7 +7,7 @@ import { WORKER, workerAddress } from './worker.ts';
 
 /** Milliseconds that a configuration may be worked on, waiting for files not counted, and how often that is looked at. */
 const LIMITS = { mostWork: 800, lookEvery: 50 };
-const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 const TOO_MUCH = 'The configuration takes too much time or memory to be processed';
 
 /** A thread that compiles, and what this one has to do with it. */
