@@ -7,8 +7,9 @@ import { JobQueue } from './queue.ts';
 
 let app: TestApp;
 const queues: JobQueue[] = [];
+let asked: string[] = [];
 before(async () => {
-  app = await buildTestApp();
+  app = await buildTestApp({ onQuery: ({ sql }) => asked.push(sql) });
 });
 beforeEach(() => app.deps.db.deleteFrom('jobs').execute());
 afterEach(async () => {
@@ -63,6 +64,26 @@ test('workers are woken by the commit that writes a job, not before it', async (
   queue.start();
   await app.deps.db.transaction().execute(async (db) => queue.enqueue(db, kind, {}));
   await ran.promise;
+});
+
+test('a lane looks once for what it was woken for, and not again when that has ended', async () => {
+  const queue = anotherQueue();
+  const kind = jobKind<object>('test.once', { lane: 'git' });
+  let ran = 0;
+  queue.register(kind, async () => {
+    ran += 1;
+  });
+  queue.start();
+  const looks = () => asked.filter((sql) => /^select "id" from "jobs" where "lane" = /.test(sql)).length;
+  await until(() => looks() > 0);
+  const turns = 5;
+  asked = [];
+  for (let n = 1; n <= turns; n += 1) {
+    await queue.enqueue(app.deps.db, kind, {});
+    await until(async () => ran === n && (await left()) === 0);
+  }
+  // Every two seconds it looks without being woken.
+  assert.ok(looks() >= turns && looks() <= turns + 2, `${looks()} looks`);
 });
 
 test('each job runs in one of several processes, and those of one key in order', async () => {

@@ -60,6 +60,10 @@ export class LaneWorkers {
   #doubtful: string[] = [];
   #stopping = false;
   #woken = false;
+  /** Whether there may be anything due that this loop has not seen. */
+  #mayBeDue = true;
+  /** When it looked for what is due, by the monotonic clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => {};
   #loop: Promise<void> | null = null;
 
@@ -79,8 +83,13 @@ export class LaneWorkers {
     if (this.#kinds.length > 0) this.#loop = this.#run();
   }
 
-  /** Has the lane looked at now. */
+  /** Has the lane looked at now: there may be a job for it. */
   wake(): void {
+    this.#mayBeDue = true;
+    this.#goOn();
+  }
+
+  #goOn(): void {
     this.#woken = true;
     this.#wake();
   }
@@ -117,6 +126,7 @@ export class LaneWorkers {
         await this.#exchange();
         pause = FIRST_PAUSE_MS;
       } catch (error) {
+        this.#mayBeDue = true;
         this.#shop.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
         // What ended is written when the database is back; what is not by the end of the process runs again.
         if (this.#stopping && this.#cut.signal.aborted && this.#running.size === 0) return;
@@ -146,9 +156,10 @@ export class LaneWorkers {
       share: this.#share,
     };
     const ended = [...this.#ended];
-    const due = wanted.limit > 0 && (await anyDue(db, wanted));
+    const looks = wanted.limit > 0 && this.#shouldLook();
+    const due = looks && (await anyDue(db, wanted));
     if (ended.length === 0 && !due) {
-      if (wanted.limit === this.#workers) this.#shop.onEmpty(this.#lane);
+      if (looks && wanted.limit === this.#workers) this.#shop.onEmpty(this.#lane);
       return;
     }
     if (due) this.#doubtful.push(wanted.claim);
@@ -161,8 +172,19 @@ export class LaneWorkers {
     this.#doubtful = [];
     this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
     for (const job of taken) this.#begin(job);
-    // A job may have made another one due, and what was written may have let one go.
-    if (taken.length > 0 || ended.some(({ job }) => job.order_key !== null)) this.#woken = true;
+    // There may be more than workers were free, and what was written may have let one go, or wait for another run.
+    const isMore = taken.length > 0 && (taken.length === wanted.limit || wanted.share !== undefined);
+    if (isMore || ended.some(({ job, to }) => job.order_key !== null || to !== 'done')) this.wake();
+  }
+
+  /** Whether to ask the database: whoever writes a job wakes the lane, and time makes others due. */
+  #shouldLook(): boolean {
+    const now = performance.now();
+    if (!this.#mayBeDue && now - this.#lookedAt < POLL_MS) return false;
+    // Who wakes it from now on is not overlooked.
+    this.#mayBeDue = false;
+    this.#lookedAt = now;
+    return true;
   }
 
   /** Lets jobs run again that were taken for nobody. */
@@ -210,7 +232,9 @@ export class LaneWorkers {
       });
     }
     this.#ended.push(outcome);
-    this.wake();
+    // A share of the lane is free, which others may have waited for.
+    if (ROOT_SHARES[this.#lane] !== undefined) this.#mayBeDue = true;
+    this.#goOn();
   }
 
   /** @param early whether the pause ends when the lane is woken */
