@@ -126,7 +126,6 @@ export class LaneWorkers {
         await this.#exchange();
         pause = FIRST_PAUSE_MS;
       } catch (error) {
-        this.#mayBeDue = true;
         this.#shop.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
         // What ended is written when the database is back; what is not by the end of the process runs again.
         if (this.#stopping && this.#cut.signal.aborted && this.#running.size === 0) return;
@@ -240,7 +239,11 @@ export class LaneWorkers {
   /** @param early whether the pause ends when the lane is woken */
   #pause(ms: number, early: boolean): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(() => {
+        // A timer may be a moment early, and what time has made due is not to wait for the next one.
+        this.#mayBeDue = true;
+        resolve();
+      }, ms);
       timer.unref();
       if (early) {
         this.#wake = () => {

@@ -60,9 +60,13 @@ export class PathIndex {
         const rows = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
         if (rows === null) return null;
         if (rows === 'too many') return new PathIndex(file, null, null);
-        const tables = await Promise.all(rows.map(({ tableAt, slots }) => bytesAt(tableAt, slots * SLOT_BYTES)));
-        if (tables.some((table, nth) => table.length === 0 || crc32(table) !== rows[nth]!.tableSum)) return null;
-        const parts = rows.map(({ changesAt }, nth) => ({ changesAt, table: tables[nth]! }));
+        const parts: Part[] = [];
+        // One after the other: the file is closed when one of them fails, and then no thread may be at it.
+        for (const { changesAt, tableAt, slots, tableSum } of rows) {
+          const table = await bytesAt(tableAt, slots * SLOT_BYTES);
+          if (table.length === 0 || crc32(table) !== tableSum) return null;
+          parts.push({ changesAt, table });
+        }
         return new PathIndex(file, parts, size <= SMALL ? await bytesAt(0, size) : null);
       });
     } catch {

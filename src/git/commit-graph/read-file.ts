@@ -9,7 +9,7 @@ export type BytesAt = (at: number, length: number) => Promise<Buffer<ArrayBuffer
 /**
  * Hands out a file to be read. It is opened at once, and each read is one turn of a thread, however long: a graph is waited for by all
  * who ask anything of its history, and `readFile` takes a turn for each half of a megabyte.
- * @param use is given the size of the file, in bytes
+ * @param use reads one piece after the other, for the file is closed when it ends; it is given the size of the file, in bytes
  * @throws the file system's error
  */
 export async function reading<T>(path: string, use: (bytesAt: BytesAt, size: number) => Promise<T>): Promise<T> {
