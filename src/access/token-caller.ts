@@ -114,6 +114,13 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
 const NOTE_USE_MS = 10 * 60_000;
 const MAX_IPS = 5;
 
+/** Until when `noteUse` has nothing to note, in milliseconds since 1970. */
+export function useIsNotedUntil({ credential }: Caller): number {
+  if (credential.kind !== 'access_token') return Number.POSITIVE_INFINITY;
+  const { last_used_at: last } = credential.token;
+  return last === null ? 0 : Date.parse(last) + NOTE_USE_MS;
+}
+
 /** Keeps `last_used_at` of an access token and its user's last day of activity, at most every ten minutes. */
 export async function noteUse(deps: Deps, { credential, user }: Caller, address: string): Promise<void> {
   if (credential.kind !== 'access_token' || user === null) return;

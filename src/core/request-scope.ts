@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SERVER } from './fair-slots.ts';
+import type { Observations } from './observations.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 /** Who does something, as it is told later: as he was when he did it. */
@@ -34,6 +35,8 @@ export interface RequestScope {
   readonly origin?: Origin | undefined;
   /** Which webhook events led to it, as whoever was told of them says: what follows belongs to the same chain. */
   readonly hookChain?: string | undefined;
+  /** Is told of all mutable things outside the database that are looked at; undefined where nobody wants to know. */
+  readonly observations?: Observations | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

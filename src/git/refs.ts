@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { currentScope } from '../core/request-scope.ts';
 import { compareBytes } from './bytes.ts';
 import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
@@ -24,6 +25,13 @@ interface Snapshot {
 }
 
 const MAX_SNAPSHOTS = 16;
+
+/** Looks at the disk, and lets whoever asks do so again. */
+function observed<T>(look: () => T): T {
+  const found = look();
+  currentScope().observations?.note(() => look() === found);
+  return found;
+}
 
 /** The references of one repository: read from disk at every call, changed in durable transactions. */
 export class RefStore {
@@ -56,7 +64,10 @@ export class RefStore {
    * @throws GitError `corrupt` where its file holds no object id, or the repository is gone
    */
   async resolve(ref: string): Promise<string | null> {
-    if (!isValidRefName(ref)) return null;
+    return isValidRefName(ref) ? observed(() => this.#find(ref)) : null;
+  }
+
+  #find(ref: string): string | null {
     const loose = this.#loose.read(ref);
     if (loose === null) throw new GitError('corrupt', `${ref} holds no object id`);
     if (loose !== undefined) return loose;
@@ -73,12 +84,12 @@ export class RefStore {
    * @throws GitError `invalid` for another prefix
    */
   async list(prefix: string): Promise<readonly Ref[]> {
-    return this.#snapshot(prefix).refs;
+    return observed(() => this.#snapshot(prefix)).refs;
   }
 
   /** The full names of the broken and symbolic references that `list` leaves out. */
   async corrupt(prefix = 'refs/'): Promise<readonly string[]> {
-    return this.#snapshot(prefix).corrupt;
+    return observed(() => this.#snapshot(prefix)).corrupt;
   }
 
   /**
@@ -86,6 +97,10 @@ export class RefStore {
    * @throws GitError `corrupt` where the repository has no HEAD
    */
   async head(): Promise<string | null> {
+    return observed(() => this.#readHead());
+  }
+
+  #readHead(): string | null {
     const stats = statSync(this.#headPath, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) throw new GitError('corrupt', `${this.#dir} has no HEAD`);
     if (this.#head !== undefined && isUnchanged(this.#head.stamp, stats)) return this.#head.branch;

@@ -31,13 +31,15 @@ export function answerLasting(server: Server, { deps, metrics, answers, takes }:
     const seconds = (performance.now() - started) / 1_000;
     answers.send(request, response, found, ['X-Request-Id', id, 'X-Runtime', seconds.toFixed(6)]);
     const { statusCode: status } = response;
-    metrics.ended('GET', found.route, status, seconds);
+    metrics.ended('GET', found.route ?? 'unknown', status, seconds);
     deps.log.log('info', 'request', {
       correlation_id: id,
       method: 'GET',
       path: found.path,
       status,
       duration_s: Math.round(seconds * 1e6) / 1e6,
+      user_id: found.user?.id,
+      username: found.user?.username,
       remote_ip: request.socket.remoteAddress,
       ua: request.headers['user-agent'],
       route: found.route,

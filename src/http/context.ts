@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, originOf, shareOf } from '../access/caller.ts';
+import type { Observations } from '../core/observations.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { Origin, RequestScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { preferredType } from './accept.ts';
-import type { FixedAnswer } from './answers.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
 
@@ -50,10 +50,13 @@ class RequestWork implements RequestScope {
   get memory(): RequestMemory {
     return this.#context.memory;
   }
+
+  get observations(): Observations | undefined {
+    return this.#context.request.basis?.observations;
+  }
 }
 
 const NOBODY = async () => {};
-const NOTHING = () => {};
 
 /** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
 export class RouteContext implements BaseContext {
@@ -155,9 +158,6 @@ export class RouteContext implements BaseContext {
 
   /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */
   admitAgain: () => Promise<unknown> = NOBODY;
-
-  /** Set where the route is known, and lasting. */
-  lasts: (answer: FixedAnswer) => void = NOTHING;
 
   async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const { signal } = this;

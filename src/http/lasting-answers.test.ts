@@ -3,6 +3,8 @@ import { after, afterEach, before, describe, mock, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { DEFAULT, flagProject } from '../../test/support/feature-flags.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
+import { basic } from './credential-places.ts';
+import { route } from './route.ts';
 
 let app: TestApp;
 let base: string;
@@ -15,21 +17,25 @@ afterEach(() => mock.restoreAll());
 
 const isSqlite = () => app.deps.config.database.kind === 'sqlite';
 
+/** Asks over the network, and tells whether rights were looked at for it. */
+async function askFor(path: string, headers: Record<string, string>) {
+  const peeks = mock.method(app.deps.snapshot, 'peek');
+  const response = await fetch(`${base}/api/v4${path}`, { headers });
+  const body = await response.text();
+  const looked = peeks.mock.callCount() > 0;
+  peeks.mock.restore();
+  return { status: response.status, headers: Object.fromEntries(response.headers), body, looked };
+}
+
 /** A project with a flag, and how its programs ask. */
 async function polled() {
   const made = await flagProject(app);
   await made.create({ name: 'flag', strategies: [DEFAULT] });
   const { instance_id } = await made.client();
   const headers = { 'unleash-instanceid': instance_id, 'unleash-appname': 'production' };
-  const address = `${base}/api/v4/feature_flags/unleash/${made.project.id}/client/features`;
-  const ask = async (more: Record<string, string> = {}, query = '') => {
-    const peeks = mock.method(app.deps.snapshot, 'peek');
-    const response = await fetch(`${address}${query}`, { headers: { ...headers, ...more } });
-    const body = await response.text();
-    const looked = peeks.mock.callCount() > 0;
-    peeks.mock.restore();
-    return { status: response.status, headers: Object.fromEntries(response.headers), body, looked };
-  };
+  const path = `/feature_flags/unleash/${made.project.id}`;
+  const ask = (more: Record<string, string> = {}, query = '', route = 'client/features') =>
+    askFor(`${path}/${route}${query}`, { ...headers, ...more });
   return { ...made, ask, instance_id };
 }
 
@@ -41,8 +47,9 @@ describe('the same question at the same state of the database', () => {
   test('is answered the same, without a look at rights and flags', async () => {
     const { ask } = await polled();
     const first = await ask();
+    const second = await ask();
     const again = await ask();
-    assert.deepEqual([first.status, first.looked, again.looked], [200, true, !isSqlite()]);
+    assert.deepEqual([first.status, first.looked, second.looked, again.looked], [200, true, true, !isSqlite()]);
     assert.equal(again.body, first.body);
     assert.deepEqual(steady(again.headers), steady(first.headers));
     for (const name of ALWAYS_NEW) assert.ok(again.headers[name], name);
@@ -53,19 +60,26 @@ describe('the same question at the same state of the database', () => {
     assert.equal(unchanged.headers['x-frame-options'], 'SAMEORIGIN');
   });
 
+  test('is answered with the headers of its route', async () => {
+    const { ask } = await polled();
+    for (let n = 0; n < 3; n += 1) await ask({}, '', 'features');
+    const again = await ask({}, '', 'features');
+    assert.deepEqual([again.looked, again.headers.deprecation], [!isSqlite(), '@1735689600']);
+  });
+
   test('is in log and metrics, without secrets', async () => {
     const { ask, instance_id } = await polled();
     const seen = app.logLines.length;
-    for (let n = 0; n < 2; n += 1) await ask({}, `?instance_id=${instance_id}`);
+    for (let n = 0; n < 3; n += 1) await ask({}, `?instance_id=${instance_id}`);
     const lines = app.logLines
       .slice(seen)
       .join('')
       .split('\n')
       .filter((line) => line.includes('/client/features'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    assert.equal(lines.length, 2);
+    assert.equal(lines.length, 3);
     assert.equal(JSON.stringify(lines).includes(instance_id), false);
-    const [first, again] = lines.map(({ method, path, status, route, remote_ip, ua }) => [
+    const [first, , again] = lines.map(({ method, path, status, route, remote_ip, ua }) => [
       method,
       path,
       status,
@@ -85,6 +99,7 @@ describe('is not answered so, but as ever,', () => {
   test('what was changed, closed or reset', async () => {
     const { ask, change, project } = await polled();
     const first = await ask();
+    await ask();
     await ask();
     await change('flag', { active: false });
     const changed = await ask();
@@ -107,6 +122,7 @@ describe('is not answered so, but as ever,', () => {
     await create({ name: 'staged', strategies });
     await ask();
     await ask();
+    await ask();
     assert.equal((await ask({ 'unleash-instanceid': 'other' })).status, 401);
     assert.equal((await ask({ 'unleash-appname': 'staging' })).body.includes('staged'), true);
     assert.equal((await ask()).body.includes('staged'), false);
@@ -114,6 +130,7 @@ describe('is not answered so, but as ever,', () => {
 
   test('a browser, and who asks in another way', async () => {
     const { ask } = await polled();
+    await ask();
     await ask();
     const browser = await ask({ origin: 'https://example.org' });
     assert.deepEqual([browser.looked, browser.headers['access-control-allow-origin']], [true, '*']);
@@ -132,4 +149,23 @@ describe('is not answered so, but as ever,', () => {
       await resetSettings(app);
     }
   });
+});
+
+test('a route is not lasting whose requests are counted, which needs a plan, or whose callers must be looked up each time', () => {
+  const declare = (more: object) =>
+    route({
+      method: 'GET',
+      path: '/x',
+      summary: 'X',
+      access: {} as never,
+      success: { status: 200, empty: true },
+      handler: () => undefined,
+      lasting: [],
+      ...more,
+    } as never);
+  assert.doesNotThrow(() => declare({}));
+  for (const more of [{ plan: 'premium' }, { expensive: true }, { limit: { setting: 'x', periodSeconds: 60 } }]) {
+    assert.throws(() => declare(more), /GET \/x would be answered again/);
+  }
+  assert.throws(() => declare({ credentials: { ways: [{ place: basic }] } }), /nobody knows who asks/);
 });

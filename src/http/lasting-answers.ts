@@ -1,38 +1,68 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import { useIsNotedUntil } from '../access/token-caller.ts';
 import { Kept } from '../core/kept.ts';
+import { Observations } from '../core/observations.ts';
 import type { Deps } from '../deps.ts';
-import type { FixedAnswer } from './answers.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
-import { matchesEtag, PRIVATE } from './send.ts';
+import { maskAddress } from './mask.ts';
+import { routedTo } from './routed.ts';
+import { type Fixed, matchesEtag, PRIVATE, type Serialized } from './send.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Larger ones are sent in the ordinary way, in which clients that do not take them are noticed. */
 const MOST_OF_ONE = 64 * 1024;
 const MAX_KEY = 2_000;
+const DAY_MS = 86_400_000;
+
+const NO_SECRETS: ReadonlySet<string> = new Set();
+/** Told of each request anew. */
+const OF_ONE_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'x-runtime']);
+
+/** What proves who the caller is until the day or something in the database changes. */
+const LASTS_A_DAY: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set([
+  'access_token',
+  'flags_client',
+  'none',
+]);
+
+/** Whether what a caller may do stays the same until the end of the day, unless something is committed. */
+export const lastsADay = (caller: Caller | undefined): boolean => LASTS_A_DAY.has(caller?.credential.kind);
+
+/** What an answer was made from: the state of the database before anything was looked at, and what else was looked at. */
+export interface Basis {
+  readonly answers: LastingAnswers;
+  readonly version: number;
+  readonly observations: Observations;
+}
 
 /** An answer that the same request gets again, with what its line in the log says. */
 export interface LastingAnswer {
-  answer: FixedAnswer;
+  readonly json: Serialized;
   /** Template of its route. */
-  route: string;
+  readonly route: string | undefined;
   /** Its address as the log shows it. */
-  path: string;
+  readonly path: string;
+  readonly user: Caller['user'];
 }
 
-interface Entry extends LastingAnswer {
-  /** What the database was when the request was let in. */
-  version: number;
+interface Entry extends LastingAnswer, Pick<Basis, 'version' | 'observations'> {
+  /** Milliseconds since 1970 between which it holds. */
+  from: number;
+  until: number;
   /** Headers of the answer and of its 304, names and values in turn. */
   flat: readonly string[];
   unchanged: readonly string[];
 }
 
-const security = Object.entries(SECURITY_HEADERS).flat();
+const sizeOf = ({ json, path, flat }: Entry, key: string): number =>
+  json.body.length + 2 * (key.length + path.length) + flat.length * 50 + 1_500;
 
 /**
- * Answers to questions that clients ask again and again, such as polls: who asked the same at the same state of the database
- * is answered before routing, rights and everything else are looked at, since all of that would come out the same. Where the
- * engine cannot tell its state (PostgreSQL), where requests are counted or come from proxies, nothing is answered so.
+ * Answers to questions that clients ask again and again: who asked the same at the same state of the database, and of the refs
+ * that were looked at for it, is answered before routing, rights and everything else are looked at, since all of that would
+ * come out the same. Where the engine cannot tell its state (PostgreSQL), where requests are counted or come from proxies,
+ * nothing is answered so.
  */
 export class LastingAnswers {
   readonly #deps: Deps;
@@ -43,12 +73,17 @@ export class LastingAnswers {
   constructor(deps: Deps, headers: readonly string[]) {
     this.#deps = deps;
     this.#headers = headers;
-    const sizeOf = ({ answer }: Entry, key: string) => answer.json.body.length + key.length * 2 + 1_000;
     this.#entries = new Kept(MOST_BYTES, sizeOf, { mostOfOne: MOST_OF_ONE });
   }
 
+  /** What an answer is made from that is asked for now; null where none lasts. */
+  begin(): Basis | null {
+    const version = this.#version();
+    return version === null ? null : { answers: this, version, observations: new Observations() };
+  }
+
   /** State of the database; null where no answer lasts. */
-  version(): number | null {
+  #version(): number | null {
     const { config, database, settings } = this.#deps;
     const { now } = settings;
     const counted = now.throttle_authenticated_api_enabled || now.throttle_unauthenticated_api_enabled;
@@ -56,23 +91,43 @@ export class LastingAnswers {
   }
 
   /**
-   * Keeps an answer for as long as nothing is committed.
-   * @param version of the database before anything was looked at for it
+   * Keeps an answer for as long as all is so that it was made from; from the second time on that it is sent, since most that
+   * is asked once is not asked again.
+   * @param more headers that are sent beside its own
    */
-  keep(request: IncomingMessage, version: number | null, lasting: LastingAnswer): void {
-    const key = this.#keyOf(request);
-    if (key === null || version === null || version !== this.version()) return;
-    const { json, flat } = lasting.answer;
-    const unchanged = [...security, 'ETag', json.etag, 'Cache-Control', PRIVATE];
-    this.#entries.set(key, { ...lasting, version, flat: [...flat, ...security], unchanged });
+  keep(
+    request: FastifyRequest,
+    { version, observations }: Basis,
+    { json, flat }: Fixed,
+    more: readonly string[],
+  ): void {
+    const again = json.sent;
+    json.sent = true;
+    if (!again) return;
+    const { caller, raw } = request;
+    const key = keyOf(raw, this.#headers);
+    const now = this.#deps.clock.now().getTime();
+    const until = caller === null ? now : lastingUntil(caller, now);
+    if (key === null || until <= now || version !== this.#version()) return;
+    const others = withoutThoseOfOne(more);
+    const { url, config } = routedTo(request);
+    this.#entries.set(key, {
+      ...{ json, version, observations, from: now, until, route: url, user: caller!.user },
+      path: maskAddress(request.originalUrl, config.secrets ?? NO_SECRETS),
+      flat: [...flat, ...others],
+      unchanged: [...others, 'etag', json.etag, 'cache-control', PRIVATE],
+    });
   }
 
   /** What the request was answered with last, when that is still so. */
   find(request: IncomingMessage): LastingAnswer | undefined {
-    if (this.#entries.size === 0 || this.#deps.database.onDisk() !== null) return undefined;
-    const key = this.#keyOf(request);
+    const { clock, database } = this.#deps;
+    if (this.#entries.size === 0 || database.onDisk() !== null) return undefined;
+    const key = keyOf(request, this.#headers);
     const entry = key === null ? undefined : this.#entries.get(key);
-    return entry !== undefined && entry.version === this.version() ? entry : undefined;
+    if (entry === undefined || entry.version !== this.#version()) return undefined;
+    const now = clock.now().getTime();
+    return now >= entry.from && now < entry.until && entry.observations.stillHold() ? entry : undefined;
   }
 
   /**
@@ -80,20 +135,33 @@ export class LastingAnswers {
    * @param more headers of this answer alone, names and values in turn
    */
   send(request: IncomingMessage, response: ServerResponse, found: LastingAnswer, more: readonly string[]): void {
-    const { answer, flat, unchanged } = found as Entry;
+    const { json, flat, unchanged } = found as Entry;
     const known = request.headers['if-none-match'];
-    if (known !== undefined && matchesEtag(known, answer.json.etag)) {
+    if (known !== undefined && matchesEtag(known, json.etag)) {
       response.writeHead(304, [...unchanged, ...more]).end();
-    } else response.writeHead(200, [...flat, ...more]).end(answer.json.body);
-  }
-
-  /** Null for what is asked in an uncommon way. */
-  #keyOf({ method, url = '', headers, httpVersion }: IncomingMessage): string | null {
-    if (method !== 'GET' || url.length > MAX_KEY || httpVersion !== '1.1' || headers.host === undefined) return null;
-    if (headers.origin !== undefined || headers.expect !== undefined) return null;
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return null;
-    let key = url;
-    for (const name of this.#headers) key += `\n${headers[name] ?? ''}`;
-    return key.length > MAX_KEY ? null : key;
+    } else response.writeHead(200, [...flat, ...more]).end(json.body);
   }
 }
+
+/** Under which an answer is kept; null for what is asked in an uncommon way. */
+function keyOf(
+  { method, url = '', headers, httpVersion }: IncomingMessage,
+  deciding: readonly string[],
+): string | null {
+  if (method !== 'GET' || url.length > MAX_KEY || httpVersion !== '1.1' || headers.host === undefined) return null;
+  if (headers.origin !== undefined || headers.expect !== undefined || headers.sudo !== undefined) return null;
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return null;
+  let key = url;
+  for (const name of deciding) key += `\n${headers[name] ?? ''}`;
+  return key.length > MAX_KEY ? null : key;
+}
+
+/** Until when a caller is let in without a look at the clock, and nothing is noted of his token, in milliseconds since 1970. */
+function lastingUntil(caller: Caller, now: number): number {
+  if (!lastsADay(caller) || caller.sudoBy !== null) return now;
+  return Math.min((Math.floor(now / DAY_MS) + 1) * DAY_MS, useIsNotedUntil(caller));
+}
+
+/** Names and values in turn, without those that each request has of its own. */
+const withoutThoseOfOne = (flat: readonly string[]): string[] =>
+  flat.filter((_, at) => !OF_ONE_REQUEST.has(flat[at - (at % 2)]!));

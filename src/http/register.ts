@@ -9,12 +9,12 @@ import { ApiError, notFound } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { refuseInMaintenance } from '../settings/maintenance.ts';
-import type { FixedAnswer } from './answers.ts';
 import { API_TOKENS } from './api-tokens.ts';
 import { RouteContext } from './context.ts';
 import { callerOf, decidingHeaders, orRefusal, saysWho } from './credentials.ts';
 import { whatIsGone } from './gone.ts';
-import { maskAddress, secretNames } from './mask.ts';
+import { type Basis, lastsADay } from './lasting-answers.ts';
+import { secretNames } from './mask.ts';
 import { onPlan, paidParameters } from './paid-parameters.ts';
 import { limitedBytes, refuseTooLarge } from './params/bytes.ts';
 import { compileParams } from './params/coerce.ts';
@@ -32,8 +32,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** What is known of the request before its body is read. */
     admission: Admission | null;
-    /** What the database was before anything was looked at; null where the answer does not last. */
-    asOf: number | null;
+    /** What the answer is made from; null where it does not last. */
+    basis: Basis | null;
   }
   interface FastifyContextConfig {
     /** Inputs that the log never shows, as `secretNames` gives them. */
@@ -64,12 +64,6 @@ interface Admission {
   limit?: number;
 }
 
-/** What proves who the caller is until the day or something in the database changes. */
-const LASTS_A_DAY: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set([
-  'access_token',
-  'flags_client',
-  'none',
-]);
 const DAY_MS = 86_400_000;
 const MAX_KEY = 2_000;
 
@@ -180,11 +174,6 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return { ...admission, ...(await lookAgain(request)) };
   }
 
-  function letLast(request: FastifyRequest, answer: FixedAnswer): void {
-    const path = maskAddress(request.originalUrl, secrets);
-    services.lasting.keep(request.raw, request.asOf, { answer, route: url, path });
-  }
-
   async function readSource(source: Record<string, unknown>): Promise<SourcedInput> {
     const read = { source, values: Object.freeze(readInput(source)) };
     return paid.length === 0 ? read : onPlan(deps, paid, read);
@@ -192,7 +181,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
 
   /** Before the body is read; but who says only there who he is, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (options.lasting !== undefined) request.asOf = services.lasting.version();
+    if (options.lasting !== undefined) request.basis = services.lasting.begin();
     if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);
     if (options.signsIn === true) services.throttleSignIn(request, reply);
     if (isToldInBody && !saysWho(credentials, request)) return;
@@ -204,7 +193,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const key = hasBody || headers === null ? null : admissionKey(deps, request, headers);
     const found = key === null ? undefined : deps.snapshot.peek<Admission>(key);
     // All others may end within a day: they are examined each time.
-    const known = LASTS_A_DAY.has(found?.value.caller.credential.kind) ? found : undefined;
+    const known = lastsADay(found?.value.caller) ? found : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply, groupsOf(request));
@@ -244,10 +233,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
     // Functions get a name of their own first: one written right behind `given.x =` is made among old objects.
     const again = () => lookAgain(request);
-    const lasts = (answer: FixedAnswer) => letLast(request, answer);
     given.admitAgain = again;
     given.types = types;
-    if (request.asOf !== null) given.lasts = lasts;
     const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);

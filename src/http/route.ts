@@ -7,8 +7,7 @@ import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationSettings } from '../settings/settings-table.ts';
 import type { ThrottleGroup } from '../settings/throttles.ts';
-import type { FixedAnswer } from './answers.ts';
-import type { Credentials } from './credentials.ts';
+import { type Credentials, decidingHeaders } from './credentials.ts';
 import type { Page } from './pagination.ts';
 import type { ParamRules } from './params/coerce.ts';
 
@@ -61,8 +60,6 @@ export interface BaseContext {
   page: Page;
   /** Media type that the answer will have: the one among those declared that the client likes best. */
   readonly accepted: string;
-  /** Lets an answer be sent again to the same request until something is committed, where the route is `lasting`. */
-  lasts(answer: FixedAnswer): void;
   /** Whether the client sent the parameter at all, be it null or empty. */
   given(name: string): boolean;
   /** All parameters as the client sent them, also those that the route does not declare. Nothing is checked of them. */
@@ -187,8 +184,8 @@ export interface RouteOptions<P extends TObject, I extends TObject, A extends ob
   /** Somebody signs in with it: counted by address as well. */
   signsIn?: true;
   /**
-   * Headers, in lower case, on which its answers depend beside the address and the database, and on nothing else, the time
-   * neither: those that the handler lets last (`lasts`) are sent again before anything is looked at.
+   * Headers, in lower case, on which its answers depend beside the address, who asks, the database and refs, and on nothing else,
+   * the time neither: what is sent ready made (`sendFixed`, `Serialized`) is sent again before anything is looked at.
    */
   lasting?: readonly string[];
   /** Answered in maintenance mode, too, although its method is one that changes something. */
@@ -214,9 +211,15 @@ export function route<
   I extends TObject = TObject<Record<never, TSchema>>,
 >(options: RouteOptions<P, I, A> & { handler: (context: Context<P, I, A>) => unknown }): Route {
   const { handler, ...rest } = options;
-  const { method, path, bodyLimit, credentials, lasting, plan } = options;
+  const { method, path, bodyLimit, credentials, lasting, plan, limit, expensive } = options;
   if (lasting !== undefined && plan !== undefined) {
     throw new Error(`${method} ${path} would be answered again although a plan ends by itself`);
+  }
+  if (lasting !== undefined && (limit !== undefined || expensive !== undefined)) {
+    throw new Error(`${method} ${path} would be answered again although its requests are counted`);
+  }
+  if (lasting !== undefined && credentials !== undefined && decidingHeaders(credentials) === null) {
+    throw new Error(`${method} ${path} would be answered again although nobody knows who asks`);
   }
   if (bodyLimit === 'file' && credentials?.ways.some(({ place }) => place.inBody)) {
     throw new Error(`${method} ${path} would read large bodies of callers whom it does not know`);

@@ -7,6 +7,8 @@ import { routedTo } from './routed.ts';
 export class Serialized {
   readonly body: Buffer;
   readonly etag: string;
+  /** Whether it was sent before: then it may well be asked for again. */
+  sent = false;
 
   constructor(body: Buffer, etag = etagOf(body)) {
     this.body = body;
@@ -32,8 +34,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 export const PRIVATE = 'max-age=0, private, must-revalidate';
 
 /** Headers of a JSON body that a GET is answered with. */
-export const jsonHeaders = ({ body, etag }: Serialized): Record<string, string> => ({
-  'content-type': 'application/json',
+export const jsonHeaders = ({ body, etag }: Serialized, type = 'application/json'): Record<string, string> => ({
+  'content-type': type,
   'content-length': String(body.length),
   'cache-control': PRIVATE,
   etag,
@@ -49,17 +51,29 @@ export interface Fixed {
  * Sends a kept body with its headers, or 304. It goes past Fastify's way: handing over thirty headers one by one costs
  * as much as the rest of such a request.
  */
-export function sendFixed(request: FastifyRequest, reply: FastifyReply, { json, flat }: Fixed): FastifyReply {
+export function sendFixed(request: FastifyRequest, reply: FastifyReply, fixed: Fixed): FastifyReply {
+  const { json, flat } = fixed;
   const known = request.headers['if-none-match'];
   if (known !== undefined && matchesEtag(known, json.etag)) {
     return reply.code(304).header('ETag', json.etag).header('Cache-Control', PRIVATE).send();
   }
   const headers = [...flat, 'x-runtime', runtimeOf(reply)];
-  for (const [name, value] of Object.entries(reply.getHeaders())) headers.push(name, String(value));
+  const others = flatHeaders(reply);
+  letLast(request, reply, fixed, others);
+  for (const text of others) headers.push(text);
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, headers);
   reply.raw.end(request.method === 'HEAD' ? undefined : json.body);
   return reply;
+}
+
+/** Headers that a reply has by now, names and values in turn. */
+const flatHeaders = (reply: FastifyReply): string[] =>
+  Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
+
+function letLast(request: FastifyRequest, reply: FastifyReply, fixed: Fixed, others = flatHeaders(reply)): void {
+  const { basis, method } = request;
+  if (basis !== null && method === 'GET' && reply.statusCode === 200) basis.answers.keep(request, basis, fixed, others);
 }
 
 /** Seconds since the request came, for X-Runtime. */
@@ -75,6 +89,9 @@ export function sendJson(
   const ready = value instanceof Serialized ? value : undefined;
   const body = ready?.body ?? JSON.stringify(value);
   if (request.method === 'GET' || request.method === 'HEAD') {
+    if (ready !== undefined && request.basis !== null) {
+      letLast(request, reply, { json: ready, flat: Object.entries(jsonHeaders(ready, mediaType)).flat() });
+    }
     const etag = ready?.etag ?? etagOf(body);
     reply.header('ETag', etag).header('Cache-Control', PRIVATE);
     const known = request.headers['if-none-match'];

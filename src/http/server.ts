@@ -149,7 +149,7 @@ export function buildServer(
   const metrics = new Metrics();
   app.decorateRequest('caller', null);
   app.decorateRequest('admission', null);
-  app.decorateRequest('asOf', null);
+  app.decorateRequest('basis', null);
   app.decorateRequest('ended', false);
   app.decorateRequest('transfer', null);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));

@@ -3,9 +3,16 @@ import { type Caller, shareOf } from '../access/caller.ts';
 import type { Throttle } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { type ThrottleGroup, throttleInForce, throttleOf } from '../settings/throttles.ts';
+import { API_TOKENS } from './api-tokens.ts';
+import { decidingHeaders } from './credentials.ts';
 import { LastingAnswers } from './lasting-answers.ts';
 import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 import type { Route, RouteLimit } from './route.ts';
+
+/** Headers on which lasting answers of a route depend. */
+function lastingHeaders({ options: { lasting, credentials = API_TOKENS } }: Route): readonly string[] {
+  return lasting === undefined ? [] : [...lasting, ...(decidingHeaders(credentials) ?? [])];
+}
 
 /** What all routes share: throttles and limits. */
 export class HttpServices {
@@ -18,7 +25,7 @@ export class HttpServices {
   constructor(deps: Deps, routes: readonly Route[]) {
     this.#deps = deps;
     this.expensive = new ConcurrencyLimiter(deps.config.limits.expensivePerCaller);
-    this.lasting = new LastingAnswers(deps, [...new Set(routes.flatMap(({ options }) => options.lasting ?? []))]);
+    this.lasting = new LastingAnswers(deps, [...new Set(routes.flatMap(lastingHeaders))]);
     this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
   }
 

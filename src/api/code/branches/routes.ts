@@ -32,6 +32,7 @@ export const branchRoutes = [
     summary: 'List the branches of a repository',
     credentials: API_AND_JOB_TOKENS,
     access: read,
+    lasting: [],
     input: ListBranches,
     rules: { mutuallyExclusive: [['search', 'regex']] },
     success: { status: 200, schema: Type.Array(Branch) },

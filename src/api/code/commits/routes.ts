@@ -24,6 +24,7 @@ export const commitsRoutes = [
     path: '/projects/:id/repository/commits',
     summary: 'List commits',
     access: readable,
+    lasting: [],
     input: Type.Object({
       ref_name: Type.Optional(
         Type.String({ description: 'Branch, tag or revision range; the default branch when absent.' }),
@@ -120,6 +121,7 @@ export const commitsRoutes = [
     summary: 'Get a commit',
     credentials: API_AND_JOB_TOKENS,
     access: readable,
+    lasting: [],
     params: Type.Object({ sha: Type.String({ description: 'Commit, branch or tag.' }) }),
     input: Type.Object({
       stats: Type.Optional(Type.Boolean({ default: true, description: 'Add the number of changed lines.' })),

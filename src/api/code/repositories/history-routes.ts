@@ -51,6 +51,7 @@ export const historyRoutes = [
     path: '/projects/:id/repository/contributors',
     summary: 'List who has committed to the repository',
     access: readable,
+    lasting: [],
     input: Type.Object({
       ...OptionalRef,
       order_by: Type.Optional(Enum(CONTRIBUTOR_ORDERS, { default: 'commits' })),

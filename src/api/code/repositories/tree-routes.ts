@@ -15,6 +15,7 @@ export const treeRoutes = [
     path: '/projects/:id/repository/tree',
     summary: 'List the files and folders of a folder in the repository',
     access: inProject('read_code', { anonymous: true }),
+    lasting: [],
     input: Type.Object({
       ...OptionalRef,
       path: Type.Optional(Type.String({ description: 'Folder; the root when absent.' })),

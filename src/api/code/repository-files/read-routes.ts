@@ -85,6 +85,7 @@ export const readRoutes = [
     path: '/projects/:id/repository/files/:file_path',
     summary: 'Get a file from the repository, its content in Base64',
     access: readable,
+    lasting: [],
     scopes,
     params: Type.Object(FilePath),
     input: Type.Object(RequiredRef),
@@ -150,6 +151,7 @@ export const readRoutes = [
     summary: 'Get the bytes of a file',
     credentials: API_AND_JOB_TOKENS,
     access: readable,
+    lasting: [],
     scopes,
     params: Type.Object(FilePath),
     input: Type.Object({

@@ -11,8 +11,8 @@ const PATH = '/feature_flags/unleash/:project_id';
 const NAMES_ITSELF = 'The client names its environment by the header `UNLEASH-APPNAME` or the parameter `app_name`.';
 
 const shared = { access: byFlagsClient, credentials: CLIENT_CREDENTIALS, tag: 'Unleash' } as const;
-/** All that an answer depends on beside address and database. */
-const DECIDING = ['unleash-instanceid', 'unleash-appname', 'authorization'];
+/** All that an answer depends on beside who asks, address and database. */
+const DECIDING = ['unleash-appname'];
 const instance_id = Type.Optional(Secret({ description: 'The instance id of the project.' }));
 const asked = Type.Object({
   instance_id,
@@ -29,12 +29,10 @@ async function answerFeatures({
   request,
   reply,
   input,
-  lasts,
 }: BaseContext & { client: FlagsClient; input: { app_name?: string } }) {
   const named = request.headers['unleash-appname'];
   const environment = (typeof named === 'string' && named !== '' ? named : input.app_name) ?? '';
   const document = await flagsDocument(deps, client, environment);
-  lasts(document);
   await deps.database.onDisk();
   return sendFixed(request, reply, document);
 }
