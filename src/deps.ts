@@ -23,6 +23,7 @@ import type { DownloadTimes } from './packages/download-times.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
 import type { LeftIntents } from './repositories/left-intents.ts';
+import type { PushFact } from './repositories/push-facts.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
 import type { CurrentSettings } from './settings/current-settings.ts';
 import type { BlobStore } from './storage/blob-store.ts';
@@ -73,6 +74,8 @@ export interface Deps {
   lifecycle: Lifecycle;
   /** Who takes part in changes of refs, within their transaction. */
   refObservers: RefObserver[];
+  /** What is found out of pushed refs before their push is recorded. */
+  pushFacts: PushFact[];
   /** Writes whose end could not be recorded yet. */
   leftIntents: LeftIntents;
   /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */

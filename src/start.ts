@@ -45,6 +45,7 @@ import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { LeftIntents } from './repositories/left-intents.ts';
 import { resumeMoves } from './repositories/moves/background.ts';
+import { soleCommit } from './repositories/push-facts.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
@@ -135,6 +136,7 @@ export async function open(
     events: new EventBus(database.db, jobs, clock),
     lifecycle: new Lifecycle(),
     refObservers: [],
+    pushFacts: [soleCommit],
     leftIntents: new LeftIntents(log),
     settleIntent: async () => {},
     isApproved: async () => false,

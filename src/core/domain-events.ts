@@ -19,6 +19,7 @@ import type {
   Given,
   MemberPayload,
   NotePayload,
+  PushedRef,
   RequestPayload,
   WikiPagePayload,
 } from './event-payloads.ts';
@@ -65,8 +66,7 @@ const eventKinds = {
   'key.destroyed': payload<{ key_id: number; user_id: number; key: string }>(),
   push: payload<{
     project_id: number;
-    /** Full ref names with object ids before and after; null where the ref does not exist. */
-    updates: { ref: string; old: string | null; new: string | null }[];
+    updates: PushedRef[];
     push_options: string[];
     via: ChangedVia;
     /** Where it makes branches: the default branch after it, which tells what is new in them. */

@@ -63,3 +63,14 @@ export interface Given {
   labels?: LabelFacts[];
   assignee_ids?: number[];
 }
+
+/** A ref that was pushed, by its full name, with object ids before and after: null where it does not exist. */
+export interface PushedRef {
+  ref: string;
+  old: string | null;
+  new: string | null;
+  /** The one commit that a branch was moved on by; absent where there are others, or nobody looked. */
+  commit?: { message: string };
+  /** False where nothing is there that says which pipelines are made of it; absent where nobody looked. */
+  configured?: false;
+}

@@ -39,6 +39,11 @@ export interface Subscription<T extends DomainEventType> {
    * transaction of the event with its handle, by everybody who makes such events: so it is quick, and asks git nothing.
    */
   wants?: (event: RecordedEvent<T>, db: Db) => Wanted | Promise<Wanted>;
+  /**
+   * Does at once, in the transaction of the event, what takes a statement or two: called before `wants`. True where nothing is
+   * left for a job to do.
+   */
+  atOnce?: (event: RecordedEvent<T>, db: Db) => Promise<boolean>;
   /** At least once for each event that it wanted; the event's id tells one from the other. */
   handle: (event: RecordedEvent<T>, job: { data: unknown; attempts: number; signal: AbortSignal }) => Promise<void>;
 }
@@ -103,7 +108,9 @@ export class EventBus {
   }
 
   subscribe<T extends DomainEventType>(subscription: Subscription<T>): void {
-    const { name, types, lane = 'events', wants = () => true, handle, timeoutMs, maxAttempts } = subscription;
+    const { name, types, lane = 'events', wants: wantsOne = () => true, atOnce, handle } = subscription;
+    const { timeoutMs, maxAttempts } = subscription;
+    const wants: typeof wantsOne = async (event, db) => !(await atOnce?.(event, db)) && wantsOne(event, db);
     const kind = jobKind<EventJob>(`event:${name}`, {
       lane,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

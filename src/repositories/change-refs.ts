@@ -18,6 +18,7 @@ import { HOLDER_TYPES, type Holder, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
 import { writableNow } from './own-writes.ts';
+import { pushedRefs } from './push-facts.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { observe } from './ref-observers.ts';
 import { enqueueUpkeep } from './upkeep.ts';
@@ -134,10 +135,11 @@ export async function finishChange(deps: Deps, repo: Repository, intentId: numbe
   const { holder, updates } = intent;
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
   const works = await observe(deps.refObservers, repo, intent);
+  const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent) };
   const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
     if ((await removeIntent(db, { id: intentId })).length === 0) return;
-    await RECORD[holder.type](deps, db, holder.id, intent, seen);
+    await RECORD[holder.type](deps, db, holder.id, told, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
       await protectDefaultBranch(deps, db, holder.id, newDefault);

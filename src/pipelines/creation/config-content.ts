@@ -10,6 +10,9 @@ export interface ConfigContent {
 }
 
 const DEFAULT_PATH = '.gitlab-ci.yml';
+const AT_ADDRESS = /^https?:\/\//i;
+/** A file of another project, at a ref of it or none. */
+const ELSEWHERE = /^([^@]+)@([^:]+)(?::(.+))?$/;
 
 /**
  * The configuration of a project at a commit, where its settings say that it stands: in the repository, in another one
@@ -21,18 +24,28 @@ export async function configContent(
   sha: string,
   sources: ConfigSources,
 ): Promise<ConfigContent | null> {
-  const path = ciSettings(project).ci_config_path?.trim() || DEFAULT_PATH;
-  if (/^https?:\/\//i.test(path)) return including(path, { remote: path });
-  const [, file, other, ref] = /^([^@]+)@([^:]+)(?::(.+))?$/.exec(path) ?? [];
+  const path = configPath(project);
+  if (AT_ADDRESS.test(path)) return including(path, { remote: path });
+  const [, file, other, ref] = ELSEWHERE.exec(path) ?? [];
   if (file !== undefined && other !== undefined) {
     return including(path, { project: other, file, ...(ref === undefined ? {} : { ref }) });
   }
-  const own = path.replace(/^\/+/, '');
+  const own = withoutSlash(path);
   const found = await sources.file({ project: project.full_path, sha }, own);
   if ('missing' in found) return null;
   if ('content' in found) return found.content.trim() === '' ? null : { content: found.content, path: own };
   // The text of what cannot be read comes with the include of it.
   return including(own, { local: `/${own}` });
+}
+
+const configPath = (project: Pick<Project, 'settings'>): string =>
+  ciSettings(project).ci_config_path?.trim() || DEFAULT_PATH;
+const withoutSlash = (path: string) => path.replace(/^\/+/, '');
+
+/** Path of a project's configuration in its own repository; null where it stands elsewhere. */
+export function ownConfigPath(project: Pick<Project, 'settings'>): string | null {
+  const path = configPath(project);
+  return AT_ADDRESS.test(path) || ELSEWHERE.test(path) ? null : withoutSlash(path);
 }
 
 /** A configuration that is another file: JSON is YAML, whatever stands in its texts. */

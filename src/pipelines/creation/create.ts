@@ -81,6 +81,8 @@ const KEEPS_ERRORS: readonly PipelineSource[] = [
 /** Sources for which the message of a commit decides that no job is wanted. */
 const SKIPPABLE: readonly PipelineSource[] = ['push', 'merge_request_event'];
 const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
+/** Whether the message of a commit says that no job is wanted. */
+export const asksToSkip = (message: string): boolean => SKIP.test(message);
 const MAX_INPUTS = 20;
 const MAX_KEY = 255;
 const MAX_DEPLOYMENTS = 500;
@@ -266,7 +268,7 @@ function variablesRefusal(standing: Standing, { source, variables = [] }: Pipeli
 async function isSkipped({ source, skip }: PipelineRequest, { repo, facts }: Subject): Promise<boolean> {
   if (!SKIPPABLE.includes(source)) return false;
   if (skip) return true;
-  return SKIP.test((await repo.objects.commit(facts.sha))?.message ?? '');
+  return asksToSkip((await repo.objects.commit(facts.sha))?.message ?? '');
 }
 
 function newPipeline(request: PipelineRequest, { standing, facts, ref }: Subject): NewPipeline {

@@ -48,7 +48,9 @@ test('POST cherry_pick applies a commit, keeps its author and names it in the me
     .where('type', '=', 'push')
     .executeTakeFirstOrThrow();
   assert.equal(event.actor_id, 1);
-  assert.deepEqual(JSON.parse(event.payload).updates, [{ ref: 'refs/heads/main', old: before, new: body.id }]);
+  const [{ commit, configured, ...moved }] = JSON.parse(event.payload).updates;
+  assert.deepEqual(moved, { ref: 'refs/heads/main', old: before, new: body.id });
+  assert.deepEqual([commit, configured], [{ message: body.message }, false]);
 });
 
 test('POST cherry_pick of what the branch has already is refused, the second time too', async () => {

@@ -64,9 +64,22 @@ async function titleAt(repo: Repository, oid: string): Promise<string | null> {
   return commit === null ? null : titleOf(commit.message);
 }
 
+/** Whether the feed can tell of a push by what its event carries. */
+export const isToldWithoutGit = ({ updates }: Pick<DomainEvents['push'], 'updates'>): boolean =>
+  updates.every(
+    ({ ref, new: oid, commit }) =>
+      oid === null || commit !== undefined || !FOLDERS.some(([_type, folder]) => ref.startsWith(folder)),
+  );
+
 async function single({ repo, base }: Told, type: RefType, folder: string, update: Update): Promise<PushData> {
-  const count = await commitsOf(repo, type, update, base);
-  const title = count === 0 ? null : await ifThere(() => titleAt(repo, update.new!), null);
+  const { commit } = update;
+  const count = commit === undefined ? await commitsOf(repo, type, update, base) : 1;
+  const title =
+    count === 0
+      ? null
+      : commit === undefined
+        ? await ifThere(() => titleAt(repo, update.new!), null)
+        : titleOf(commit.message);
   return {
     commit_count: type === 'tag' && title === null ? 0 : count,
     action: actionOf(update),

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { within } from '../../../access/within.ts';
 import type { DomainEventType } from '../../../core/domain-events.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from '../../../db/prepared.ts';
 import type { Db, Schema } from '../../../db/schema.ts';
@@ -8,7 +9,7 @@ import type { RecordedEvent } from '../../../jobs/events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { pushEntries } from './pushes.ts';
+import { isToldWithoutGit, pushEntries } from './pushes.ts';
 
 /** An entry of the feed as far as the kind of event decides it. */
 type Entry = Pick<Event, 'action' | 'target_type' | 'target_id'> &
@@ -156,30 +157,44 @@ const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>)
     .onConflict((conflict) => conflict.columns(['domain_event_id', 'ordinal']).doNothing()),
 );
 
+/** Tells of a push in the transaction that records it, where no git is needed for it. */
+async function writeAtOnce(deps: Deps, event: ToldEvent, db: Db): Promise<boolean> {
+  if (event.type !== 'push' || !isToldWithoutGit(event.payload)) return false;
+  const told = await tell(within(deps, db), event);
+  // Its project was touched already.
+  if (told !== null && told.entries.length > 0) await enter(db, event, told);
+  return true;
+}
+
 /** Writes what an event adds to the feed, once however often it is delivered. */
 async function write(deps: Deps, event: ToldEvent): Promise<void> {
   if (event.type === 'milestone.destroyed') await forgetMilestone(deps.db, event.payload.milestone_id);
   const told = await tell(deps, event);
   if (told === null || told.entries.length === 0) return;
   await deps.db.transaction().execute(async (db) => {
-    const { authorId, projectId } = told;
-    if ((await bothThere(db, { authorId, projectId })).length === 0) return;
-    const rows = told.entries.map((entry, ordinal) => ({
-      noteable_type: null,
-      noteable_id: null,
-      push_data: null,
-      ...entry,
-      id: eventId(event.id, ordinal),
-      author_id: authorId,
-      project_id: projectId,
-      domain_event_id: event.id,
-      ordinal,
-      created_at: event.created_at,
-    }));
-    await insertEntries(db, columnsOf(rows));
+    if (!(await enter(db, event, told))) return;
     const due = new Date(Date.parse(event.created_at) - HOUR_MS).toISOString();
-    await touchProject(db, { id: projectId, at: event.created_at, due });
+    await touchProject(db, { id: told.projectId, at: event.created_at, due });
   });
+}
+
+/** Enters what is told, unless author or project have gone meanwhile. */
+async function enter(db: Db, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
+  if ((await bothThere(db, { authorId, projectId })).length === 0) return false;
+  const rows = entries.map((entry, ordinal) => ({
+    noteable_type: null,
+    noteable_id: null,
+    push_data: null,
+    ...entry,
+    id: eventId(event.id, ordinal),
+    author_id: authorId,
+    project_id: projectId,
+    domain_event_id: event.id,
+    ordinal,
+    created_at: event.created_at,
+  }));
+  await insertEntries(db, columnsOf(rows));
+  return true;
 }
 
 /** Keeps `last_activity_at` of a project right to the hour; pushes set it exactly by themselves. */
@@ -213,6 +228,7 @@ export function registerActivityFeed(deps: Deps): void {
     name: 'activity-feed',
     types: TOLD,
     wants: (event) => belongs(event as ToldEvent),
+    atOnce: (event, db) => writeAtOnce(deps, event as ToldEvent, db),
     handle: (event) => write(deps, event as ToldEvent),
   });
 }

@@ -57,7 +57,11 @@ export function registerReferences(deps: Deps): void {
   events.subscribe({
     name: 'references.push',
     types: ['push'],
-    wants: ({ payload }) => payload.updates.some((each) => each.new !== null && each.ref.startsWith('refs/heads/')),
+    wants: ({ payload }) =>
+      payload.updates.some(
+        ({ ref, new: oid, commit }) =>
+          oid !== null && ref.startsWith('refs/heads/') && (commit === undefined || mayName(commit.message)),
+      ),
     handle: async ({ payload, actor_id, created_at }) => {
       const pusher = await actorOf(deps, actor_id);
       const home = await homeOf(deps, db, payload.project_id);

@@ -1,0 +1,44 @@
+import type { PushedRef } from '../core/event-payloads.ts';
+import { GitError } from '../git/errors.ts';
+import { HEADS } from '../git/ref-folders.ts';
+import type { Repository } from '../git/repository.ts';
+import type { Intent } from './intent.ts';
+
+/**
+ * What can be found out of a pushed ref while git can still be asked, so that whoever follows the push knows in its transaction
+ * whether there is anything to do. Quick: whoever pushed waits for it.
+ */
+export type PushFact = (repo: Repository, projectId: number, ref: PushedRef) => Promise<Partial<PushedRef>>;
+
+/** More refs of one push are not looked at: whoever follows them finds out for himself. */
+const MOST_REFS = 4;
+/** Characters of a message that the event of a push carries. */
+const MOST_OF_MESSAGE = 1_000;
+
+/** The refs of a push with what is known of them. Where git cannot tell, nothing is. */
+export async function pushedRefs(
+  facts: readonly PushFact[],
+  repo: Repository,
+  { holder, updates }: Intent,
+): Promise<PushedRef[]> {
+  if (holder.type !== 'project' || updates.length > MOST_REFS) return [...updates];
+  const refs: PushedRef[] = [];
+  for (const update of updates) {
+    const ref: PushedRef = { ...update };
+    try {
+      for (const fact of facts) Object.assign(ref, await fact(repo, holder.id, ref));
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+    }
+    refs.push(ref);
+  }
+  return refs;
+}
+
+/** The commit that a branch was moved on by, where it is one with a message of ordinary length. */
+export const soleCommit: PushFact = async (repo, _projectId, { ref, old, new: oid }) => {
+  if (old === null || oid === null || !ref.startsWith(HEADS)) return {};
+  const commit = await repo.objects.commit(oid);
+  if (commit === null || commit.parents.length !== 1 || commit.parents[0] !== old) return {};
+  return commit.message.length > MOST_OF_MESSAGE ? {} : { commit: { message: commit.message } };
+};
