@@ -1,4 +1,4 @@
-import { Agent, get } from 'node:http';
+import { Agent, get, type IncomingMessage, request } from 'node:http';
 import { TOKEN } from '../server.ts';
 
 export interface Answer {
@@ -37,6 +37,31 @@ export class Asker {
         },
       );
       request.on('error', reject);
+    });
+  }
+
+  /** Sends JSON. `ms`: until the whole answer was there, of which nothing was read by then. */
+  post(path: string, json: object): Promise<{ status: number; ms: number; text: string }> {
+    const body = JSON.stringify(json);
+    const headers = {
+      'PRIVATE-TOKEN': TOKEN,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    const started = performance.now();
+    return new Promise((resolve, reject) => {
+      const take = (response: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const ms = performance.now() - started;
+          resolve({ status: response.statusCode ?? 0, ms, text: Buffer.concat(chunks).toString() });
+        });
+        response.on('error', reject);
+      };
+      const sent = request(`${this.#base}${path}`, { method: 'POST', agent: this.#agent, headers }, take);
+      sent.on('error', reject);
+      sent.end(body);
     });
   }
 

@@ -2,22 +2,19 @@ import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Figure } from '../figures.ts';
 import { median } from '../git.ts';
-import { type BenchServer, TOKEN } from '../server.ts';
-import { percentile } from './ask.ts';
+import type { BenchServer } from '../server.ts';
+import { Asker, percentile } from './ask.ts';
 
-const HEADERS = { 'PRIVATE-TOKEN': TOKEN, 'content-type': 'application/json' };
+const CONNECTIONS = 64;
+const askers = new WeakMap<BenchServer, Asker>();
 
 /** Calls that must succeed. @returns milliseconds */
 async function call(server: BenchServer, path: string, body: object): Promise<{ ms: number; json: { id: number } }> {
-  const started = performance.now();
-  const response = await fetch(`${server.url}/api/v4/${path}`, {
-    method: 'POST',
-    headers: HEADERS,
-    body: JSON.stringify(body),
-  });
-  const json = (await response.json()) as { id: number };
-  if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${JSON.stringify(json)}`);
-  return { ms: performance.now() - started, json };
+  const asker = askers.get(server) ?? new Asker(`${server.url}/api/v4/`, CONNECTIONS);
+  askers.set(server, asker);
+  const { status, ms, text } = await asker.post(path, body);
+  if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
+  return { ms, json: JSON.parse(text) as { id: number } };
 }
 
 /** One commit of one new file. */

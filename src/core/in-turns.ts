@@ -10,6 +10,7 @@ export async function inTurns<T>(
   signal: AbortSignal | null,
   work: (thing: T, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
+  if (Array.isArray(things) && things.length < 2) return doOne(things as T[], signal, work);
   const queue = things[Symbol.iterator]();
   const cut = new AbortController();
   const both = signal === null ? cut.signal : AbortSignal.any([signal, cut.signal]);
@@ -26,5 +27,16 @@ export async function inTurns<T>(
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
   if (errors.length > 0) throw errors[0];
+  signal?.throwIfAborted();
+}
+
+/** The same for one thing or none, as most are: without what it takes to tell several of them to end. */
+async function doOne<T>(
+  things: readonly T[],
+  signal: AbortSignal | null,
+  work: (thing: T, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  signal?.throwIfAborted();
+  for (const thing of things) await work(thing, signal ?? new AbortController().signal);
   signal?.throwIfAborted();
 }

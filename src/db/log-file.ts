@@ -1,7 +1,12 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { promisify } from 'node:util';
 
-const sync = (file: number): Promise<void> => promisify(fdatasync)(file);
+const sync = (file: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fdatasync(file, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 
 /**
  * The write-ahead log of a SQLite database, put on disk while the event loop goes on. Who asks while that is under way has

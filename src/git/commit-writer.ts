@@ -51,14 +51,31 @@ export interface WrittenCommit {
   paths: string[];
 }
 
+/** A commit that is made and not written yet. */
+export interface MadeCommit extends WrittenCommit {
+  /** Writes it with all it needs; durable when it fulfils. @throws the file system's error */
+  store(): Promise<void>;
+}
+
 /**
  * Applies actions in their order to a commit's files and writes the new commit with all it needs. No reference moves.
- * Durable when it fulfils. Empty folders vanish; symbolic links and submodules are entries and never followed.
- * Specification: commits, create with actions; files, create, update and delete.
- * @throws CommitError for an action that cannot be applied, before anything is written; GitError `not_found` for
- *   an unknown `base`, `invalid` for an identity that git refuses
+ * Durable when it fulfils.
+ * @throws what `makeCommit` throws, before anything is written; the file system's error
  */
 export async function writeActions(repo: Repository, input: CommitInput): Promise<WrittenCommit> {
+  const { store, ...commit } = await makeCommit(repo, input);
+  await store();
+  return commit;
+}
+
+/**
+ * Applies actions in their order to a commit's files and makes the new commit, of which nothing is written. Empty folders
+ * vanish; symbolic links and submodules are entries and never followed.
+ * Specification: commits, create with actions; files, create, update and delete.
+ * @throws CommitError for an action that cannot be applied; GitError `not_found` for an unknown `base`, `invalid` for an
+ *   identity that git refuses
+ */
+export async function makeCommit(repo: Repository, input: CommitInput): Promise<MadeCommit> {
   const base = input.base === null ? null : await repo.objects.commit(input.base);
   if (base === null && input.base !== null) throw new GitError('not_found', `no commit ${input.base}`);
   const format = await formatOf(repo, input.base);
@@ -78,9 +95,11 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
   const data = encodeCommit({ tree, parents, author, committer, message });
   const oid = await nameObject('commit', data, format);
   const all: NewObject[] = [...objects, { type: 'commit', data, oid }];
-  await new ObjectWriter(repo.dir, format).write(all);
-  repo.objects.remember(all);
-  return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths] };
+  const store = async () => {
+    await new ObjectWriter(repo.dir, format).write(all);
+    repo.objects.remember(all);
+  };
+  return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths], store };
 }
 
 /**

@@ -191,3 +191,25 @@ test('moves no reference over what git processes do at the same time', async (t)
   assert.ok(done.created > 0);
   assert.deepEqual(leftLocks(dir), []);
 });
+
+test('a reference moves once the objects are stored that it is to point to, and not at all where they cannot be', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, commit, dir } = fixture;
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  const main: RefUpdate = { ref: 'refs/heads/main', old: one, new: two };
+  await repo.refs.transaction([{ ...main, old: null, new: one }]);
+  const { promise: stored, resolve } = Promise.withResolvers<void>();
+  const moved = repo.refs.transaction([main], stored);
+  while (leftLocks(dir).length === 0) await nextTurn();
+  assert.equal(readFileSync(join(dir, 'refs/heads/main'), 'utf8'), `${one}\n`);
+  resolve();
+  await moved;
+  assert.equal(await repo.refs.resolve('refs/heads/main'), two);
+  const failed = Promise.reject(new Error('no space'));
+  failed.catch(() => {});
+  await assert.rejects(repo.refs.transaction([{ ...main, old: two, new: one }], failed), { message: 'no space' });
+  const missing = { ...main, old: two, new: '1'.repeat(40) };
+  await assert.rejects(repo.refs.transaction([missing], Promise.resolve()), hasCode('invalid'));
+  assert.equal(await repo.refs.resolve('refs/heads/main'), two);
+  assert.deepEqual(leftLocks(dir), []);
+});

@@ -52,20 +52,22 @@ export class RefTransactions {
 
   /**
    * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks.
-   * @throws GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
+   * @param stored fulfils when the objects are there that references are to point to, where they are still being written: it is
+   *   waited for when all locks are taken and hold what is to be
+   * @throws what `stored` throws; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
    */
-  async run(updates: readonly RefUpdate[]): Promise<void> {
+  async run(updates: readonly RefUpdate[], stored?: Promise<unknown>): Promise<void> {
     checkUpdates(updates);
     if (updates.length === 0) return;
     await this.#queue.run('', async () => {
-      await checkTargets(this.#objects(), updates);
+      if (stored === undefined) await checkTargets(this.#objects(), updates);
       await this.#refuseCollisions(updates);
-      await this.#apply(updates);
+      await this.#apply(updates, stored);
       await this.#sync(updates);
     });
   }
 
-  async #apply(updates: readonly RefUpdate[]): Promise<void> {
+  async #apply(updates: readonly RefUpdate[], stored: Promise<unknown> | undefined): Promise<void> {
     const held: Held[] = [];
     let packed: LockFile | undefined;
     try {
@@ -77,6 +79,10 @@ export class RefTransactions {
         if (update.new === null || update.new === one.present) lock.close();
         else await lock.write(`${update.new}\n`);
       });
+      if (stored !== undefined) {
+        await stored;
+        await checkTargets(this.#objects(), updates);
+      }
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
       if (deleted.length > 0) packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
       await inTurns(held, PARALLEL, null, (one) => this.#put(one));
@@ -132,7 +138,7 @@ export class RefTransactions {
       ...updates.map((update) => dirname(update.ref)),
       ...made.map((folder) => dirname(folder)),
     ]);
-    await inTurns(folders, PARALLEL, null, async (folder) => {
+    await inTurns([...folders], PARALLEL, null, async (folder) => {
       // A deletion also removes folders that it leaves empty.
       for (let at = folder; at !== '.'; at = dirname(at)) if (await syncIfThere(bytesPath(this.#dir, at))) return;
     });

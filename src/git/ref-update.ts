@@ -48,7 +48,7 @@ export async function checkTargets(objects: ObjectReader, updates: readonly RefU
   for (const { ref, new: oid } of updates) {
     if (oid !== null) forBranch.set(oid, forBranch.get(oid) === true || ref.startsWith(HEADS));
   }
-  await inTurns(forBranch, PARALLEL, null, ([oid, branch]) => checkTarget(objects, oid, branch));
+  await inTurns([...forBranch], PARALLEL, null, ([oid, branch]) => checkTarget(objects, oid, branch));
 }
 
 async function checkTarget(objects: ObjectReader, oid: string, branch: boolean): Promise<void> {

@@ -118,12 +118,13 @@ export class RefStore {
 
   /**
    * Applies all of the updates or none; durable when it fulfils.
+   * @param stored fulfils when the objects that references are to point to are durable, where they are still being written
    * @throws GitError `conflict` where a reference does not hold what `old` says or its name collides with
    *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
    *   a branch that is no commit, `corrupt` for a broken reference, `busy`; the file system's error
    */
-  async transaction(updates: readonly RefUpdate[]): Promise<void> {
-    await this.#transactions.run(updates);
+  async transaction(updates: readonly RefUpdate[], stored?: Promise<unknown>): Promise<void> {
+    await this.#transactions.run(updates, stored);
   }
 
   #isPackedInTheWay(above: Iterable<string>, prefix: string): boolean {

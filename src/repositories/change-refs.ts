@@ -28,6 +28,8 @@ export interface RefChangeRequest extends ChangeContext {
   /** Who changes; null for a deploy token or the system. */
   userId: number | null;
   updates: readonly RefChange[];
+  /** Fulfils when the objects that the refs are to point to are durable, where they are still being written. */
+  stored?: Promise<void>;
   guard: ChangeGuard;
 }
 
@@ -86,10 +88,12 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const key = randomUUID();
+  let project: Project | null = null;
   const announce = deps.db.transaction().execute(async (db) => {
     const now = await writableNow(within(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
-    await request.guard(within(deps, db), now.project);
+    project = now.project;
+    await request.guard(within(deps, db), project);
     const [intent] = await insertIntent(db, {
       ...holderColumns(holder),
       user_id: userId,
@@ -114,7 +118,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   // A connection may be lost before or after the commit.
   const { id } = await orLater(announce, false);
   try {
-    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates));
+    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates, request.stored));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await orLater(areApplied(repo, updates), true))) {
@@ -122,7 +126,8 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       throw error;
     }
   }
-  await orLater(finishChange(deps, repo, id, { holder, userId, updates, via, pushOptions, cause, wasEmpty }), true);
+  const intent = { holder, userId, updates, via, pushOptions, cause, wasEmpty };
+  await orLater(finishChange(deps, repo, id, intent, project), true);
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
@@ -130,12 +135,21 @@ async function areApplied(repo: Repository, updates: readonly RefChange[]): Prom
   return updates.length > 0;
 }
 
-/** Records what follows from refs that have moved, and drops the intent, in one transaction. */
-export async function finishChange(deps: Deps, repo: Repository, intentId: number, intent: Intent): Promise<void> {
+/**
+ * Records what follows from refs that have moved, and drops the intent, in one transaction.
+ * @param project as it was when the change was announced, where it is one and somebody knows
+ */
+export async function finishChange(
+  deps: Deps,
+  repo: Repository,
+  intentId: number,
+  intent: Intent,
+  project: Project | null = null,
+): Promise<void> {
   const { holder, updates } = intent;
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
   const works = await observe(deps.refObservers, repo, intent);
-  const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent) };
+  const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
   const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
     if ((await removeIntent(db, { id: intentId })).length === 0) return;

@@ -3,9 +3,10 @@ import { standingIn } from '../access/standing.ts';
 import { forbidden, notFound, refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { PushRule } from '../db/tables/push-rules.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
-import { type FileAction, writeActions } from '../git/commit-writer.ts';
+import { type FileAction, makeCommit } from '../git/commit-writer.ts';
 import { GitError } from '../git/errors.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
@@ -102,13 +103,13 @@ async function attemptCommit(
   request: CommitFilesRequest,
   rule: PushRule | null,
 ): Promise<string> {
-  const { project, branch, actor } = request;
+  const { branch, actor } = request;
   const { base, head } = await findStart(deps, repo, request);
   const actions = typeof request.actions === 'function' ? await request.actions(repo, base) : request.actions;
   const { user } = actor.caller;
   const date = deps.clock.now();
   const committer = { name: user.name, email: user.commit_email ?? user.email, date };
-  const written = await writeActions(repo, {
+  const made = await makeCommit(repo, {
     base,
     actions,
     author: { name: request.authorName || committer.name, email: request.authorEmail || committer.email, date },
@@ -116,20 +117,49 @@ async function attemptCommit(
     message: request.message,
     ...(base === null ? {} : { lastCommitOf: (path: string) => lastCommitOf(repo, base, path) }),
   });
-  if (written.tree === written.baseTree && request.allowEmpty !== true) {
+  if (made.tree === made.baseTree && request.allowEmpty !== true) {
     throw refused('The commit is empty: it would change nothing');
   }
-  const updates = [{ ref: `refs/heads/${branch}`, old: head, new: written.oid }];
+  const updates = [{ ref: `refs/heads/${branch}`, old: head, new: made.oid }];
+  const stored = made.store();
+  const ended = stored.catch(() => {});
+  try {
+    // Rules read what they judge; else the change is announced while its objects are put on disk.
+    if (rule !== null) await stored;
+    await moveBranch(deps, repo, request, { actions, start: { base, head }, updates, stored, rule });
+  } finally {
+    await ended;
+  }
+  return made.oid;
+}
+
+interface Move {
+  actions: readonly FileAction[];
+  start: Start;
+  updates: readonly RefChange[];
+  stored: Promise<void>;
+  rule: PushRule | null;
+}
+
+async function moveBranch(
+  deps: Deps,
+  repo: Repository,
+  request: CommitFilesRequest,
+  { actions, start: { base, head }, updates, stored, rule }: Move,
+): Promise<void> {
+  const { project, actor } = request;
+  const { user } = actor.caller;
   const judged = await requirePassed(deps, repo, rule, {
     userId: user.id,
     changes: updates,
     defaultBranch: await repo.refs.head(),
-    made: { oids: [written.oid], from: 'input' },
+    made: { oids: updates.map((update) => update.new), from: 'input' },
   });
   await changeRefs(deps, repo, {
     holder: ofProject(project),
     userId: user.id,
     updates,
+    stored,
     via: 'api',
     pushOptions: [],
     guard: async (deps, row) => {
@@ -142,7 +172,6 @@ async function attemptCommit(
       await refuseJudged(deps, judged, pushRule);
     },
   });
-  return written.oid;
 }
 
 const touchedPaths = (actions: readonly FileAction[]): string[] =>

@@ -48,8 +48,10 @@ export class RequestBody {
     this.#claimed = true;
   }
 
-  /** To be called when the client is gone. */
+  /** To be called when the client is gone, be it with his answer. */
   async clientLeft(): Promise<void> {
+    // To abort takes as long as a query, and nobody waits for anything any more.
+    if (this.#released) return;
     this.#left.abort();
     if (!this.#claimed) await this.release();
   }

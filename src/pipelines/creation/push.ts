@@ -23,7 +23,7 @@ const mayMakeOne = ({ configured, commit }: PushedRef): boolean =>
 
 /** Makes pipelines of pushes, whoever moved the refs: git, a merge, a commit through the API. */
 export function registerPushes(deps: Deps): void {
-  deps.pushFacts.push(noteMissingConfig(deps));
+  deps.pushFacts.push(noteMissingConfig);
   deps.events.subscribe({
     name: 'ci.push',
     types: ['push'],

@@ -53,12 +53,15 @@ async function newCommits(repo: Repository, { ref, old, new: oid }: Update, give
   return countCommits(repo, [oid!], { ...(tip === null ? {} : { not: [tip] }), limit: MAX_COMMITS });
 }
 
-async function commitsOf(repo: Repository, type: RefType, update: Update, base?: DefaultBranch): Promise<number> {
-  if (update.new === null) return 0;
+async function commitsOf({ repo, base }: Told, type: RefType, update: Update): Promise<number> {
+  if (update.commit !== undefined) return 1;
+  if (update.new === null || repo === null) return 0;
   return type === 'tag' ? 1 : ifThere(() => newCommits(repo, update, base), 0);
 }
 
-async function titleAt(repo: Repository, oid: string): Promise<string | null> {
+async function titleAt(repo: Repository | null, { new: oid, commit: known }: Update): Promise<string | null> {
+  if (known !== undefined) return titleOf(known.message);
+  if (oid === null || repo === null) return null;
   const tag = await repo.objects.tag(oid);
   const commit = await repo.objects.commit(tag?.object ?? oid);
   return commit === null ? null : titleOf(commit.message);
@@ -71,15 +74,9 @@ export const isToldWithoutGit = ({ updates }: Pick<DomainEvents['push'], 'update
       oid === null || commit !== undefined || !FOLDERS.some(([_type, folder]) => ref.startsWith(folder)),
   );
 
-async function single({ repo, base }: Told, type: RefType, folder: string, update: Update): Promise<PushData> {
-  const { commit } = update;
-  const count = commit === undefined ? await commitsOf(repo, type, update, base) : 1;
-  const title =
-    count === 0
-      ? null
-      : commit === undefined
-        ? await ifThere(() => titleAt(repo, update.new!), null)
-        : titleOf(commit.message);
+async function single(told: Told, type: RefType, folder: string, update: Update): Promise<PushData> {
+  const count = await commitsOf(told, type, update);
+  const title = count === 0 ? null : await ifThere(() => titleAt(told.repo, update), null);
   return {
     commit_count: type === 'tag' && title === null ? 0 : count,
     action: actionOf(update),
@@ -94,7 +91,8 @@ async function single({ repo, base }: Told, type: RefType, folder: string, updat
 
 /** What a push is told with. */
 interface Told {
-  repo: Repository;
+  /** Null where it is told without git. */
+  repo: Repository | null;
   base: DefaultBranch | undefined;
 }
 
@@ -112,10 +110,11 @@ const bulk = (type: RefType, action: PushData['action'], amount: number): PushDa
 /**
  * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag that was made, removed or
  * moved; of more of a kind than `limit` one entry with their number. Other refs are nobody's activity.
+ * @param repo null where `isToldWithoutGit`
  * @throws GitError when git cannot be asked at the moment
  */
 export async function pushEntries(
-  repo: Repository,
+  repo: Repository | null,
   { updates, default_branch: base }: Pick<DomainEvents['push'], 'updates' | 'default_branch'>,
   limit: number,
 ): Promise<PushData[]> {

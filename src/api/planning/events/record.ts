@@ -5,6 +5,7 @@ import { type Columns, columnsOf, prepared, rowsOf } from '../../../db/prepared.
 import type { Db, Schema } from '../../../db/schema.ts';
 import { type Event, eventId } from '../../../db/tables/events.ts';
 import type { Deps } from '../../../deps.ts';
+import type { Repository } from '../../../git/repository.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
@@ -128,10 +129,13 @@ const placeOfProject = prepared((db, { id }: { id: number }) =>
 );
 
 async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
-  const [project] = await placeOfProject(deps.db, { id: payload.project_id });
-  if (project === undefined) return [];
   const { push_event_activities_limit } = await applicationSettings(deps);
-  const repo = repositoryOf(deps, ofProject(project));
+  let repo: Repository | null = null;
+  if (!isToldWithoutGit(payload)) {
+    const [project] = await placeOfProject(deps.db, { id: payload.project_id });
+    if (project === undefined) return [];
+    repo = repositoryOf(deps, ofProject(project));
+  }
   const pushes = await pushEntries(repo, payload, push_event_activities_limit);
   return pushes.map((push) => ({
     action: 'pushed',
