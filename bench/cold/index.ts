@@ -14,7 +14,7 @@ import { figuresOf, mix } from './mix.ts';
 import { draw } from './questions.ts';
 import { largeRepository, place } from './repository.ts';
 import { remoteOf, transfers } from './transfers.ts';
-import { besideEachOther, commitOne, countedGit, oneAfterTheOther } from './writes.ts';
+import { besideEachOther, commitOne, countedGit, oneAfterTheOther, untilQuiet } from './writes.ts';
 
 const PORT = 18_790;
 const RATE = 200;
@@ -153,7 +153,8 @@ export async function cold(data: string, only: readonly string[], tell: (figure:
   }
   if (wants('writes')) {
     const counted = await countedGit(data);
-    // What the bench itself has removed (earlier data, clones) is not to be paid for by commits.
+    await fresh(() => untilQuiet(counted.count), counted.path);
+    // What was removed (earlier data, clones, what upkeep has packed) is not to be paid for by commits.
     await sleep(REMOVED_MS);
     await fresh(async (server) => add(...(await oneAfterTheOther(server, data, counted.count))), counted.path);
     await fresh(async (server) => add(await besideEachOther(server)));

@@ -4,6 +4,9 @@ import { BRANCHES } from './repository.ts';
 export type Kind = 'file' | 'raw' | 'tree' | 'commit' | 'diff' | 'log' | 'branches' | 'path-log' | 'blame';
 export const KINDS: readonly Kind[] = ['file', 'raw', 'tree', 'commit', 'diff', 'log', 'branches', 'path-log', 'blame'];
 
+/** What all branches of the bench are found by. */
+const SEARCHES = ['t', 'to', 'top', 'topi', 'topic', 'topic-', 'opic', 'opic-', 'pic', 'pic-', 'ic', 'ic-'];
+
 /** Paths below `/projects/:id/repository/` that are asked once each. */
 export interface Questions {
   /** The next address of a kind that was not given before. */
@@ -61,7 +64,7 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
   const branches = shuffled(
     Array.from({ length: 81 }, (_, n) => 20 + n).flatMap((size) =>
       Array.from({ length: Math.floor(BRANCHES / size) }, (_, page) =>
-        ['t', 'to', 'top', 'topi', 'topic', 'topic-'].map((search) => ({ page: page + 1, size, search })),
+        SEARCHES.map((search) => ({ page: page + 1, size, search })),
       ).flat(),
     ),
   );

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Figure } from '../figures.ts';
 import { median } from '../git.ts';
@@ -55,12 +55,20 @@ export async function countedGit(folder: string): Promise<{ path: string; count:
 }
 
 const WARM = 20;
-const COMMITS = 200;
-/** So long nothing was started, in milliseconds: then what was left to do of earlier commits is done. */
+const COMMITS = 400;
+/** So long nothing was started and nothing ran, in milliseconds: then what was left to do of earlier commits is done. */
 const QUIET_MS = 3_000;
 
-async function untilQuiet(started: () => Promise<number>): Promise<void> {
-  for (let before = -1, now = await started(); now !== before; now = await started()) {
+/** Whether any git runs on the machine, as far as that can be told. */
+async function gitRuns(): Promise<boolean> {
+  const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const names = await Promise.all(processes.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
+  return names.includes('git\n');
+}
+
+/** Waits until the upkeep of the repository is over, which may pack for long without starting anything. */
+export async function untilQuiet(started: () => Promise<number>): Promise<void> {
+  for (let before = -1, now = await started(); now !== before || (await gitRuns()); now = await started()) {
     before = now;
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   }
