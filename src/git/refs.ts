@@ -26,13 +26,6 @@ interface Snapshot {
 
 const MAX_SNAPSHOTS = 16;
 
-/** Looks at the disk, and lets whoever asks do so again. */
-function observed<T>(look: () => T): T {
-  const found = look();
-  currentScope().observations?.note(() => look() === found);
-  return found;
-}
-
 /** The references of one repository: read from disk at every call, changed in durable transactions. */
 export class RefStore {
   readonly #dir: string;
@@ -42,6 +35,8 @@ export class RefStore {
   readonly #packed: PackedRefs;
   readonly #transactions: RefTransactions;
   readonly #snapshots = new LRUCache<string, Snapshot>({ max: MAX_SNAPSHOTS });
+  /** What was made from references outlives this, and keeps nothing of it. */
+  readonly #self = new WeakRef(this);
 
   /** @param objects of the same repository: what references may point to */
   constructor(dir: string, objects: () => ObjectReader) {
@@ -64,7 +59,21 @@ export class RefStore {
    * @throws GitError `corrupt` where its file holds no object id, or the repository is gone
    */
   async resolve(ref: string): Promise<string | null> {
-    return isValidRefName(ref) ? observed(() => this.#find(ref)) : null;
+    if (!isValidRefName(ref)) return null;
+    const found = this.#find(ref);
+    this.#observe((store) => store.#find(ref) === found);
+    return found;
+  }
+
+  /** Lets whoever wants to know look again whether all is as it was found. */
+  #observe(isSame: (store: RefStore) => boolean): void {
+    const { observations } = currentScope();
+    if (observations === undefined) return;
+    const self = this.#self;
+    observations.note(() => {
+      const store = self.deref();
+      return store !== undefined && isSame(store);
+    });
   }
 
   #find(ref: string): string | null {
@@ -84,12 +93,12 @@ export class RefStore {
    * @throws GitError `invalid` for another prefix
    */
   async list(prefix: string): Promise<readonly Ref[]> {
-    return observed(() => this.#snapshot(prefix)).refs;
+    return this.#observedSnapshot(prefix).refs;
   }
 
   /** The full names of the broken and symbolic references that `list` leaves out. */
   async corrupt(prefix = 'refs/'): Promise<readonly string[]> {
-    return observed(() => this.#snapshot(prefix)).corrupt;
+    return this.#observedSnapshot(prefix).corrupt;
   }
 
   /**
@@ -97,7 +106,9 @@ export class RefStore {
    * @throws GitError `corrupt` where the repository has no HEAD
    */
   async head(): Promise<string | null> {
-    return observed(() => this.#readHead());
+    const branch = this.#readHead();
+    this.#observe((store) => store.#readHead() === branch);
+    return branch;
   }
 
   #readHead(): string | null {
@@ -136,6 +147,16 @@ export class RefStore {
   /** A repository that is not there has no refs, which is something else than having none. */
   #refuseGone(): void {
     if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is no repository`);
+  }
+
+  #observedSnapshot(prefix: string): Snapshot {
+    const snapshot = this.#snapshot(prefix);
+    const { loose, packed } = snapshot;
+    this.#observe((store) => {
+      const now = store.#snapshot(prefix);
+      return now.loose === loose && now.packed === packed;
+    });
+    return snapshot;
   }
 
   #snapshot(prefix: string): Snapshot {
