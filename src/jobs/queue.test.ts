@@ -202,3 +202,18 @@ test('jobs of earlier versions, which knew no lanes, find theirs', async () => {
   jobs.start();
   while (!ran) await new Promise((resolve) => setTimeout(resolve, 10));
 });
+
+test('what recurs runs once in a drain, though it is due again before the end of what is looked ahead', async () => {
+  const { jobs } = app.deps;
+  let runs = 0;
+  // Five seconds before a full minute.
+  clock.advance(55_000 - (clock.now().getTime() % 60_000));
+  const next = new Date(clock.now().getTime() + 5_000).toISOString().slice(11, 16);
+  jobs.every(jobKind<Record<string, never>>('recurs', { lane: 'slow' }), { dailyAt: next }, async () => {
+    runs += 1;
+  });
+  await jobs.upkeep();
+  clock.advance(86_400_000);
+  await jobs.drain(15_000);
+  assert.equal(runs, 1);
+});

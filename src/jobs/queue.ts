@@ -209,17 +209,20 @@ export class JobQueue {
   }
 
   /**
-   * Runs everything that is due, and what follows from it, to the end. For tests and tools.
+   * Runs everything that is due, and what follows from it, to the end; what recurs once, however soon it is due again. For tests
+   * and tools.
    * @param aheadMs what is due so many milliseconds from now counts as due
    */
   async drain(aheadMs = 0): Promise<void> {
+    const kinds = new Set(this.#works.keys());
     for (;;) {
       const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
-      const wanted = { kinds: [...this.#works.keys()], limit: 1, now, claim: this.#shop.claim() };
+      const wanted = { kinds: [...kinds], limit: 1, now, claim: this.#shop.claim() };
       if (wanted.kinds.length === 0) return;
       const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#shop.postgres, wanted));
       if (job === undefined) return;
       const work = this.#works.get(job.kind)!;
+      if (work.schedule !== null) kinds.delete(job.kind);
       const failure = await runJob(work, job, new AbortController().signal);
       const failed = failure !== null && comesAgainAfter(failure.error) === null;
       if (failed) this.#log.log('warn', 'job failed', { kind: job.kind, error: textOf(failure.error) });
