@@ -11,6 +11,9 @@ import { checkSubmoduleSettings, meansSubmoduleSettings } from './submodule-sett
 import { type Leaf, TreeEditor } from './tree-editor.ts';
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
+/** Of a commit that is small. */
+const FEW_OBJECTS = 32;
+const FEW_BYTES = 1024 * 1024;
 
 /** `lastCommitId`: the commit that last changed the file as its editor knows it; checked where it is given. */
 export type FileAction =
@@ -53,6 +56,8 @@ export interface WrittenCommit {
 
 /** A commit that is made and not written yet. */
 export interface MadeCommit extends WrittenCommit {
+  /** Whether that takes no longer than a few flushes: it has few objects, and small ones. */
+  isSmall: boolean;
   /** Writes it with all it needs; durable when it fulfils. @throws the file system's error */
   store(): Promise<void>;
 }
@@ -63,7 +68,7 @@ export interface MadeCommit extends WrittenCommit {
  * @throws what `makeCommit` throws, before anything is written; the file system's error
  */
 export async function writeActions(repo: Repository, input: CommitInput): Promise<WrittenCommit> {
-  const { store, ...commit } = await makeCommit(repo, input);
+  const { store, isSmall: _isSmall, ...commit } = await makeCommit(repo, input);
   await store();
   return commit;
 }
@@ -99,7 +104,9 @@ export async function makeCommit(repo: Repository, input: CommitInput): Promise<
     await new ObjectWriter(repo.dir, format).write(all);
     repo.objects.remember(all);
   };
-  return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths], store };
+  const bytes = all.reduce((sum, { data }) => sum + sizeOf(data), 0);
+  const isSmall = all.length <= FEW_OBJECTS && bytes <= FEW_BYTES;
+  return { oid, tree, baseTree: base?.tree ?? null, paths: [...paths], isSmall, store };
 }
 
 /**

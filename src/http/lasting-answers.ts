@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import { useIsNotedUntil } from '../access/token-caller.ts';
 import { Kept } from '../core/kept.ts';
 import { Observations } from '../core/observations.ts';
+import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import { maskAddress } from './mask.ts';
 import { routedTo } from './routed.ts';
@@ -43,7 +44,7 @@ export interface LastingAnswer {
   readonly route: string | undefined;
   /** Its address as the log shows it. */
   readonly path: string;
-  readonly user: Caller['user'];
+  readonly user: Pick<User, 'id' | 'username'> | null;
 }
 
 interface Entry extends LastingAnswer, Pick<Basis, 'version' | 'observations'> {
@@ -55,8 +56,9 @@ interface Entry extends LastingAnswer, Pick<Basis, 'version' | 'observations'> {
   unchanged: readonly string[];
 }
 
-const sizeOf = ({ json, path, flat }: Entry, key: string): number =>
-  json.body.length + 2 * (key.length + path.length) + flat.length * 50 + 1_500;
+const textsOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + 2 * length + 16, 0);
+const sizeOf = ({ json, path, flat, unchanged }: Entry, key: string): number =>
+  json.body.length + textsOf([key, path]) + textsOf(flat) + textsOf(unchanged) + 4_000;
 
 /**
  * Answers to questions that clients ask again and again: who asked the same at the same state of the database, and of the refs
@@ -111,8 +113,10 @@ export class LastingAnswers {
     if (key === null || until <= now || version !== this.#version()) return;
     const others = withoutThoseOfOne(more);
     const { url, config } = routedTo(request);
+    const user = caller?.user ?? null;
     this.#entries.set(key, {
-      ...{ json, version, observations, from: now, until, route: url, user: caller!.user },
+      ...{ json, version, observations, from: now, until, route: url },
+      user: user && { id: user.id, username: user.username },
       path: maskAddress(request.originalUrl, config.secrets ?? NO_SECRETS),
       flat: [...flat, ...others],
       unchanged: [...others, 'etag', json.etag, 'cache-control', PRIVATE],
@@ -151,7 +155,7 @@ function keyOf(
   if (method !== 'GET' || url.length > MAX_KEY || httpVersion !== '1.1' || headers.host === undefined) return null;
   if (headers.origin !== undefined || headers.expect !== undefined || headers.sudo !== undefined) return null;
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return null;
-  let key = url;
+  let key = `${headers.host}${url}`;
   for (const name of deciding) key += `\n${headers[name] ?? ''}`;
   return key.length > MAX_KEY ? null : key;
 }

@@ -124,11 +124,18 @@ describe('what is asked of a repository again', () => {
     assert.equal((await ask(RAW)).status, 404);
   });
 
-  test('is asked anew where a tag or branch takes the place of a name', async () => {
+  test('is asked anew where a branch takes the place of a tag, and always where the id of a commit is shortened', async () => {
     const oid = git.run(['rev-parse', 'main']);
     const short = oid.slice(0, 8);
     git.commit('later', { 'a.txt': 'later\n' }, { start: oid });
-    assert.equal((await askUntilItLasts(`files/a.txt/raw?ref=${short}`)).body, 'first\n');
+    git.run(['update-ref', 'refs/tags/v1', oid]);
+    assert.equal((await askUntilItLasts('files/a.txt/raw?ref=v1')).body, 'first\n');
+    git.run(['update-ref', 'refs/heads/v1', 'refs/heads/later']);
+    assert.equal((await ask('files/a.txt/raw?ref=v1')).body, 'later\n');
+    for (let n = 0; n < 4; n += 1) {
+      const { body, looked } = await ask(`files/a.txt/raw?ref=${short}`);
+      assert.deepEqual([body, looked], ['first\n', true]);
+    }
     git.run(['update-ref', `refs/tags/${short}`, 'refs/heads/later']);
     assert.equal((await ask(`files/a.txt/raw?ref=${short}`)).body, 'later\n');
   });

@@ -124,8 +124,9 @@ async function attemptCommit(
   const stored = made.store();
   const ended = stored.catch(() => {});
   try {
-    // Rules read what they judge; else the change is announced while its objects are put on disk.
-    if (rule !== null) await stored;
+    // The change is announced and its branch locked while its objects are put on disk. But rules read what they judge, and a branch
+    // is not to be locked for long: others wait for it a tenth of a second.
+    if (rule !== null || !made.isSmall) await stored;
     await moveBranch(deps, repo, request, { actions, start: { base, head }, updates, stored, rule });
   } finally {
     await ended;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
+import type { CompiledQuery } from 'kysely';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 import type { DomainEvents } from '../../../core/domain-events.ts';
 import type { RefChange } from '../../../db/tables/ref-intents.ts';
@@ -179,4 +181,28 @@ test('the settings say of how many alike each has an event of its own', async (t
     ],
   );
   expectStatus(await app.put('/application/settings', { query: { push_event_activities_limit: 3 } }), 200);
+});
+
+test('nobody removes who pushed while the transaction that tells of it goes on', async (t) => {
+  const { db, events } = app.deps;
+  const { project, base, head } = await seededProject(app, t);
+  const { user: author } = await app.make.user();
+  const commit = { message: 'second' };
+  const updates = [{ ref: 'refs/heads/main', old: base, new: head, commit }];
+  const payload = { project_id: project.id, updates, push_options: [], via: 'git' as const };
+  let removal: Promise<unknown> | undefined;
+  await db.transaction().execute(async (inside) => {
+    const executeQuery = inside.executeQuery.bind(inside);
+    t.mock.method(inside, 'executeQuery', async (query: CompiledQuery) => {
+      if (query.sql.startsWith('insert into "events"')) {
+        removal = db.deleteFrom('users').where('id', '=', author.id).execute();
+        await someoneWaits(app);
+      }
+      return executeQuery(query);
+    });
+    await events.record(inside, 'push', payload, { projectId: project.id, actorId: author.id });
+  });
+  await removal;
+  assert.ok(removal);
+  assert.deepEqual(await db.selectFrom('events').select('id').where('author_id', '=', author.id).execute(), []);
 });

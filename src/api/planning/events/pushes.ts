@@ -12,6 +12,8 @@ type DefaultBranch = NonNullable<DomainEvents['push']['default_branch']> | null;
 /** Commits that are counted at most. */
 const MAX_COMMITS = 10_000;
 const MAX_TITLE = 70;
+/** Refs of a push that is told of in its transaction. */
+const MOST_AT_ONCE = 10;
 
 const FOLDERS: readonly (readonly [RefType, string])[] = [
   ['branch', 'refs/heads/'],
@@ -67,8 +69,9 @@ async function titleAt(repo: Repository | null, { new: oid, commit: known }: Upd
   return commit === null ? null : titleOf(commit.message);
 }
 
-/** Whether the feed can tell of a push by what its event carries. */
-export const isToldWithoutGit = ({ updates }: Pick<DomainEvents['push'], 'updates'>): boolean =>
+/** Whether the feed can tell of a push at once: of a few refs, by what its event carries. */
+export const isToldAtOnce = ({ updates }: Pick<DomainEvents['push'], 'updates'>): boolean =>
+  updates.length <= MOST_AT_ONCE &&
   updates.every(
     ({ ref, new: oid, commit }) =>
       oid === null || commit !== undefined || !FOLDERS.some(([_type, folder]) => ref.startsWith(folder)),
@@ -110,7 +113,7 @@ const bulk = (type: RefType, action: PushData['action'], amount: number): PushDa
 /**
  * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag that was made, removed or
  * moved; of more of a kind than `limit` one entry with their number. Other refs are nobody's activity.
- * @param repo null where `isToldWithoutGit`
+ * @param repo null where `isToldAtOnce`
  * @throws GitError when git cannot be asked at the moment
  */
 export async function pushEntries(

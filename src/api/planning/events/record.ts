@@ -10,7 +10,7 @@ import type { RecordedEvent } from '../../../jobs/events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { isToldWithoutGit, pushEntries } from './pushes.ts';
+import { isToldAtOnce, pushEntries } from './pushes.ts';
 
 /** An entry of the feed as far as the kind of event decides it. */
 type Entry = Pick<Event, 'action' | 'target_type' | 'target_id'> &
@@ -131,7 +131,7 @@ const placeOfProject = prepared((db, { id }: { id: number }) =>
 async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
   const { push_event_activities_limit } = await applicationSettings(deps);
   let repo: Repository | null = null;
-  if (!isToldWithoutGit(payload)) {
+  if (!isToldAtOnce(payload)) {
     const [project] = await placeOfProject(deps.db, { id: payload.project_id });
     if (project === undefined) return [];
     repo = repositoryOf(deps, ofProject(project));
@@ -145,14 +145,17 @@ async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise
   }));
 }
 
-/** Whether the author and the project of an entry are still there. */
-const bothThere = prepared((db, { authorId, projectId }: { authorId: number; projectId: number }) =>
+type Owners = Pick<Told, 'authorId' | 'projectId'>;
+const owners = (db: Db, { authorId, projectId }: Owners) =>
   db
     .selectFrom('users')
     .innerJoin('projects', (join) => join.on('projects.id', '=', projectId))
     .select('users.id')
-    .where('users.id', '=', authorId),
-);
+    .where('users.id', '=', authorId);
+/** Whether the author and the project of an entry are still there. */
+const bothThere = prepared(owners);
+/** As `bothThere`, and on PostgreSQL nobody removes them until the transaction ends. */
+const bothHeld = prepared((db, ids: Owners) => owners(db, ids).forKeyShare());
 
 const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>) =>
   db
@@ -163,10 +166,11 @@ const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>)
 
 /** Tells of a push in the transaction that records it, where no git is needed for it. */
 async function writeAtOnce(deps: Deps, event: ToldEvent, db: Db): Promise<boolean> {
-  if (event.type !== 'push' || !isToldWithoutGit(event.payload)) return false;
-  const told = await tell(within(deps, db), event);
+  if (event.type !== 'push' || !isToldAtOnce(event.payload)) return false;
+  const inside = within(deps, db);
+  const told = await tell(inside, event);
   // Its project was touched already.
-  if (told !== null && told.entries.length > 0) await enter(db, event, told);
+  if (told !== null && told.entries.length > 0) await enter(inside, event, told);
   return true;
 }
 
@@ -176,15 +180,16 @@ async function write(deps: Deps, event: ToldEvent): Promise<void> {
   const told = await tell(deps, event);
   if (told === null || told.entries.length === 0) return;
   await deps.db.transaction().execute(async (db) => {
-    if (!(await enter(db, event, told))) return;
+    if (!(await enter(within(deps, db), event, told))) return;
     const due = new Date(Date.parse(event.created_at) - HOUR_MS).toISOString();
     await touchProject(db, { id: told.projectId, at: event.created_at, due });
   });
 }
 
 /** Enters what is told, unless author or project have gone meanwhile. */
-async function enter(db: Db, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
-  if ((await bothThere(db, { authorId, projectId })).length === 0) return false;
+async function enter({ db, config }: Deps, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
+  const held = config.database.kind === 'postgres' ? bothHeld : bothThere;
+  if ((await held(db, { authorId, projectId })).length === 0) return false;
   const rows = entries.map((entry, ordinal) => ({
     noteable_type: null,
     noteable_id: null,
