@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
 import { constants, type InputType, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
 import { GitError } from '../errors.ts';
+import { inflateAgain } from './inflate-again.ts';
 import { inflateShort } from './inflate-short.ts';
+import { scratchOf } from './scratch.ts';
 
 const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -38,6 +40,11 @@ export function inflated(input: Buffer, size: number): Buffer | Promise<Buffer> 
 export function inflatedNow(bytes: Buffer, from: number, to: number, size: number, scratch?: Buffer): Buffer {
   const out = scratch !== undefined && size <= scratch.length ? scratch : null;
   if (out !== null && inflateShort(bytes, from, to, out, size)) return out.subarray(0, size);
+  if (size < SMALL) {
+    // One byte more than there should be would be seen.
+    const room = out !== null && size < out.length ? out : Buffer.allocUnsafeSlow(size + 1);
+    if (inflateAgain(bytes, from, to, room, size + 1, true) === size) return room.subarray(0, size);
+  }
   try {
     return mustBe(inflateSync(bytes.subarray(from, to), options(size)), size);
   } catch (error) {
@@ -45,8 +52,17 @@ export function inflatedNow(bytes: Buffer, from: number, to: number, size: numbe
   }
 }
 
-/** What the first bytes of a stream of zlib inflate to, unchecked; throws GitError `corrupt`. */
+/** Enough for the header of an object or the sizes of a delta. */
+const start = scratchOf(64);
+
+/**
+ * What the first bytes of a stream of zlib inflate to, unchecked: 64 or more, unless there are fewer.
+ * @returns in memory that is used again
+ * @throws GitError `corrupt`
+ */
 export function inflatedStart(input: Buffer): Buffer {
+  const length = inflateAgain(input, 0, input.length, start, start.length, false);
+  if (length >= 0) return start.subarray(0, length);
   try {
     return inflateSync(input, { finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
