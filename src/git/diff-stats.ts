@@ -3,6 +3,7 @@ import { STATS_COMMAND } from './diff-commands.ts';
 import { GitError } from './errors.ts';
 import { type DiffStats, plainStats } from './plain-stats.ts';
 import { readRecords } from './records.ts';
+import { HEADS } from './ref-folders.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
@@ -73,13 +74,15 @@ export async function commitStats(repo: Repository, oid: string): Promise<DiffSt
 }
 
 /**
- * The stats of a commit that was written just now, whose files are at hand: without git where that takes no diff.
+ * The stats of a commit that was written just now, whose files are at hand: without git where its way of comparing makes no difference.
  * @throws GitError as `statsOf` does
  */
 export async function statsOfNew(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
   return await known.get(cacheKey(repo.id, oid), async () => {
-    return (await plainStats(repo, oid)) ?? (await askForStats(repo, oid));
+    const branch = await repo.refs.head();
+    const head = branch === null ? null : await repo.refs.resolve(`${HEADS}${branch}`);
+    return (await plainStats(repo, oid, head)) ?? (await askForStats(repo, oid));
   });
 }
 

@@ -1,29 +1,29 @@
+import { countLines, type LineCounts } from './line-counts.ts';
+import type { TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { entryAt } from './tree.ts';
 import { changesBetween } from './tree-changes.ts';
 
-/** More files, or larger ones, are left to git. */
+/** More files, or more bytes before and after, are left to git. */
 const MAX_FILES = 20;
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = 512 * 1024;
+const MAX_ATTRIBUTES = 64 * 1024;
 /** Where git looks for a zero byte, which makes a file binary. */
 const BINARY_BYTES = 8_000;
+const EMPTY = Buffer.alloc(0);
 
 /** Lines added and removed; binary files count for nothing. */
-export interface DiffStats {
-  additions: number;
-  deletions: number;
-}
-
-type Sides = readonly [before: Buffer, after: Buffer];
+export type DiffStats = LineCounts;
 
 /**
- * The lines that a commit adds and removes, where they can be told without a diff: of new files, removed files, and files
- * in which lines come, go or are replaced in one place by others.
+ * The lines that a commit adds and removes, where git's way of comparing makes no difference to their number. Serves
+ * `stats` of commits.
  * @param oid of a commit
+ * @param head of the commit whose attributes count beside its own, null where there is none
  * @returns null where git has to be asked
  * @throws GitError as `ObjectReader`
  */
-export async function plainStats(repo: Repository, oid: string): Promise<DiffStats | null> {
+export async function plainStats(repo: Repository, oid: string, head: string | null): Promise<DiffStats | null> {
   const commit = await repo.objects.commit(oid);
   if (commit === null) return null;
   const changes = await changesBetween(repo, commit.parents[0] ?? null, oid);
@@ -31,58 +31,71 @@ export async function plainStats(repo: Repository, oid: string): Promise<DiffSta
   // Together they may be a renamed file.
   if (changes.some(({ before }) => before === undefined) && changes.some(({ after }) => after === undefined))
     return null;
+  const paths = changes.map(({ path }) => path);
+  for (const tip of new Set([oid, head ?? oid])) if (await mayNotCompare(repo, tip, paths)) return null;
   const sum = { additions: 0, deletions: 0 };
-  for (const { path, before, after } of changes) {
+  let left = MAX_BYTES;
+  for (const { before, after } of changes) {
     if (before !== undefined && after !== undefined && before.mode.slice(0, 2) !== after.mode.slice(0, 2)) return null;
-    if (await mayNotCompare(repo, commit.tree, path)) return null;
-    const sides = [await contentOf(repo, before), await contentOf(repo, after)] as const;
-    if (sides[0] === null || sides[1] === null) return null;
-    const found = countLines(sides as Sides);
-    if (found === null) return null;
-    sum.additions += found.additions;
-    sum.deletions += found.deletions;
+    const old = await contentOf(repo, before, left);
+    const now = await contentOf(repo, after, left - (old?.length ?? 0));
+    if (old === null || now === null) return null;
+    left -= old.length + now.length;
+    const counts = isBinary(old) || isBinary(now) ? NONE : countLines(old, now);
+    if (counts === null) return null;
+    sum.additions += counts.additions;
+    sum.deletions += counts.deletions;
   }
   return sum;
 }
 
-/** Attributes that say whether a file is compared, and words that stand for several. What names a kind of text (`diff=cpp`) does not. */
-const DECIDING = /(?:^|\s)[-!]?(?:diff|binary)(?:\s|$)|\[attr\]/;
+const NONE: DiffStats = { additions: 0, deletions: 0 };
+const isBinary = (content: Buffer): boolean => content.subarray(0, BINARY_BYTES).includes(0);
 
-/** Whether attributes may say that a file is not to be compared. */
-async function mayNotCompare(repo: Repository, tree: string, path: string): Promise<boolean> {
-  for (let at = path.lastIndexOf('/'); ; at = path.lastIndexOf('/', at - 1)) {
-    const entry = await entryAt(repo, tree, `${path.slice(0, at + 1)}.gitattributes`);
-    if (entry !== null) {
-      const content = entry.type === 'blob' ? await contentOf(repo, entry) : null;
-      if (content === null || DECIDING.test(content.toString('latin1'))) return true;
+/** Lines with attributes that say whether a file is compared. What names a kind of text (`diff=cpp`) does not. */
+const DECIDING = /^[ \t]*(\S+)(?=.*[ \t][-!]?(?:diff|binary)(?:\s|$))/gm;
+/** Names for several attributes; paths in quotes. */
+const INDIRECT = /^[ \t]*(?:\[attr\]|")/m;
+
+/** Whether attributes in a commit may say that one of these files is not to be compared. */
+async function mayNotCompare(repo: Repository, commit: string, paths: readonly string[]): Promise<boolean> {
+  for (const folder of new Set(paths.flatMap(foldersOf))) {
+    const entry = await entryAt(repo, commit, `${folder}.gitattributes`);
+    if (entry === null) continue;
+    const content = entry.type === 'blob' ? await contentOf(repo, entry, MAX_ATTRIBUTES) : null;
+    if (content === null) return true;
+    const text = content.toString('latin1');
+    if (INDIRECT.test(text)) return true;
+    const below = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
+    for (const [_line, pattern] of text.matchAll(DECIDING)) {
+      if (below.some((path) => mayMatch(pattern!, path))) return true;
     }
-    if (at < 0) return false;
   }
+  return false;
 }
 
-async function contentOf(repo: Repository, entry: { mode: string; oid: string } | undefined): Promise<Buffer | null> {
-  if (entry === undefined) return Buffer.alloc(0);
+/** Whether a pattern of attributes may match a path of its folder: by what stands in it before or behind all wildcards. */
+function mayMatch(pattern: string, path: string): boolean {
+  const wild = pattern.search(/[*?[\\]/);
+  if (pattern.includes('/')) {
+    const start = (wild === -1 ? pattern : pattern.slice(0, wild)).replace(/^\//, '');
+    return path.startsWith(start);
+  }
+  return path.endsWith(wild === -1 ? pattern : /[^*?[\]\\]*$/.exec(pattern)![0]);
+}
+
+/** Those that a path lies in, up to the root, each with its closing slash. */
+function foldersOf(path: string): string[] {
+  const folders = [''];
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at + 1));
+  return folders;
+}
+
+type Entry = Pick<TreeEntry, 'mode' | 'oid'>;
+
+/** Empty where there is no file; null for a submodule, or more bytes than that. */
+async function contentOf(repo: Repository, entry: Entry | undefined, most: number): Promise<Buffer | null> {
+  if (entry === undefined) return EMPTY;
   if (entry.mode === '160000') return null;
-  return (await repo.objects.read(entry.oid, MAX_BYTES))?.data ?? null;
-}
-
-/** The lines that differ between two contents; null where a diff is needed. */
-function countLines([before, after]: Sides): DiffStats | null {
-  if ([before, after].some((side) => side.subarray(0, BINARY_BYTES).includes(0))) return { additions: 0, deletions: 0 };
-  const [old, now] = [linesOf(before), linesOf(after)];
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let [oldEnd, nowEnd] = [old.length, now.length];
-  while (oldEnd > start && nowEnd > start && old[oldEnd - 1] === now[nowEnd - 1]) {
-    oldEnd -= 1;
-    nowEnd -= 1;
-  }
-  const gone = new Set(old.slice(start, oldEnd));
-  for (let at = start; at < nowEnd; at += 1) if (gone.has(now[at]!)) return null;
-  return { additions: nowEnd - start, deletions: oldEnd - start };
-}
-
-/** With their line feeds: a last line without one is another line. */
-function linesOf(content: Buffer): string[] {
-  return content.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return (await repo.objects.read(entry.oid, most))?.data ?? null;
 }
