@@ -1,4 +1,5 @@
 import { Kept } from '../core/kept.ts';
+import { LatelyRead } from './lately-read.ts';
 import type { Commit, Tag } from './objects.ts';
 import type { TreeObject } from './tree-object.ts';
 
@@ -24,10 +25,20 @@ function weigh(object: CachedObject): number {
  */
 export class ObjectCache {
   readonly #entries: Kept<string, CachedObject>;
+  readonly #lately: LatelyRead | null;
 
-  /** @param maxBytes estimated bytes kept */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes estimated bytes kept
+   * @param atOnce whether commits and blobs are worth keeping that were read once; default true
+   */
+  constructor(maxBytes: number, atOnce = true) {
     this.#entries = new Kept(maxBytes, weigh);
+    this.#lately = atOnce ? null : new LatelyRead();
+  }
+
+  /** Whether a commit or blob that was just read is worth keeping. */
+  wants(oid: string): boolean {
+    return this.#lately?.again(oid) ?? true;
   }
 
   get(repository: string, oid: string): CachedObject | undefined {

@@ -114,7 +114,7 @@ export class ObjectReader {
       return null;
     }
     const { type, size, data } = object;
-    if (data !== null && type === 'blob' && size <= MAX_CACHED_BLOB) {
+    if (data !== null && type === 'blob' && size <= MAX_CACHED_BLOB && this.#cache.wants(whole)) {
       this.#cache.set(this.#id, whole, { type: 'blob', data: alone(data) });
     }
     return { oid: whole, type, size, data };
@@ -151,8 +151,7 @@ export class ObjectReader {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'commit' ? cached.commit : null;
     const commit = await this.#parsed(oid, 'commit', parseCommit);
-    if (commit === null) return null;
-    this.#cache.set(this.#id, oid, { type: 'commit', commit });
+    if (commit !== null && this.#cache.wants(oid)) this.#cache.set(this.#id, oid, { type: 'commit', commit });
     return commit;
   }
 

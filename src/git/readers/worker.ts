@@ -26,6 +26,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
     maxProcesses: 0,
     graphPauseMs: null,
     cacheBytes: 8 * MiB,
+    // What is asked again is answered without a thread. What is kept and forgotten is garbage that takes long to collect.
+    keepsAtOnce: false,
     packBytes: 8 * MiB,
     maxOpenFiles: 64,
   });

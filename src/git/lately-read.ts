@@ -1,0 +1,16 @@
+/** Ids by eight of their digits, so that several may have the same place. */
+const PLACES = 16 * 1024;
+
+/** Remembers about which objects were read lately, in 64 kB. */
+export class LatelyRead {
+  readonly #ids = new Uint32Array(PLACES);
+
+  /** Whether an object was read lately; from now on it was. @param oid complete */
+  again(oid: string): boolean {
+    const place = Number.parseInt(oid.slice(0, 4), 16) % PLACES;
+    const id = Number.parseInt(oid.slice(4, 12), 16);
+    const isSame = this.#ids[place] === id;
+    this.#ids[place] = id;
+    return isSame;
+  }
+}
