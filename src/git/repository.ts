@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { DIFF_WORKER, STATS_WORKER } from './diff-commands.ts';
 import { DiffWorkers } from './diff-workers.ts';
@@ -47,6 +48,8 @@ export interface RepositoryPoolOptions {
 }
 
 const IDLE_MS = 60_000;
+/** Processes of one kind that answer beside each other: one processor is left to whoever asks them. */
+const BESIDE = Math.max(2, Math.min(3, availableParallelism() - 1));
 
 /** The open repositories of this process, with what they share: warm processes and parsed objects. */
 export class RepositoryPool {
@@ -84,8 +87,8 @@ export class RepositoryPool {
     const refs: RefStore = new RefStore(dir, () => objects);
     const objects: ObjectReader = new ObjectReader(id, dir, this.#packs, this.#cache, (ref) => refs.resolve(ref));
     const history = new History(dir, objects, this.#graphPauseMs);
-    const diffs = new DiffWorkers(dir, this.#slots, DIFF_WORKER, 2);
-    const stats = new DiffWorkers(dir, this.#slots, STATS_WORKER, 2);
+    const diffs = new DiffWorkers(dir, this.#slots, DIFF_WORKER, BESIDE);
+    const stats = new DiffWorkers(dir, this.#slots, STATS_WORKER, BESIDE);
     const { readers } = this;
     const repository: Repository = { id, dir, objects, refs, history, diffs, stats, readers };
     this.#repositories.set(id, repository);
