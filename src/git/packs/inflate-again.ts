@@ -34,7 +34,9 @@ export function inflateAgain(
   isWhole: boolean,
 ): number {
   isUsable ??= tryOut();
-  return isUsable ? write(bytes, from, to, out, most, isWhole) : -1;
+  // Of a damaged file there may be nothing left.
+  const isThere = from < to && to <= bytes.length;
+  return isUsable && isThere ? write(bytes, from, to, out, most, isWhole) : -1;
 }
 
 function write(bytes: Buffer, from: number, to: number, out: Buffer, most: number, isWhole: boolean): number {

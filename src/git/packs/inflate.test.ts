@@ -67,6 +67,19 @@ test('what comes out lies in the memory that was given, or in memory of its own'
   assert.deepEqual(own, data);
 });
 
+test('where a damaged file leaves nothing, or less than that, it is corrupt', () => {
+  const data = someText(new Random(8), 2_000);
+  const stream = deflateSync(data);
+  for (const [from, to] of [
+    [5, 5],
+    [9, 3],
+    [stream.length, stream.length + 20],
+  ] as const)
+    assert.equal(inflate(stream, from, to, data.length, scratch), 'corrupt', `${from} to ${to}`);
+  assert.deepEqual(inflate(stream, 0, stream.length + 20, data.length, scratch), data);
+  assert.deepEqual(inflatedStart(Buffer.alloc(0)), Buffer.alloc(0));
+});
+
 test('the start of a stream is told without the rest of it', () => {
   const data = someText(new Random(6), 5_000);
   const stream = deflateSync(data);
