@@ -1,9 +1,9 @@
 import { checkOids } from './arguments.ts';
 import { STATS_COMMAND } from './diff-commands.ts';
 import { GitError } from './errors.ts';
-import { type DiffStats, plainStats } from './plain-stats.ts';
+import type { DiffStats } from './line-counts.ts';
+import { plainStats } from './plain-stats.ts';
 import { readRecords } from './records.ts';
-import { HEADS } from './ref-folders.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
@@ -80,9 +80,7 @@ export async function commitStats(repo: Repository, oid: string): Promise<DiffSt
 export async function statsOfNew(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
   return await known.get(cacheKey(repo.id, oid), async () => {
-    const branch = await repo.refs.head();
-    const head = branch === null ? null : await repo.refs.resolve(`${HEADS}${branch}`);
-    return (await plainStats(repo, oid, head)) ?? (await askForStats(repo, oid));
+    return (await plainStats(repo, oid, await repo.refs.tip())) ?? (await askForStats(repo, oid));
   });
 }
 

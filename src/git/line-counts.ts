@@ -1,5 +1,7 @@
-/** Lines added and removed. */
-export interface LineCounts {
+import { changedPart } from './changed-part.ts';
+
+/** Lines added and removed; binary files count for nothing. */
+export interface DiffStats {
   additions: number;
   deletions: number;
 }
@@ -17,20 +19,13 @@ const LOOKED_AROUND = 100;
 /** So many times are many in a file of any length. */
 const MOST_MANY = 1_024;
 
-/** Where two contents differ: between their first and last lines that do, in bytes. */
-interface Part {
-  start: number;
-  beforeEnd: number;
-  afterEnd: number;
-}
-
 /**
  * The lines that git's diff counts between two contents, where it finds the fewest there can be: then how it goes about it, and
- * which of several equal lines it pairs, makes no difference. It may find more
- * where more than 256 lines differ, and where it passes over lines that the other file has many times.
+ * which of several equal lines it pairs, makes no difference. It may find more where more than 256 lines differ, and where it passes
+ * over lines that the other file has many times.
  * @returns null where git may count others
  */
-export function countLines(before: Buffer, after: Buffer): LineCounts | null {
+export function countLines(before: Buffer, after: Buffer): DiffStats | null {
   const part = changedPart(before, after);
   const old = linesOf(before, part.start, part.beforeEnd);
   const now = linesOf(after, part.start, part.afterEnd);
@@ -47,28 +42,6 @@ export function countLines(before: Buffer, after: Buffer): LineCounts | null {
   if (!isSure && inCommon(oldSure, nowSure, MAX_EDITS) !== common) return null;
   return { additions: now.length - common, deletions: old.length - common };
 }
-
-function changedPart(before: Buffer, after: Buffer): Part {
-  const most = Math.min(before.length, after.length);
-  let same = 0;
-  while (same < most && before[same] === after[same]) same += 1;
-  // All of one of them is the beginning of the other.
-  const start = same === 0 ? 0 : before.lastIndexOf(LINE_FEED, same - 1) + 1;
-  let [beforeEnd, afterEnd] = [before.length, after.length];
-  for (let left = most - start; left > 0 && before[beforeEnd - 1] === after[afterEnd - 1]; left -= 1) {
-    beforeEnd -= 1;
-    afterEnd -= 1;
-  }
-  if (!isLineStart(before, beforeEnd) || !isLineStart(after, afterEnd)) {
-    const next = before.indexOf(LINE_FEED, beforeEnd);
-    const rest = next === -1 ? before.length - beforeEnd : next + 1 - beforeEnd;
-    beforeEnd += rest;
-    afterEnd += rest;
-  }
-  return { start, beforeEnd, afterEnd };
-}
-
-const isLineStart = (data: Buffer, at: number): boolean => at === 0 || data[at - 1] === LINE_FEED;
 
 /** Without their line feeds; a last line that has none gets one, since it is another line. */
 function linesOf(content: Buffer, start: number, end: number): string[] {

@@ -1,4 +1,4 @@
-import { HEADS } from './ref-folders.ts';
+import { changedPart, isLineStart } from './changed-part.ts';
 import type { Repository } from './repository.ts';
 
 /** Larger files are left to git. */
@@ -32,38 +32,18 @@ export async function mergeFile(
 
 /** @returns null where changes of both sides touch, overlap, or are mixed, or nothing sure lies between them */
 export function mergeLines(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
-  const [one, other] = [changeOf(base, ours), changeOf(base, theirs)];
-  const isFirst = one.end < other.start;
-  if (!isFirst && other.end >= one.start) return null;
+  const [one, other] = [changedPart(base, ours), changedPart(base, theirs)];
+  const isFirst = one.beforeEnd < other.start;
+  if (!isFirst && other.beforeEnd >= one.start) return null;
   const [above, below] = isFirst ? [ours, theirs] : [theirs, ours];
   const [first, second] = isFirst ? [one, other] : [other, one];
-  if (!hasSureLine(base.subarray(first.end, second.start), [base, ours, theirs])) return null;
+  if (!hasSureLine(base.subarray(first.beforeEnd, second.start), [base, ours, theirs])) return null;
   return Buffer.concat([
-    above.subarray(0, above.length - (base.length - first.end)),
-    base.subarray(first.end, second.start),
+    above.subarray(0, above.length - (base.length - first.beforeEnd)),
+    base.subarray(first.beforeEnd, second.start),
     below.subarray(second.start),
   ]);
 }
-
-/** What of `base`, in bytes of whole lines, is not the same in the other: at its beginning, nor at its end. */
-function changeOf(base: Buffer, changed: Buffer): { start: number; end: number } {
-  const most = Math.min(base.length, changed.length);
-  let same = 0;
-  while (same < most && base[same] === changed[same]) same += 1;
-  const start = same === 0 ? 0 : base.lastIndexOf(LINE_FEED, same - 1) + 1;
-  let left = most - start;
-  let [end, changedEnd] = [base.length, changed.length];
-  while (left > 0 && base[end - 1] === changed[changedEnd - 1]) {
-    left -= 1;
-    end -= 1;
-    changedEnd -= 1;
-  }
-  if (isLineStart(base, end) && isLineStart(changed, changedEnd)) return { start, end };
-  const next = base.indexOf(LINE_FEED, end);
-  return { start, end: next === -1 ? base.length : next + 1 };
-}
-
-const isLineStart = (data: Buffer, at: number): boolean => at === 0 || data[at - 1] === LINE_FEED;
 
 /** Whether one of some whole lines is in each version once. */
 function hasSureLine(lines: Buffer, versions: readonly Buffer[]): boolean {
@@ -88,8 +68,7 @@ function isOnce(data: Buffer, line: Buffer): boolean {
 
 /** Whether attributes of the default branch may say how a file is to be merged. */
 async function hasOwnWay(repo: Repository, path: string): Promise<boolean> {
-  const head = await repo.refs.head();
-  const tip = head === null ? null : await repo.refs.resolve(`${HEADS}${head}`);
+  const tip = await repo.refs.tip();
   let tree = tip === null ? null : ((await repo.objects.commit(tip))?.tree ?? null);
   for (const name of path.split('/')) {
     const folder = tree === null ? null : await repo.objects.treeObject(tree);

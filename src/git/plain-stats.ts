@@ -1,4 +1,4 @@
-import { countLines, type LineCounts } from './line-counts.ts';
+import { countLines, type DiffStats } from './line-counts.ts';
 import type { TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
 import { entryAt } from './tree.ts';
@@ -11,9 +11,6 @@ const MAX_ATTRIBUTES = 64 * 1024;
 /** Where git looks for a zero byte, which makes a file binary. */
 const BINARY_BYTES = 8_000;
 const EMPTY = Buffer.alloc(0);
-
-/** Lines added and removed; binary files count for nothing. */
-export type DiffStats = LineCounts;
 
 /**
  * The lines that a commit adds and removes, where git's way of comparing makes no difference to their number. Serves

@@ -10,6 +10,7 @@ import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { LooseRefs } from './loose-refs.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { PackedRefs, type Ref } from './packed-refs.ts';
+import { HEADS } from './ref-folders.ts';
 import { isValidRefName } from './ref-name.ts';
 import { RefTransactions } from './ref-transactions.ts';
 import type { RefUpdate } from './ref-update.ts';
@@ -109,6 +110,12 @@ export class RefStore {
     const branch = this.#readHead();
     this.#observe((store) => store.#readHead() === branch);
     return branch;
+  }
+
+  /** What the branch has that HEAD names; null where there is none. @throws as `head` and `resolve` */
+  async tip(): Promise<string | null> {
+    const branch = await this.head();
+    return branch === null ? null : await this.resolve(`${HEADS}${branch}`);
   }
 
   #readHead(): string | null {

@@ -150,8 +150,7 @@ function historyOf(repo: Repository): History {
     isAncestor: async (ancestor, descendant) =>
       (await knownCommits(repo, [ancestor])).has(ancestor) && isAncestor(repo, ancestor, descendant),
     merged: async (oids) => {
-      const head = await repo.refs.head();
-      const main = head === null ? null : await repo.refs.resolve(`refs/heads/${head}`);
+      const main = await repo.refs.tip();
       const known = await knownCommits(repo, oids);
       if (main === null || known.size === 0) return new Set();
       const merged = await mergedInto(repo, [...new Set(known.values())], main);

@@ -6,7 +6,6 @@ import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/errors.ts';
 import { type LanguageShare, languagesOf } from '../../../git/languages.ts';
 import { countCommits } from '../../../git/log.ts';
-import type { Repository } from '../../../git/repository.ts';
 import { repositorySize } from '../../../git/repository-files.ts';
 import { jobKind } from '../../../jobs/kinds.ts';
 import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/size.ts';
@@ -30,12 +29,6 @@ const SIZES = [
   'snippets_size',
   'uploads_size',
 ] as const;
-
-/** The commit that the default branch points to; null where there is none. */
-export async function defaultTip(repo: Repository): Promise<string | null> {
-  const head = await repo.refs.head();
-  return head === null ? null : repo.refs.resolve(`refs/heads/${head}`);
-}
 
 /** Has a project's statistics counted soon; asked for again meanwhile, they are counted once. */
 export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): Promise<void> {
@@ -103,7 +96,7 @@ async function count(deps: Deps, id: number): Promise<void> {
   const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
   if (project === undefined) return;
   const repo = repositoryOf(deps, project);
-  const tip = await defaultTip(repo).catch(nothingIfDamaged);
+  const tip = await repo.refs.tip().catch(nothingIfDamaged);
   const commits = tip === null ? 0 : await countCommits(repo, [tip]);
   const languages = tip === null ? [] : await languagesOf(repo, tip);
   const { total } = await deps.db

@@ -5,7 +5,7 @@ import { Enum, Instant } from '../../../http/schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { MAINTAIN } from '../../../repositories/upkeep.ts';
 import { administrator, inProject } from '../../access.ts';
-import { defaultTip, languagePercentages } from './statistics.ts';
+import { languagePercentages } from './statistics.ts';
 
 const StoragePlace = Type.Object({
   project_id: Type.Integer(),
@@ -59,7 +59,7 @@ export const storageRoutes = [
     success: { status: 200, schema: Type.Record(Type.String(), Type.Number()) },
     handler: async (c) => {
       const repo = repositoryOf(c.deps, c.project);
-      const tip = await defaultTip(repo);
+      const tip = await repo.refs.tip();
       return tip === null ? {} : languagePercentages(await languagesOf(repo, tip));
     },
   }),
