@@ -39,7 +39,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
       index: 'src/index.ts',
       compiler: 'src/ci/compiler/worker.ts',
       markup: 'src/markup/worker.ts',
-      reader: 'src/git/readers/worker.ts',
+      reader: 'src/api/code/reading-thread.ts',
       spawner: 'src/git/spawner/program.ts',
     },
     platform: 'node',

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
+import { readingThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
@@ -26,7 +27,6 @@ import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
 import { KeyedQueue } from './git/queue.ts';
-import { WORKER, workerAddress } from './git/readers/worker.ts';
 import { RepositoryPool } from './git/repository.ts';
 import { keepSpawner } from './git/spawner/start-child.ts';
 import { Storages } from './git/storages.ts';
@@ -268,7 +268,7 @@ async function serveClaimed(
   const threads = Math.min(MAX_READERS, availableParallelism() - 1);
   const load = new LoopLoad();
   const isNeeded = () => load.isBusy;
-  instance.deps.storages.pool.readers.allow({ address: workerAddress, name: WORKER, threads, isNeeded });
+  instance.deps.storages.pool.readers.allow({ ...readingThread, threads, isNeeded });
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );

@@ -1,16 +1,16 @@
 import type { Repository } from '../repository.ts';
-import { type Answers, type Arguments, finders, type QuestionName } from './questions.ts';
+import type { Question } from './question.ts';
 
 /**
  * Asks something about a repository, of a thread where there is one.
- * @param name of the question; `args` as its function takes them after the repository
+ * @param args as the question's function takes them after the repository
  * @throws what the question throws
  */
-export async function ask<Name extends QuestionName>(
+export async function ask<Args extends readonly unknown[], Answer>(
   repo: Repository,
-  name: Name,
-  ...args: Arguments[Name]
-): Promise<Answers[Name]> {
-  const answer = await repo.readers.ask(repo, name, args);
-  return answer === undefined ? await finders[name](repo, ...args) : (answer.value as Answers[Name]);
+  question: Question<Args, Answer>,
+  ...args: Args
+): Promise<Answer> {
+  const answer = await repo.readers.ask(repo, question.name, args);
+  return answer === undefined ? await question.find(repo, ...args) : (answer.value as Answer);
 }

@@ -4,6 +4,7 @@ import { lastCommitOf } from '../last-commit.ts';
 import type { TreeEntry } from '../objects.ts';
 import type { Repository } from '../repository.ts';
 import { entryAt } from '../tree.ts';
+import type { Question } from './question.ts';
 
 /** A larger blob comes without its content. */
 export const MAX_CONTENT = 1024 * 1024;
@@ -36,7 +37,7 @@ export type ContentForm = 'raw' | 'base64';
  * @returns null where there is no file
  * @throws GitError `corrupt` for a damaged repository
  */
-export async function readFileAt(
+async function readFileAt(
   repo: Repository,
   commit: string,
   path: string,
@@ -52,3 +53,6 @@ export async function readFileAt(
   const content = { size: data.length, sha256: hash('sha256', data) };
   return { entry, last, content, bytes: form === 'raw' ? copyOf(data) : encoded(data.toString('base64')) };
 }
+
+/** What is told of a file at a commit. Serves repository files. */
+export const FILE_AT = { name: 'file', find: readFileAt } as const satisfies Question;

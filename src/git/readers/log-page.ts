@@ -1,6 +1,7 @@
 import { type LogQuery, listCommits } from '../log.ts';
 import type { Commit } from '../objects.ts';
 import type { Repository } from '../repository.ts';
+import type { Question } from './question.ts';
 
 export interface LogPage {
   commits: Commit[];
@@ -20,6 +21,12 @@ export async function readLogPage(repo: Repository, query: LogQuery): Promise<Lo
 }
 
 /** Commits by their complete ids; null for one that is not there. @throws GitError as `ObjectReader.commit` */
-export async function readCommits(repo: Repository, oids: readonly string[]): Promise<(Commit | null)[]> {
+async function readCommits(repo: Repository, oids: readonly string[]): Promise<(Commit | null)[]> {
   return await Promise.all(oids.map((oid) => repo.objects.commit(oid)));
 }
+
+/** Commits by their complete ids. Serves single commits, and those of branches. */
+export const COMMITS = { name: 'commits', find: readCommits } as const satisfies Question;
+
+/** One page of a history. Serves lists of commits with their statistics. */
+export const LOG_PAGE = { name: 'log', find: readLogPage } as const satisfies Question;

@@ -1,7 +1,7 @@
 import type { GitErrorCode } from '../errors.ts';
 
 /** A question to a thread. */
-export interface Question {
+export interface AskedQuestion {
   type: 'question';
   number: number;
   /** Of the repository: its id and directory. */
@@ -15,7 +15,7 @@ export interface Question {
 
 /** What a thread is told. */
 export type ToThread =
-  | Question
+  | AskedQuestion
   /** Nobody waits for the answer any more. */
   | { type: 'leave'; number: number }
   /** A repository is about to be moved or removed. */

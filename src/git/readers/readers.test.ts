@@ -4,23 +4,27 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
+import { COMMIT_PAGE } from '../../api/code/commits/page-json.ts';
+import { readingThread } from '../../api/code/reading-thread.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { decodeBytes } from '../bytes.ts';
 import type { Repository } from '../repository.ts';
 import { ask } from './ask.ts';
-import { MAX_CONTENT } from './file-at.ts';
-import type { Answers, Arguments } from './questions.ts';
+import { FILE_AT, type FileAt, MAX_CONTENT } from './file-at.ts';
+import { FOLDER_AT } from './folder-at.ts';
+import { COMMITS, LOG_PAGE } from './log-page.ts';
+import { MERGED_INTO } from './merged-into.ts';
 import { Readers } from './readers.ts';
-import { WORKER, workerAddress } from './worker.ts';
 
 const isNeeded = () => true;
-const PROGRAM = { address: workerAddress, name: WORKER, isNeeded };
+const PROGRAM = { ...readingThread, isNeeded };
 const place = { id: 'a', dir: '/nowhere' };
 
 /** Waits until a thread answers about a repository. */
 async function answering({ pool, repo }: GitFixture, threads = 1): Promise<void> {
   pool.readers.allow({ ...PROGRAM, threads });
-  while ((await pool.readers.ask(repo, 'file', ['0'.repeat(40), 'none', 'raw', null])) === undefined) await sleep(5);
+  while ((await pool.readers.ask(repo, FILE_AT.name, ['0'.repeat(40), 'none', 'raw', null])) === undefined)
+    await sleep(5);
 }
 
 /** The same repository, of which this thread may read nothing. */
@@ -39,7 +43,7 @@ test('a thread answers as this one does', async (t) => {
   const lines = [`100644 blob ${large}\tlarge`, `100755 blob ${small}\t`];
   const tree = bytes(['mktree', '-z'], Buffer.concat([Buffer.from(lines.join('\0')), name, Buffer.from('\0')]));
   const root = git(['commit-tree', tree.toString().trim(), '-m', 'root']);
-  const questions: Arguments['file'][] = [
+  const questions: [string, string, 'raw' | 'base64', string | null][] = [
     [root, decodeBytes(name), 'raw', null],
     [root, decodeBytes(name), 'base64', null],
     [root, decodeBytes(name), 'raw', small],
@@ -47,8 +51,8 @@ test('a thread answers as this one does', async (t) => {
     [root, 'none', 'raw', null],
     [root, '', 'raw', null],
   ];
-  const here: Answers['file'][] = [];
-  for (const question of questions) here.push(await ask(repo, 'file', ...question));
+  const here: (FileAt | null)[] = [];
+  for (const question of questions) here.push(await ask(repo, FILE_AT, ...question));
   assert.deepEqual(
     here.map((answer) => answer?.bytes && Buffer.from(answer.bytes).toString()),
     ['text\n', 'dGV4dAo=', null, null, undefined, undefined],
@@ -60,7 +64,7 @@ test('a thread answers as this one does', async (t) => {
   await answering(fixture);
   notHere(t, repo);
   for (const [nth, question] of questions.entries()) {
-    const there = await ask(repo, 'file', ...question);
+    const there = await ask(repo, FILE_AT, ...question);
     const own = here[nth]?.bytes;
     assert.deepEqual(there, here[nth] && { ...here[nth], bytes: own && Uint8Array.from(own) });
   }
@@ -73,17 +77,25 @@ test('folders, histories and commits come from a thread as they are here', async
   const second = fixture.commit({ a: '2', 'b/c': '1' }, [first]);
   const third = fixture.commit({ a: '2', 'b/c': '2' }, [second], 'no text: \u00e9\n');
   const everything = async () => ({
-    folder: (({ tree, bytes }) => [tree, Buffer.from(bytes).toString('hex')])((await ask(repo, 'folder', third, 'b'))!),
-    none: await ask(repo, 'folder', third, 'a'),
-    page: await ask(repo, 'log', { from: [third], limit: 2, skip: 1 }),
-    more: await ask(repo, 'log', { from: [third], limit: 1, path: 'a', until: new Date() }),
-    commits: await ask(repo, 'commits', [third, '0'.repeat(40)]),
-    merged: await ask(repo, 'merged', [first, third], second),
+    folder: (({ tree, bytes }) => [tree, Buffer.from(bytes).toString('hex')])(
+      (await ask(repo, FOLDER_AT, third, 'b'))!,
+    ),
+    none: await ask(repo, FOLDER_AT, third, 'a'),
+    page: await ask(repo, LOG_PAGE, { from: [third], limit: 2, skip: 1 }),
+    more: await ask(repo, LOG_PAGE, { from: [third], limit: 1, path: 'a', until: new Date() }),
+    commits: await ask(repo, COMMITS, [third, '0'.repeat(40)]),
+    merged: await ask(repo, MERGED_INTO, [first, third], second),
+    list: (({ bytes, ...rest }) => ({ ...rest, json: Buffer.from(bytes).toString() }))(
+      await ask(repo, COMMIT_PAGE, { from: [third], limit: 2 }, 'http://x/p', true),
+    ),
   });
   const here = await everything();
-  assert.deepEqual(here.page, { commits: await ask(repo, 'commits', [second, first]), more: false });
+  assert.deepEqual(here.page, { commits: await ask(repo, COMMITS, [second, first]), more: false });
   assert.deepEqual([here.more.more, here.none, here.commits[1]], [true, null, null]);
   assert.deepEqual(here.merged, new Set([first]));
+  const listed = JSON.parse(here.list.json).map(({ title, web_url }: Record<string, string>) => [title, web_url]);
+  assert.deepEqual(listed[0], ['no text: \u00e9', `http://x/p/-/commit/${third}`]);
+  assert.deepEqual([listed.length, here.list.more], [2, true]);
   await answering(fixture);
   notHere(t, repo);
   assert.deepEqual(await everything(), here);
@@ -96,7 +108,7 @@ test('what a thread refuses is refused as it would be here', async (t) => {
   await answering(fixture);
   rmSync(join(fixture.dir, 'objects', tree.slice(0, 2), tree.slice(2)));
   notHere(t, fixture.repo);
-  await assert.rejects(ask(fixture.repo, 'file', root, 'a', 'raw', null), { name: 'GitError', code: 'corrupt' });
+  await assert.rejects(ask(fixture.repo, FILE_AT, root, 'a', 'raw', null), { name: 'GitError', code: 'corrupt' });
 });
 
 test('what needs git is answered here', async (t) => {
@@ -105,7 +117,7 @@ test('what needs git is answered here', async (t) => {
   const next = fixture.commit({ a: '2', b: '1' }, [root]);
   writeFileSync(join(fixture.dir, 'shallow'), `${next}\n`);
   await answering(fixture);
-  assert.equal((await ask(fixture.repo, 'file', next, 'b', 'raw', null))?.last, next);
+  assert.equal((await ask(fixture.repo, FILE_AT, next, 'b', 'raw', null))?.last, next);
   assert.equal(fixture.pool.readers.size, 1);
 });
 
@@ -114,13 +126,13 @@ test('a repository that was forgotten is opened anew', async (t) => {
   const { pool, repo, dir } = fixture;
   const root = fixture.commit({ a: '1' });
   await answering(fixture);
-  assert.equal((await ask(repo, 'file', root, 'a', 'raw', null))?.content?.size, 1);
+  assert.equal((await ask(repo, FILE_AT, root, 'a', 'raw', null))?.content?.size, 1);
   pool.forget(repo.id);
   rmSync(dir, { recursive: true });
   const again = gitFixture(t);
   const other = again.commit({ a: '22' });
   again.git(['clone', '-q', '--bare', again.dir, dir]);
-  assert.equal((await ask(pool.get(repo.id, dir), 'file', other, 'a', 'raw', null))?.content?.size, 2);
+  assert.equal((await ask(pool.get(repo.id, dir), FILE_AT, other, 'a', 'raw', null))?.content?.size, 2);
 });
 
 test('who leaves is not waited for', async (t) => {

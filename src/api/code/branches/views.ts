@@ -1,5 +1,7 @@
 import type { Commit } from '../../../git/objects.ts';
 import { ask } from '../../../git/readers/ask.ts';
+import { COMMITS } from '../../../git/readers/log-page.ts';
+import { MERGED_INTO } from '../../../git/readers/merged-into.ts';
 import { HEADS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
 import type { Repository } from '../../../git/repository.ts';
@@ -30,7 +32,7 @@ export async function presentBranches(
 ): Promise<BranchJson[]> {
   const commits = await ask(
     repo,
-    'commits',
+    COMMITS,
     rows.map(({ ref }) => ref.oid),
   );
   const found = rows.flatMap((row, at) => (commits[at] == null ? [] : [{ row, commit: commits[at] }]));
@@ -38,7 +40,7 @@ export async function presentBranches(
   const merged =
     target === undefined || (await repo.objects.commit(target)) === null
       ? new Set<string>()
-      : await ask(repo, 'merged', [...new Set(found.map(({ commit }) => commit.oid))], target);
+      : await ask(repo, MERGED_INTO, [...new Set(found.map(({ commit }) => commit.oid))], target);
   return found.map(({ row, commit }) => ({
     ...presentBranch(row, commit, webUrl),
     merged: commit.oid !== target && merged.has(commit.oid),

@@ -5,6 +5,7 @@ import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitStats, statsOfNew } from '../../../git/diff-stats.ts';
 import { ask } from '../../../git/readers/ask.ts';
+import { COMMITS } from '../../../git/readers/log-page.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { Serialized } from '../../../http/send.ts';
 import type { ProjectScope } from '../../access.ts';
@@ -49,7 +50,7 @@ export async function commitDetail(
   const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
   return deps.answers.get(`commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`, async () => {
     // What was made just now is in memory here.
-    const [commit = null] = isNew ? [await repo.objects.commit(oid)] : await ask(repo, 'commits', [oid]);
+    const [commit = null] = isNew ? [await repo.objects.commit(oid)] : await ask(repo, COMMITS, [oid]);
     if (commit === null) throw notFound('Commit');
     const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
     return {

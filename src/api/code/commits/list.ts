@@ -1,16 +1,19 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
 import { mergeBase } from '../../../git/compare.ts';
 import { statsOf } from '../../../git/diff-stats.ts';
+import type { LogQuery } from '../../../git/log.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import type { LogPage } from '../../../git/readers/log-page.ts';
+import { LOG_PAGE } from '../../../git/readers/log-page.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { peel, resolveRevision } from '../../../git/revision.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import type { Page } from '../../../http/pagination.ts';
-import type { Serialized } from '../../../http/send.ts';
+import { Serialized } from '../../../http/send.ts';
+import { COMMIT_PAGE } from './page-json.ts';
 import { presentCommit, projectUrl } from './views.ts';
 
 export interface CommitFilters {
@@ -83,27 +86,28 @@ async function makePage(
   page: Page,
   webUrl: string,
 ): Promise<FixedAnswer> {
-  const { commits, more } = await findCommits(repo, tips, filters, page);
-  const stats = filters.withStats
-    ? await statsOf(
-        repo,
-        commits.map(({ oid }) => oid),
-      )
-    : undefined;
+  if (tips === null || tips.from.length === 0) return deps.answers.keep(key, [], { more: 'false' });
+  const query = queryOf(tips, filters, page);
+  if (!filters.withStats) {
+    const { bytes, etag, more } = await ask(repo, COMMIT_PAGE, query, webUrl, filters.trailers ?? false);
+    return deps.answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { more: String(more) });
+  }
+  const { commits, more } = await ask(repo, LOG_PAGE, query);
+  const stats = await statsOf(
+    repo,
+    commits.map(({ oid }) => oid),
+  );
   const body = commits.map((commit) => {
-    const counted = stats?.get(commit.oid);
-    return {
-      ...presentCommit(commit, webUrl, filters.trailers),
-      ...(counted === undefined ? {} : { stats: { ...counted, total: counted.additions + counted.deletions } }),
-    };
+    const { additions, deletions } = stats.get(commit.oid)!;
+    const counted = { stats: { additions, deletions, total: additions + deletions } };
+    return { ...presentCommit(commit, webUrl, filters.trailers), ...counted };
   });
   return deps.answers.keep(key, body, { more: String(more) });
 }
 
-async function findCommits(repo: Repository, tips: Tips | null, filters: CommitFilters, page: Page): Promise<LogPage> {
-  if (tips === null || tips.from.length === 0) return { commits: [], more: false };
+function queryOf(tips: Tips, filters: CommitFilters, page: Page): LogQuery {
   const path = withoutLeadingSlash(filters.path ?? '');
-  return await ask(repo, 'log', {
+  return {
     ...tips,
     skip: page.offset,
     limit: page.size,
@@ -113,5 +117,5 @@ async function findCommits(repo: Repository, tips: Tips | null, filters: CommitF
     ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
     ...(filters.firstParent ? { firstParent: true } : {}),
     order: filters.order ?? 'default',
-  });
+  };
 }

@@ -1,6 +1,7 @@
 import { invalidParameter, notFound } from '../../../core/errors.ts';
 import { bufferOver, encodeBytes } from '../../../git/bytes.ts';
 import { ask } from '../../../git/readers/ask.ts';
+import { FOLDER_AT } from '../../../git/readers/folder-at.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { resolveRevision } from '../../../git/revision.ts';
@@ -35,7 +36,7 @@ export async function findListing(
   const prefix = folder === '' ? '' : `${folder}/`;
   if (!recursive) {
     return await folders.get(cacheKey(repo.id, revision.oid, folder), async () => {
-      const found = await ask(repo, 'folder', revision.oid, folder);
+      const found = await ask(repo, FOLDER_AT, revision.oid, folder);
       if (found === null) throw notFound('invalid revision or path');
       const { tree, bytes } = found;
       const entries = listFolder(new TreeObject(tree, bufferOver(bytes)));

@@ -8,7 +8,7 @@ import { type ContentDigest, contentDigest } from '../../../git/content-digest.t
 import { lastCommitOf } from '../../../git/last-commit.ts';
 import type { TreeEntry } from '../../../git/objects.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import type { ContentForm, FileAt } from '../../../git/readers/file-at.ts';
+import { type ContentForm, FILE_AT, type FileAt } from '../../../git/readers/file-at.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { entryAt } from '../../../git/tree.ts';
@@ -119,7 +119,7 @@ export async function askFor(
   form: ContentForm,
   kept: FixedAnswer | undefined,
 ): Promise<FileAt> {
-  const found = await ask(repo, 'file', commit, path, form, kept?.headers['x-svc-blob-id'] ?? null);
+  const found = await ask(repo, FILE_AT, commit, path, form, kept?.headers['x-svc-blob-id'] ?? null);
   if (found === null) throw notFound('File');
   return found;
 }

@@ -1,14 +1,10 @@
-/** What a reading thread runs. Everybody else imports it for its address alone. */
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { inScope } from '../../core/request-scope.ts';
 import { GitError } from '../errors.ts';
 import { startNoChildren } from '../process.ts';
 import { RepositoryPool } from '../repository.ts';
-import type { FromThread, Question, ToThread } from './messages.ts';
-import { finders, type QuestionName } from './questions.ts';
-
-export const workerAddress = import.meta.url;
-export const WORKER = 'stithy-reader';
+import type { AskedQuestion, FromThread, ToThread } from './messages.ts';
+import type { Question } from './question.ts';
 
 const MiB = 1024 * 1024;
 
@@ -19,8 +15,18 @@ function handedOver(value: unknown): ArrayBuffer[] {
   return [bytes.buffer as ArrayBuffer];
 }
 
-function serve(port: NonNullable<typeof parentPort>): void {
+/**
+ * What the program of a reading thread runs: it answers from now on. Elsewhere it does nothing.
+ * @param program what a thread is told to be that is to run it
+ * @param questions all that can be asked
+ */
+export function serveQuestions(program: string, questions: readonly Question[]): void {
+  if (!isMainThread && parentPort !== null && workerData === program) serve(parentPort, questions);
+}
+
+function serve(port: MessagePort, questions: readonly Question[]): void {
   startNoChildren();
+  const finders = new Map(questions.map(({ name, find }) => [name, find as Question<unknown[]>['find']]));
   const pool = new RepositoryPool({
     maxRepositories: 100,
     maxProcesses: 0,
@@ -33,11 +39,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
   });
   const open = new Map<number, AbortController>();
   const post = (message: FromThread, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
-  const answer = async ({ number, id, dir, name, args, caller }: Question) => {
+  const answer = async ({ number, id, dir, name, args, caller }: AskedQuestion) => {
     const controller = new AbortController();
     open.set(number, controller);
     try {
-      const find = finders[name as QuestionName] as (...args: unknown[]) => Promise<unknown>;
+      const find = finders.get(name)!;
       const repo = pool.get(id, dir);
       const value = await inScope({ caller, signal: controller.signal }, () => find(repo, ...args));
       post({ type: 'answer', number, value }, handedOver(value));
@@ -56,5 +62,3 @@ function serve(port: NonNullable<typeof parentPort>): void {
   });
   post({ type: 'ready' });
 }
-
-if (!isMainThread && parentPort !== null && workerData === WORKER) serve(parentPort);

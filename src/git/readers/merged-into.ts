@@ -1,0 +1,5 @@
+import { mergedInto } from '../compare.ts';
+import type { Question } from './question.ts';
+
+/** Which of some commits are part of a target's history. Serves `merged` of branches. */
+export const MERGED_INTO = { name: 'merged', find: mergedInto } as const satisfies Question;
