@@ -265,7 +265,7 @@ async function serveClaimed(
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
-  const threads = Math.min(MAX_READERS, availableParallelism() - 1);
+  const threads = Math.min(MAX_READERS, Math.max(0, availableParallelism() - 2));
   const load = new LoopLoad();
   const isNeeded = () => load.isBusy;
   instance.deps.storages.pool.readers.allow({ ...readingThread, threads, isNeeded });

@@ -1,5 +1,7 @@
+import { emptyTreeLike, isEntryPath } from './arguments.ts';
 import { GitError } from './errors.ts';
-import type { TreeEntry } from './objects.ts';
+import { stateInGraph, treeInGraph } from './history/in-graph.ts';
+import { type TreeEntry, typeOfMode } from './objects.ts';
 import type { Repository } from './repository.ts';
 
 export interface PathEntry extends TreeEntry {
@@ -9,6 +11,8 @@ export interface PathEntry extends TreeEntry {
 
 /** The tree of a commit, or the id itself where it is a tree's; null for anything else. */
 export async function treeOf(repo: Repository, oid: string): Promise<string | null> {
+  const known = await treeInGraph(repo.history, oid);
+  if (known !== undefined) return known;
   const commit = await repo.objects.commit(oid);
   if (commit !== null) return commit.tree;
   return (await repo.objects.treeObject(oid)) === null ? null : oid;
@@ -21,6 +25,12 @@ export async function treeOf(repo: Repository, oid: string): Promise<string | nu
  * @throws GitError `corrupt` for a damaged tree
  */
 export async function entryAt(repo: Repository, oid: string, path: string): Promise<TreeEntry | null> {
+  const known = isEntryPath(path) ? await stateInGraph(repo.history, oid, path) : undefined;
+  // Of nothing, and of a folder without anything in it, trees can say more.
+  if (known && known.oid !== emptyTreeLike(known.oid)) {
+    const mode = known.mode.padStart(6, '0');
+    return { mode, name: path.slice(path.lastIndexOf('/') + 1), oid: known.oid, type: typeOfMode(mode) };
+  }
   const root = await treeOf(repo, oid);
   if (root === null) return null;
   let entry: TreeEntry = { mode: '040000', name: '', oid: root, type: 'tree' };

@@ -111,6 +111,15 @@ export class CommitGraph {
     return at;
   }
 
+  /**
+   * The commit that changed a path last along first parents, which has there what this one has; where none has, the end of them.
+   * @returns null where too many changed it to leap to the last
+   */
+  lastChange(position: number, changes: PathChanges): number | null {
+    const few = changes.deepestFirst((at) => this.depth(at));
+    return few === null ? null : this.#skipTo(position, few);
+  }
+
   /** How many commits lie from one to the end along first parents, with it. */
   depth(position: number): number {
     const layer = this.#layerOf(position);

@@ -1,24 +1,28 @@
+import { Kept } from '../../core/kept.ts';
 import type { GraphLayer } from './layer.ts';
-import { CHANGE_BYTES, KIND_BITS, KINDS, NOTHING, pathKey, STATE_BYTES } from './path-index-format.ts';
+import { changeBytes, KIND_BITS, KINDS, NOTHING } from './path-index-format.ts';
 
-/** What is at a path: nothing, or a mode and the beginning of an id in hex. */
+/** What is at a path. */
 export interface KnownState {
+  /** As git has it, without a zero before it. */
   mode: string;
-  id: string;
+  oid: string;
 }
-
-/** How much of an id is known. */
-export const KNOWN_DIGITS: number = 2 * STATE_BYTES;
 
 const TWO_TO_32 = 2 ** 32;
 
 interface LayerChanges {
   below: number;
+  /** Bytes of each change. */
+  each: number;
   parts: readonly Buffer[];
 }
 
 /** So many changes of one path are leapt over; where there are more, the next is near. */
 const FEW = 1_000;
+
+/** What was looked up of paths that few commits changed, by the newest layer and the path. */
+const kept = new Kept<string, PathChanges>(6 * 1024 * 1024, (changes, key) => 500 + 2 * key.length + changes.bytes);
 
 /** Which commits of a graph changed one path against their first parents, out of the indexes of its layers. */
 export class PathChanges {
@@ -40,22 +44,44 @@ export class PathChanges {
     for (const position of this.#positions) this.#marks[position >>> 3]! |= 1 << (position & 7);
   }
 
+  /** Bytes in memory. */
+  get bytes(): number {
+    const changes = this.#layers.reduce((sum, { parts }) => parts.reduce((all, part) => all + part.length, sum), 0);
+    // With its commits, and these once more in the order of their depths.
+    return changes + 12 * this.#positions.length;
+  }
+
   /**
    * Looks a path up: one read of a file for each layer that knows it.
    * @param graph its layers, the oldest first
    * @param path its bytes, without a slash at the end
    */
-  static async of(graph: readonly GraphLayer[], path: Uint8Array): Promise<PathChanges> {
-    const key = pathKey(path);
+  static async of(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
+    return kept.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path));
+  }
+
+  /** The same, but null where so many commits changed the path that it takes less to read trees. */
+  static async ofFew(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges | null> {
+    const known = kept.get(keyOf(graph, path));
+    if (known !== undefined) return known;
+    const changes = graph.reduce((sum, { pathIndex }) => sum + (pathIndex?.countOf(path) ?? 0), 0);
+    return changes > FEW ? null : await PathChanges.#read(graph, path);
+  }
+
+  static async #read(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
     const found: LayerChanges[] = [];
     let limit = 0;
     for (const layer of graph) {
-      const parts = await changesOf(layer, key);
+      const parts = await changesOf(layer, path);
       if (parts === null) break;
       limit = layer.below + layer.count;
-      if (parts.length > 0) found.push({ below: layer.below, parts });
+      if (parts.length > 0) found.push({ below: layer.below, each: changeBytes(layer.hashBytes), parts });
     }
-    return new PathChanges(limit, found);
+    const changes = new PathChanges(limit, found);
+    const newest = graph.at(-1);
+    const isWhole = newest !== undefined && limit === newest.below + newest.count;
+    if (isWhole && changes.#marks === null) kept.set(keyOf(graph, path), changes);
+    return changes;
   }
 
   /** Whether a commit below the limit changed the path. */
@@ -90,21 +116,25 @@ export class PathChanges {
     const sought = position - layer.below;
     let state: KnownState | null = null;
     for (const part of layer.parts) {
-      const at = changeAt(part, sought);
+      const at = changeAt(part, sought, layer.each);
       const kind = at < 0 ? NOTHING : part[at + 3]! & (2 ** KIND_BITS - 1);
-      if (kind !== NOTHING) state = { mode: KINDS[kind]!, id: part.toString('hex', at + 4, at + CHANGE_BYTES) };
+      if (kind !== NOTHING) state = { mode: KINDS[kind]!, oid: part.toString('hex', at + 4, at + layer.each) };
     }
     return state;
   }
 }
 
+/** The newest layer names all those below it. */
+const keyOf = (graph: readonly GraphLayer[], path: Buffer): string =>
+  `${graph.at(-1)?.pathIndexFile}\0${path.toString('latin1')}`;
+
 function positionsOf(layers: readonly LayerChanges[]): Uint32Array {
-  const bytes = layers.reduce((sum, { parts }) => parts.reduce((all, part) => all + part.length, sum), 0);
-  const positions = new Uint32Array(bytes / CHANGE_BYTES);
+  const all = layers.reduce((sum, { parts, each }) => parts.reduce((most, { length }) => most + length / each, sum), 0);
+  const positions = new Uint32Array(all);
   let count = 0;
-  for (const { below, parts } of layers) {
+  for (const { below, each, parts } of layers) {
     for (const part of parts) {
-      for (let at = 0; at < part.length; at += CHANGE_BYTES) {
+      for (let at = 0; at < part.length; at += each) {
         positions[count] = below + (part.readUInt32BE(at) >>> KIND_BITS);
         count += 1;
       }
@@ -113,21 +143,21 @@ function positionsOf(layers: readonly LayerChanges[]): Uint32Array {
   return positions.sort();
 }
 
-async function changesOf(layer: GraphLayer, key: Buffer): Promise<readonly Buffer[] | null> {
+async function changesOf(layer: GraphLayer, path: Uint8Array): Promise<readonly Buffer[] | null> {
   const index = layer.pathIndex;
-  const changes = index === null ? null : await index.changesOf(key);
+  const changes = index === null ? null : await index.changesOf(path);
   if (changes === null && index?.isTooMuch === false) layer.pathIndex = null;
   return changes;
 }
 
 /** Where a place's change begins; -1 where it has none. */
-function changeAt(part: Buffer, place: number): number {
+function changeAt(part: Buffer, place: number, each: number): number {
   let low = 0;
-  let high = part.length / CHANGE_BYTES;
+  let high = part.length / each;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = part.readUInt32BE(middle * CHANGE_BYTES) >>> KIND_BITS;
-    if (found === place) return middle * CHANGE_BYTES;
+    const found = part.readUInt32BE(middle * each) >>> KIND_BITS;
+    if (found === place) return middle * each;
     if (found < place) low = middle + 1;
     else high = middle;
   }

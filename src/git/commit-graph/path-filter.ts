@@ -28,20 +28,26 @@ export function murmur3(seed: number, data: Uint8Array, signed = false): number 
 
 /** A path and the folders above it as changed-path filters name them. */
 export class PathFilter {
-  /** Two hashes for the path and for each folder. */
-  readonly #hashes: Uint32Array;
-  /** The same as machines with signed characters hash; null where that is no difference. */
-  readonly #signed: Uint32Array | null;
+  readonly #path: Uint8Array;
+  /** Made when it is asked for: where there is a path index nobody asks. */
+  #made: { plain: Uint32Array; signed: Uint32Array | null } | undefined;
 
   /** @param path its bytes, without a slash at the end */
   constructor(path: Uint8Array) {
+    this.#path = path;
+  }
+
+  /** Two hashes for the path and for each folder; `signed`: the same as machines with signed characters hash, where that differs. */
+  get #hashes(): { plain: Uint32Array; signed: Uint32Array | null } {
+    if (this.#made !== undefined) return this.#made;
+    const path = this.#path;
     const names: Uint8Array[] = [path];
     for (let at = path.length - 1; at > 0; at -= 1) if (path[at] === 0x2f) names.push(path.subarray(0, at));
     const hashes = (signed: boolean) => {
       return Uint32Array.from(names.flatMap((name) => SEEDS.map((seed) => murmur3(seed, name, signed))));
     };
-    this.#hashes = hashes(false);
-    this.#signed = path.some((byte) => byte > 127) ? hashes(true) : null;
+    this.#made = { plain: hashes(false), signed: path.some((byte) => byte > 127) ? hashes(true) : null };
+    return this.#made;
   }
 
   /** Whether a commit may have changed the path against its first parent; false where it certainly has not. */
@@ -50,10 +56,11 @@ export class PathFilter {
     const { at, length } = layer.filter(place);
     if (length === 0) return true;
     const { version, hashes } = layer.bloom;
-    if (hasAll(layer.bytes, at, length, this.#hashes, hashes)) return true;
+    const { plain, signed } = this.#hashes;
+    if (hasAll(layer.bytes, at, length, plain, hashes)) return true;
     // Which way a filter of version 1 was made depends on the machine that made it.
-    if (version !== 1 || this.#signed === null) return false;
-    return hasAll(layer.bytes, at, length, this.#signed, hashes);
+    if (version !== 1 || signed === null) return false;
+    return hasAll(layer.bytes, at, length, signed, hashes);
   }
 }
 

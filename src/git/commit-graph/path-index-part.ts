@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { CHANGE_BYTES, KEY_BYTES, KIND_BITS, NOTHING, pathKey, SLOT_BYTES, STATE_BYTES } from './path-index-format.ts';
+import { changeBytes, KEY_BYTES, KIND_BITS, NOTHING, pathKey, SLOT_BYTES } from './path-index-format.ts';
 
 /** Changes of one part. Some 30 bytes of memory each, and the paths, while it is made. */
 const PART_CHANGES = 250_000;
@@ -24,7 +24,18 @@ export class PathIndexPart {
   readonly #pathOf = new Uint32Array(ROOM);
   readonly #placeOf = new Uint32Array(ROOM);
   readonly #kinds = new Uint8Array(ROOM);
-  readonly #states: Buffer = Buffer.alloc(ROOM * STATE_BYTES);
+  readonly #ids: Buffer;
+  readonly #hashBytes: number;
+  readonly #changeBytes: number;
+  readonly #salt: Buffer;
+
+  /** @param hashBytes of ids; `salt` of the index */
+  constructor(hashBytes: number, salt: Buffer) {
+    this.#hashBytes = hashBytes;
+    this.#changeBytes = changeBytes(hashBytes);
+    this.#salt = salt;
+    this.#ids = Buffer.alloc(ROOM * hashBytes);
+  }
 
   get isFull(): boolean {
     return this.size >= PART_CHANGES;
@@ -44,9 +55,9 @@ export class PathIndexPart {
     this.#pathOf[index] = number;
     this.#placeOf[index] = place;
     this.#kinds[index] = kind;
-    const from = index * STATE_BYTES;
-    for (let nth = 0; nth < STATE_BYTES; nth += 1) {
-      this.#states[from + nth] = (digit(bytes[at + 2 * nth]!) << 4) | digit(bytes[at + 2 * nth + 1]!);
+    const from = index * this.#hashBytes;
+    for (let nth = 0; nth < this.#hashBytes; nth += 1) {
+      this.#ids[from + nth] = (digit(bytes[at + 2 * nth]!) << 4) | digit(bytes[at + 2 * nth + 1]!);
     }
     this.size = index + 1;
   }
@@ -57,7 +68,7 @@ export class PathIndexPart {
     for (let index = 0; index < this.size; index += 1) begin[this.#pathOf[index]! + 1]! += 1;
     for (let path = 0; path < this.#paths.size; path += 1) begin[path + 1]! += begin[path]!;
     const count = new Uint32Array(this.#paths.size);
-    const changes = Buffer.alloc(this.size * CHANGE_BYTES);
+    const changes = Buffer.alloc(this.size * this.#changeBytes);
     let steps = 0;
     for (const start of await this.#commitsByPlace()) {
       const place = this.#placeOf[start]!;
@@ -87,16 +98,16 @@ export class PathIndexPart {
     const path = this.#pathOf[index]!;
     const place = this.#placeOf[index]!;
     const kind = this.#kinds[index]!;
-    let at = (begin[path]! + count[path]!) * CHANGE_BYTES;
+    let at = (begin[path]! + count[path]!) * this.#changeBytes;
     // A file in the place of a folder is told as two changes: the one went, the other came.
-    if (count[path]! > 0 && changes.readUInt32BE(at - CHANGE_BYTES) >>> KIND_BITS === place) {
+    if (count[path]! > 0 && changes.readUInt32BE(at - this.#changeBytes) >>> KIND_BITS === place) {
       if (kind === NOTHING) return;
-      at -= CHANGE_BYTES;
+      at -= this.#changeBytes;
     } else {
       count[path]! += 1;
     }
     changes.writeUInt32BE(place * 2 ** KIND_BITS + kind, at);
-    this.#states.copy(changes, at + 4, index * STATE_BYTES, (index + 1) * STATE_BYTES);
+    this.#ids.copy(changes, at + 4, index * this.#hashBytes, (index + 1) * this.#hashBytes);
   }
 
   async #table(changes: Buffer, begin: Uint32Array, count: Uint32Array): Promise<{ table: Buffer; slots: number }> {
@@ -106,11 +117,12 @@ export class PathIndexPart {
     for (const [path, number] of this.#paths) {
       step += 1;
       if (step % (STEPS / 2) === 0) await setImmediate();
-      const key = pathKey(Buffer.from(path, 'latin1'));
+      const key = pathKey(this.#salt, Buffer.from(path, 'latin1'));
       let slot = key.readUInt32BE(0) % slots;
       while (table.readUInt32BE(slot * SLOT_BYTES + KEY_BYTES + 4) !== 0) slot = (slot + 1) % slots;
       const at = slot * SLOT_BYTES;
-      const own = changes.subarray(begin[number]! * CHANGE_BYTES, (begin[number]! + count[number]!) * CHANGE_BYTES);
+      const first = begin[number]!;
+      const own = changes.subarray(first * this.#changeBytes, (first + count[number]!) * this.#changeBytes);
       key.copy(table, at);
       table.writeUInt32BE(begin[number]!, at + KEY_BYTES);
       table.writeUInt32BE(count[number]!, at + KEY_BYTES + 4);

@@ -3,12 +3,15 @@ import { crc32 } from 'node:zlib';
 import { BlockFile } from '../packs/block-file.ts';
 import { BlockFiles } from '../packs/block-files.ts';
 import {
-  CHANGE_BYTES,
+  changeBytes,
   END_BYTES,
   KEY_BYTES,
   MAGIC,
   MAX_TABLE_BYTES,
   PART_BYTES,
+  pathKey,
+  SALT_AT,
+  SALT_BYTES,
   SLOT_BYTES,
   TOO_MANY,
 } from './path-index-format.ts';
@@ -18,6 +21,12 @@ import { type BytesAt, reading } from './read-file.ts';
 const SMALL = 128 * 1024;
 /** What is read of the files of all layers, in blocks. */
 const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
+
+/** What keys and changes of an index are made with. */
+interface Keys {
+  salt: Buffer;
+  hashBytes: number;
+}
 
 interface Part {
   changesAt: number;
@@ -40,8 +49,12 @@ export class PathIndex {
   readonly #file: BlockFile;
   readonly #parts: readonly Part[];
   readonly #whole: Buffer | null;
+  readonly #salt: Buffer;
+  readonly #changeBytes: number;
 
-  private constructor(file: string, parts: readonly Part[] | null, whole: Buffer | null) {
+  private constructor(file: string, { salt, hashBytes }: Keys, parts: readonly Part[] | null, whole: Buffer | null) {
+    this.#salt = salt;
+    this.#changeBytes = changeBytes(hashBytes);
     this.#file = new BlockFile(file, files);
     this.#parts = parts ?? [];
     this.#whole = whole;
@@ -57,9 +70,11 @@ export class PathIndex {
   static async load(file: string, commits: number, sum: Buffer): Promise<PathIndex | null> {
     try {
       return await reading(file, async (bytesAt, size) => {
-        const rows = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
-        if (rows === null) return null;
-        if (rows === 'too many') return new PathIndex(file, null, null);
+        const found = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
+        if (found === null) return null;
+        const { rows } = found;
+        const keys = { salt: found.salt, hashBytes: sum.length };
+        if (rows === null) return new PathIndex(file, keys, null, null);
         const parts: Part[] = [];
         // One after the other: the file is closed when one of them fails, and then no thread may be at it.
         for (const { changesAt, tableAt, slots, tableSum } of rows) {
@@ -67,7 +82,7 @@ export class PathIndex {
           if (table.length === 0 || crc32(table) !== tableSum) return null;
           parts.push({ changesAt, table });
         }
-        return new PathIndex(file, parts, size <= SMALL ? await bytesAt(0, size) : null);
+        return new PathIndex(file, keys, parts, size <= SMALL ? await bytesAt(0, size) : null);
       });
     } catch {
       // What is derived is done without.
@@ -75,20 +90,30 @@ export class PathIndex {
     }
   }
 
+  /** How many commits of the layer changed a path. @param path its bytes, without a slash at the end */
+  countOf(path: Uint8Array): number {
+    return this.#find(path).reduce((sum, { bytes }) => sum + bytes / this.#changeBytes, 0);
+  }
+
   /**
    * The changes of a path in the layer, part by part, each in the order of places.
-   * @param key by `pathKey`
+   * @param path its bytes, without a slash at the end
    * @returns null where they cannot be read; a damaged file is removed, so that it is made anew
    */
-  async changesOf(key: Buffer): Promise<readonly Buffer[] | null> {
+  async changesOf(path: Uint8Array): Promise<readonly Buffer[] | null> {
     if (this.isTooMuch) return null;
-    const found = this.#parts.map((part) => find(part, key)).filter((each) => each !== null);
+    const found = this.#find(path);
     const changes = await this.#read(found).catch(() => null);
     if (changes === null) return null;
     if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
     this.#file.forget();
     await rm(this.#file.path, { force: true }).catch(() => {});
     return null;
+  }
+
+  #find(path: Uint8Array): Found[] {
+    const key = pathKey(this.#salt, path);
+    return this.#parts.map((part) => find(part, key, this.#changeBytes)).filter((each) => each !== null);
   }
 
   async #read(found: readonly Found[]): Promise<Buffer[]> {
@@ -115,12 +140,13 @@ interface Row {
   tableSum: number;
 }
 
+/** @returns `rows` are null where there are more changes than are indexed */
 async function rowsOf(
   bytesAt: BytesAt,
   size: number,
   commits: number,
   sum: Buffer,
-): Promise<Row[] | 'too many' | null> {
+): Promise<{ salt: Buffer; rows: Row[] | null } | null> {
   const end = await bytesAt(size - END_BYTES, END_BYTES);
   if (end.length === 0 || !end.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   if (end.readUInt32BE(12) !== commits || !end.subarray(16, 16 + sum.length).equals(sum)) return null;
@@ -129,18 +155,20 @@ async function rowsOf(
   if (rowBytes > size - END_BYTES) return null;
   const rows = rowBytes === 0 ? Buffer.alloc(0) : await bytesAt(size - END_BYTES - rowBytes, rowBytes);
   if (crc32(end.subarray(0, -4), crc32(rows)) !== end.readUInt32BE(END_BYTES - 4)) return null;
-  if (parts === TOO_MANY) return 'too many';
+  const salt = end.subarray(SALT_AT, SALT_AT + SALT_BYTES);
+  if (parts === TOO_MANY) return { salt, rows: null };
   const found = Array.from({ length: parts }, (_, nth) => ({
     changesAt: rows.readUInt32BE(nth * PART_BYTES),
     tableAt: rows.readUInt32BE(nth * PART_BYTES + 4),
     slots: rows.readUInt32BE(nth * PART_BYTES + 8),
     tableSum: rows.readUInt32BE(nth * PART_BYTES + 12),
   }));
-  return found.reduce((most, { slots }) => most + slots * SLOT_BYTES, 0) > MAX_TABLE_BYTES ? null : found;
+  const tableBytes = found.reduce((sum, { slots }) => sum + slots * SLOT_BYTES, 0);
+  return tableBytes > MAX_TABLE_BYTES ? null : { salt, rows: found };
 }
 
 /** Looks a path up in the table of a part: from the slot of its key on, up to an empty one. */
-function find({ table, changesAt }: Part, key: Buffer): Found | null {
+function find({ table, changesAt }: Part, key: Buffer, bytesEach: number): Found | null {
   const slots = table.length / SLOT_BYTES;
   const first = key.readUInt32BE(0) % slots;
   for (let step = 0; step < slots; step += 1) {
@@ -148,8 +176,8 @@ function find({ table, changesAt }: Part, key: Buffer): Found | null {
     const count = table.readUInt32BE(at + KEY_BYTES + 4);
     if (count === 0) return null;
     if (key.compare(table, at, at + KEY_BYTES) !== 0) continue;
-    const begin = changesAt + table.readUInt32BE(at + KEY_BYTES) * CHANGE_BYTES;
-    return { at: begin, bytes: count * CHANGE_BYTES, sum: table.readUInt32BE(at + KEY_BYTES + 8) };
+    const begin = changesAt + table.readUInt32BE(at + KEY_BYTES) * bytesEach;
+    return { at: begin, bytes: count * bytesEach, sum: table.readUInt32BE(at + KEY_BYTES + 8) };
   }
   return null;
 }

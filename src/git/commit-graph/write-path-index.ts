@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -18,6 +18,8 @@ import {
   MAX_PLACES,
   MAX_TABLE_BYTES,
   PART_BYTES,
+  SALT_AT,
+  SALT_BYTES,
   SLOT_BYTES,
   TOO_MANY,
 } from './path-index-format.ts';
@@ -133,8 +135,9 @@ function* linesOf(layer: GraphLayer, places: readonly number[]): Generator<strin
 
 /** Writes one file, part by part. */
 class IndexWriter {
-  part: PathIndexPart = new PathIndexPart();
+  part: PathIndexPart;
   isTooMuch = false;
+  readonly #salt = randomBytes(SALT_BYTES);
   readonly #file: FileHandle;
   readonly #layer: GraphLayer;
   readonly #rows: Buffer[] = [];
@@ -145,6 +148,11 @@ class IndexWriter {
   constructor(file: FileHandle, layer: GraphLayer) {
     this.#file = file;
     this.#layer = layer;
+    this.part = this.#newPart();
+  }
+
+  #newPart(): PathIndexPart {
+    return new PathIndexPart(this.#layer.hashBytes, this.#salt);
   }
 
   giveUp(): void {
@@ -154,7 +162,7 @@ class IndexWriter {
   async endPart(): Promise<void> {
     const { size } = this.part;
     const { changes, table, slots } = await this.part.finish();
-    this.part = new PathIndexPart();
+    this.part = this.#newPart();
     this.#changes += size;
     this.#tableBytes += slots * SLOT_BYTES;
     this.isTooMuch ||= this.#changes > MAX_CHANGES || this.#tableBytes > MAX_TABLE_BYTES;
@@ -175,6 +183,7 @@ class IndexWriter {
     end.writeUInt32BE(this.isTooMuch ? TOO_MANY : this.#rows.length, 8);
     end.writeUInt32BE(this.#layer.count, 12);
     this.#layer.sum.copy(end, 16);
+    this.#salt.copy(end, SALT_AT);
     end.writeUInt32BE(crc32(end.subarray(0, -4), crc32(rows)), END_BYTES - 4);
     await this.#write(Buffer.concat([rows, end]));
   }

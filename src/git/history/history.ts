@@ -65,7 +65,7 @@ export class History {
    * @throws what the way throws
    */
   async answer<T>(ways: Ways<T>): Promise<T> {
-    const { commits, loaded } = await this.#now();
+    const { commits, loaded } = this.#recent() ?? (await this.#now());
     const pace = new Pace();
     try {
       if (loaded.state === 'good') return await ways.walk(commits, pace);
@@ -75,6 +75,12 @@ export class History {
       pace.end();
     }
     return await ways.git(loaded.state === 'damaged' ? WITHOUT_GRAPH : {});
+  }
+
+  /** The commit-graph, where this process reads it; an old one is as good for the commits that it has. */
+  async graph(): Promise<CommitGraph | null> {
+    const { loaded } = this.#recent() ?? (await this.#now());
+    return loaded.state === 'good' ? loaded.graph : null;
   }
 
   /** Says that refs point to these commits now: soon the commit-graph has them, too. */
@@ -120,10 +126,16 @@ export class History {
     }
   }
 
-  async #now(): Promise<Known> {
+  /** What was looked at just now. */
+  #recent(): Known | undefined {
     const known = graphs.get(this);
-    if (known !== undefined && performance.now() - known.lookedAt < LOOK_MS) return known;
-    this.#looking ??= this.#look(known).finally(() => {
+    return known !== undefined && performance.now() - known.lookedAt < LOOK_MS ? known : undefined;
+  }
+
+  async #now(): Promise<Known> {
+    const known = this.#recent();
+    if (known !== undefined) return known;
+    this.#looking ??= this.#look(graphs.get(this)).finally(() => {
       this.#looking = undefined;
     });
     return await this.#looking;

@@ -1,6 +1,6 @@
 import { emptyTreeLike } from '../arguments.ts';
 import { encodeBytes } from '../bytes.ts';
-import { KNOWN_DIGITS, type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
+import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import { PathFilter } from '../commit-graph/path-filter.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import type { Commits } from './commits.ts';
@@ -77,7 +77,7 @@ export class PathHistory {
       return await this.#states.areSame(this.#commits.tree(commit), this.#commits.tree(parent));
     }
     const own = await this.#stateAt(commit);
-    return isSameState(own, parent === null ? '' : await this.#stateAt(parent));
+    return own === (parent === null ? '' : await this.#stateAt(parent));
   }
 
   async #stateAt(commit: number): Promise<string> {
@@ -101,10 +101,10 @@ export class PathHistory {
     return this.#textOf(this.#changes.stateAt(at));
   }
 
-  /** As `PathStates.stateAt` has it, with the beginning of the id. */
+  /** As `PathStates.stateAt` has it. */
   #textOf(state: KnownState | null): string {
-    if (state === null || emptyTreeLike(this.#commits.oid(0)).startsWith(state.id)) return '';
-    return this.#onlyFolder && FILE.test(state.mode) ? '' : `${state.mode} ${state.id}`;
+    if (state === null || state.oid === emptyTreeLike(state.oid)) return '';
+    return this.#onlyFolder && FILE.test(state.mode) ? '' : `${state.mode} ${state.oid}`;
   }
 
   #know(commit: number, state: string): void {
@@ -114,10 +114,3 @@ export class PathHistory {
 }
 
 const bytesOf = (path: string): Buffer => encodeBytes(path.endsWith('/') ? path.slice(0, -1) : path);
-
-/** An id may be known by its beginning. */
-function isSameState(one: string, other: string): boolean {
-  if (one.length === other.length || one === '' || other === '') return one === other;
-  const digits = one.indexOf(' ') + 1 + KNOWN_DIGITS;
-  return one.slice(0, digits) === other.slice(0, digits);
-}
