@@ -4,47 +4,65 @@ export interface Load {
   /** Answers a second. */
   rate: number;
   p50: number;
+  p90: number;
   p95: number;
+  /** Bytes of an answer's body, the median. */
+  bytes: number;
 }
 
 const percentile = (sorted: number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
 /**
- * Asks one address again and again over kept connections, each with one request under way, and reads whole answers.
- * A plain socket client: what it costs itself is small beside the server.
+ * Asks one address again and again, or another one each time, over kept connections, each with one request under way, and reads
+ * whole answers. A plain socket client: what it costs itself is small beside the server.
+ * @param options `next` gives paths and queries instead of that of `url`
  */
 export async function load(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { connections = 16, seconds = 2 }: { connections?: number; seconds?: number } = {},
+  { connections = 16, seconds = 2, next }: { connections?: number; seconds?: number; next?: () => string } = {},
 ): Promise<Load> {
   const { hostname, port, pathname, search } = new URL(url);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(
-    `GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${lines.join('')}\r\n`,
-  );
-  const times: number[] = [];
+  const rest = ` HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${lines.join('')}\r\n`;
+  const same = Buffer.from(`GET ${pathname}${search}${rest}`);
+  const request = next === undefined ? () => same : () => Buffer.from(`GET ${next()}${rest}`);
+  const answers: Answers = { times: [], sizes: [] };
   const start = performance.now();
   const end = start + seconds * 1_000;
-  await Promise.all(Array.from({ length: connections }, () => ask(Number(port), hostname, request, end, times)));
+  await Promise.all(Array.from({ length: connections }, () => ask(Number(port), hostname, request, end, answers)));
   const took = performance.now() - start;
-  times.sort((a, b) => a - b);
-  return { rate: (times.length / took) * 1_000, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+  const times = answers.times.sort((a, b) => a - b);
+  const sizes = answers.sizes.sort((a, b) => a - b);
+  return {
+    rate: (times.length / took) * 1_000,
+    p50: percentile(times, 0.5),
+    p90: percentile(times, 0.9),
+    p95: percentile(times, 0.95),
+    bytes: percentile(sizes, 0.5),
+  };
 }
 
-function ask(port: number, host: string, request: Buffer, end: number, times: number[]): Promise<void> {
+interface Answers {
+  times: number[];
+  sizes: number[];
+}
+
+function ask(port: number, host: string, request: () => Buffer, end: number, answers: Answers): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host, noDelay: true });
+    let asked: Buffer;
     let sent = 0;
     let missing = 0;
     let head: Buffer | null = null;
     const send = () => {
+      asked = request();
       sent = performance.now();
-      socket.write(request);
+      socket.write(asked);
     };
     const done = () => {
-      times.push(performance.now() - sent);
+      answers.times.push(performance.now() - sent);
       if (performance.now() >= end) socket.destroy();
       else send();
     };
@@ -66,11 +84,14 @@ function ask(port: number, host: string, request: Buffer, end: number, times: nu
       head = null;
       const top = text.toString('latin1', 0, at);
       if (!/^HTTP\/1\.1 200/.test(top)) {
-        reject(new Error(`${top.split('\r\n')[0]}: ${text.toString('utf8', at + 4, at + 300)}`));
+        const [line] = asked.toString('latin1').split('\r\n', 1);
+        reject(new Error(`${line}: ${top.split('\r\n')[0]}: ${text.toString('utf8', at + 4, at + 300)}`));
         socket.destroy();
         return;
       }
-      missing = Number(/\r\ncontent-length: (\d+)/i.exec(top)?.[1] ?? Number.NaN) - (text.length - at - 4);
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(top)?.[1] ?? Number.NaN);
+      answers.sizes.push(length);
+      missing = length - (text.length - at - 4);
       if (Number.isNaN(missing)) {
         reject(new Error('the answer has no length'));
         socket.destroy();

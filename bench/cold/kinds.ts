@@ -1,8 +1,7 @@
 import type { Figure } from '../figures.ts';
-import { median, timedGit } from '../git.ts';
-import { load } from '../load.ts';
-import type { Bare, BenchServer } from '../server.ts';
-import { Asker, percentile } from './ask.ts';
+import { timedGit } from '../git.ts';
+import { type Load, load } from '../load.ts';
+import { type Bare, type BenchServer, TOKEN } from '../server.ts';
 import { KINDS, type Kind, type Questions } from './questions.ts';
 
 const CONNECTIONS = 8;
@@ -21,33 +20,17 @@ const LIMITS: Record<Kind, number | null> = {
   blame: null,
 };
 
-interface Rate {
-  rate: number;
-  times: number[];
-  bytes: number;
-}
-
 /** Asks what was not asked before, over so many connections, for some seconds. */
-async function closed(server: BenchServer, questions: Questions, kind: Kind): Promise<Rate> {
-  const asker = new Asker(`${server.url}/api/v4/projects/1/repository/`, CONNECTIONS);
-  const times: number[] = [];
-  const sizes: number[] = [];
-  const started = performance.now();
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (performance.now() - started < SECONDS * 1_000) {
-        const path = questions.next(kind);
-        const { status, bytes, ms } = await asker.ask(path);
-        if (status !== 200) throw new Error(`${path}: ${status}`);
-        times.push(ms);
-        sizes.push(bytes);
-      }
-    }),
+const closed = (server: BenchServer, questions: Questions, kind: Kind): Promise<Load> =>
+  load(
+    `${server.url}/`,
+    { 'PRIVATE-TOKEN': TOKEN },
+    {
+      connections: CONNECTIONS,
+      seconds: SECONDS,
+      next: () => `/api/v4/projects/1/repository/${questions.next(kind)}`,
+    },
   );
-  const rate = (times.length / (performance.now() - started)) * 1_000;
-  asker.close();
-  return { rate, times, bytes: Math.round(median(sizes)) };
-}
 
 /** So many `git blame` beside each other, a second. */
 async function gitBlames(dir: string, questions: Questions, beside: number): Promise<number> {
@@ -74,9 +57,11 @@ export async function kinds(
   only: readonly string[],
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
+  // What answers from memory is to be compiled, too.
+  await load(bare.url, {}, { connections: CONNECTIONS, seconds: 2 });
   for (const kind of KINDS.filter((one) => only.length === 0 || only.includes(one))) {
     const ours = await closed(server, questions, kind);
-    const ms = `p50 ${median(ours.times).toFixed(1)}, p90 ${percentile(ours.times, 90).toFixed(1)} ms`;
+    const ms = `p50 ${ours.p50.toFixed(1)}, p90 ${ours.p90.toFixed(1)} ms`;
     if (kind === 'blame') {
       const git = await gitBlames(dir, questions, 2);
       figures.push({

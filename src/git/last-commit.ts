@@ -3,6 +3,7 @@ import { Kept } from '../core/kept.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
 import type { Commits } from './history/commits.ts';
+import { lastChangeInGraph } from './history/in-graph.ts';
 import type { Pace } from './history/pace.ts';
 import { PathHistory } from './history/path-history.ts';
 import { runGit } from './process.ts';
@@ -34,6 +35,8 @@ const answers = new Kept<string, readonly Found[]>(
 export async function lastCommitOf(repo: Repository, commit: string, path: string): Promise<string | null> {
   checkOids([commit]);
   if (!isEntryPath(path)) return null;
+  const indexed = await lastChangeInGraph(repo.history, commit, path);
+  if (indexed !== undefined) return indexed?.commit ?? null;
   const key = cacheKey(repo.id, path);
   const kept = answers.get(key) ?? [];
   const known = kept.find(({ from }) => from === commit);

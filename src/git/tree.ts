@@ -1,4 +1,5 @@
 import { emptyTreeLike, isEntryPath } from './arguments.ts';
+import type { KnownState } from './commit-graph/path-changes.ts';
 import { GitError } from './errors.ts';
 import { stateInGraph, treeInGraph } from './history/in-graph.ts';
 import { type TreeEntry, typeOfMode } from './objects.ts';
@@ -18,6 +19,12 @@ export async function treeOf(repo: Repository, oid: string): Promise<string | nu
   return (await repo.objects.treeObject(oid)) === null ? null : oid;
 }
 
+/** What the indexes of paths know of a path as the entry that it is in its tree. */
+export function entryOf({ mode, oid }: KnownState, path: string): TreeEntry {
+  const digits = mode.padStart(6, '0');
+  return { mode: digits, name: path.slice(path.lastIndexOf('/') + 1), oid, type: typeOfMode(digits) };
+}
+
 /**
  * The entry at a path; null where there is none. Symbolic links and submodules are entries and never followed.
  * @param oid a commit or tree
@@ -27,10 +34,7 @@ export async function treeOf(repo: Repository, oid: string): Promise<string | nu
 export async function entryAt(repo: Repository, oid: string, path: string): Promise<TreeEntry | null> {
   const known = isEntryPath(path) ? await stateInGraph(repo.history, oid, path) : undefined;
   // Of nothing, and of a folder without anything in it, trees can say more.
-  if (known && known.oid !== emptyTreeLike(known.oid)) {
-    const mode = known.mode.padStart(6, '0');
-    return { mode, name: path.slice(path.lastIndexOf('/') + 1), oid: known.oid, type: typeOfMode(mode) };
-  }
+  if (known && known.oid !== emptyTreeLike(known.oid)) return entryOf(known, path);
   const root = await treeOf(repo, oid);
   if (root === null) return null;
   let entry: TreeEntry = { mode: '040000', name: '', oid: root, type: 'tree' };

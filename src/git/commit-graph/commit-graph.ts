@@ -65,6 +65,12 @@ export class CommitGraph {
     return layer.parents(position - layer.below);
   }
 
+  /** Whether a commit has several parents. */
+  isMerge(position: number): boolean {
+    const layer = this.#layerOf(position);
+    return layer.isMerge(position - layer.below);
+  }
+
   /** When it was committed, in seconds since 1970. */
   date(position: number): number {
     const layer = this.#layerOf(position);
@@ -115,7 +121,7 @@ export class CommitGraph {
    * The commit that changed a path last along first parents, which has there what this one has; where none has, the end of them.
    * @returns null where too many changed it to leap to the last
    */
-  lastChange(position: number, changes: PathChanges): number | null {
+  lastOfFirstParents(position: number, changes: PathChanges): number | null {
     const few = changes.deepestFirst((at) => this.depth(at));
     return few === null ? null : this.#skipTo(position, few);
   }

@@ -173,6 +173,11 @@ export class GraphLayer {
     return parents;
   }
 
+  /** Whether a commit has several parents. */
+  isMerge(place: number): boolean {
+    return this.#commits[place * this.#row + this.#treeWords + 1] !== NONE;
+  }
+
   #many(first: number, from: number): number[] {
     const parents = [first];
     for (let at = from * 4; at + 4 <= this.#edges.bytes; at += 4) {

@@ -8,6 +8,7 @@ import { decodeBytes } from '../bytes.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import { listCommits } from '../log.ts';
 import { type Repository, RepositoryPool } from '../repository.ts';
+import { entryAt, treeOf } from '../tree.ts';
 import { loadGraph } from './load.ts';
 import { addToGraph } from './write.ts';
 import { writePathIndexes } from './write-path-index.ts';
@@ -93,6 +94,38 @@ test('files, folders, links, submodules and what takes the place of another are 
     'd/none',
   ];
   await assertAsGit(withoutTrees(t, fixture), git, oids, paths);
+});
+
+test('what is at a path is known without its commit and without trees, but for what is nothing', async (t) => {
+  const fixture = gitFixture(t);
+  const { dir, git, commit } = fixture;
+  const root = commit({ a: '1', 'd/e/f': '1', x: '1' });
+  const side = commit({ a: '2', 'd/e/f': '1', x: '1' }, [root]);
+  const other = commit({ a: '1', 'd/e/f': '2', d2: '1' }, [root]);
+  const merge = commit({ a: '2', 'd/e/f': '2', d2: '1' }, [side, other]);
+  const fresh = commit({ a: '3' }, [merge]);
+  writeGraph(git, merge);
+  await writePathIndexes(dir);
+  const repo = withoutTrees(t, fixture);
+  const { mock: trees } = t.mock.method(repo.objects, 'treeObject');
+  const commits = t.mock.method(repo.objects, 'commit').mock;
+  for (const oid of [root, side, other, merge]) {
+    for (const line of git([
+      'ls-tree',
+      '-r',
+      '-t',
+      '--format=%(objectmode) %(objecttype) %(objectname) %(path)',
+      oid,
+    ]).split('\n')) {
+      const [mode, type, id, path] = line.split(' ', 4);
+      assert.deepEqual(await entryAt(repo, oid, path!), { mode, type, oid: id, name: path!.split('/').at(-1) });
+    }
+    assert.equal(await treeOf(repo, oid), git(['rev-parse', `${oid}^{tree}`]));
+  }
+  assert.equal(trees.callCount() + commits.callCount(), 0);
+  assert.equal(await entryAt(repo, merge, 'x'), null);
+  assert.equal(await entryAt(repo, merge, 'a/'), null);
+  assert.equal((await entryAt(repo, fresh, 'a'))?.oid, git(['rev-parse', `${fresh}:a`]));
 });
 
 test('a name that is no text is known by its bytes', async (t) => {

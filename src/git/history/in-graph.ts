@@ -1,6 +1,25 @@
 import { encodeBytes } from '../bytes.ts';
+import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+import { lastChange } from '../commit-graph/last-change.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import type { History } from './history.ts';
+
+/** What the path indexes tell of a path. */
+interface Known {
+  graph: CommitGraph;
+  changes: PathChanges;
+  /** Of the commit that was asked for. */
+  position: number;
+}
+
+/** Null where they do not tell, or trees tell it sooner. @param path without a slash at either end */
+async function knownOf(history: History, oid: string, path: string): Promise<Known | null> {
+  const graph = await history.graph();
+  const position = graph?.find(oid) ?? -1;
+  if (position < 0) return null;
+  const changes = await PathChanges.ofFew(graph!.layers, encodeBytes(path));
+  return changes === null || position >= changes.limit ? null : { graph: graph!, changes, position };
+}
 
 /**
  * The tree of a commit out of the commit-graph.
@@ -23,11 +42,24 @@ export async function stateInGraph(
   oid: string,
   path: string,
 ): Promise<KnownState | null | undefined> {
-  const graph = await history.graph();
-  const position = graph?.find(oid) ?? -1;
-  if (position < 0) return undefined;
-  const changes = await PathChanges.ofFew(graph!.layers, encodeBytes(path));
-  if (changes === null || position >= changes.limit) return undefined;
-  const last = graph!.lastChange(position, changes);
-  return last === null ? undefined : changes.stateAt(last);
+  const known = await knownOf(history, oid, path);
+  const last = known?.graph.lastOfFirstParents(known.position, known.changes) ?? null;
+  return last === null ? undefined : known!.changes.stateAt(last);
+}
+
+/**
+ * The newest commit that changed a path, and what it left there, by the same.
+ * @param path without a slash at either end
+ * @returns null where no commit ever touched the path; undefined where they do not tell, or take long for it
+ */
+export async function lastChangeInGraph(
+  history: History,
+  oid: string,
+  path: string,
+): Promise<{ commit: string; state: KnownState | null } | null | undefined> {
+  const known = await knownOf(history, oid, path);
+  if (known === null) return undefined;
+  const { graph, changes, position } = known;
+  const last = lastChange(graph, changes, position);
+  return typeof last === 'number' ? { commit: graph.oid(last), state: changes.stateAt(last) } : last;
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { copyOf, encoded } from '../../core/own-memory.ts';
+import { isEntryPath } from '../arguments.ts';
+import { lastChangeInGraph } from '../history/in-graph.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import type { TreeEntry } from '../objects.ts';
 import type { Repository } from '../repository.ts';
-import { entryAt } from '../tree.ts';
+import { entryAt, entryOf } from '../tree.ts';
 import type { Question } from './question.ts';
 
 /** A larger blob comes without its content. */
@@ -44,9 +46,10 @@ async function readFileAt(
   form: ContentForm,
   known: string | null,
 ): Promise<FileAt | null> {
-  const entry = await entryAt(repo, commit, path);
+  const found = isEntryPath(path) ? await lastChangeInGraph(repo.history, commit, path) : undefined;
+  const entry = found?.state ? entryOf(found.state, path) : await entryAt(repo, commit, path);
   if (entry === null || entry.type !== 'blob') return null;
-  const last = await lastCommitOf(repo, commit, path);
+  const last = found?.commit ?? (await lastCommitOf(repo, commit, path));
   const blob = entry.oid === known ? null : await repo.objects.read(entry.oid, MAX_CONTENT);
   const data = blob?.data ?? null;
   if (data === null) return { entry, last, content: null, bytes: null };
