@@ -1,3 +1,5 @@
+import { Lately } from './lately.ts';
+
 const MiB = 1024 * 1024;
 /** What all caches of the process may hold. */
 const TOGETHER = 48 * MiB;
@@ -6,8 +8,6 @@ const ONCE = 16 * MiB;
 /** What nobody asks for is given up between ten minutes later and one more. */
 const SWEEP_MS = 60_000;
 const IDLE_SWEEPS = 10;
-/** A power of two: so many keys are known for what was kept before. */
-const KNOWN = 32 * 1024;
 /** Asked again while so small a part of what is kept once has come since is still the same asking. */
 const SAME_ASKING = 16;
 
@@ -67,8 +67,8 @@ export class KeptTogether {
   readonly #most: number;
   readonly #mostOnce: number;
   readonly #caches = new Set<Member>();
-  /** Sums of keys that were kept before, each at a place of its own or that of others. */
-  readonly #known = new Int32Array(KNOWN);
+  /** Keys that something was kept under before. */
+  readonly #known = new Lately();
   #timer: NodeJS.Timeout | undefined;
   bytes = 0;
   once = 0;
@@ -97,13 +97,7 @@ export class KeptTogether {
 
   /** Whether something was kept under this key lately; from now on it was. */
   wasKnown(key: unknown): boolean {
-    if (typeof key !== 'string') return false;
-    let sum = 0x811c9dc5;
-    for (let at = 0; at < key.length; at += 1) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193);
-    const place = (sum ^ (sum >>> 15)) & (KNOWN - 1);
-    const was = this.#known[place] === sum;
-    this.#known[place] = sum;
-    return was;
+    return typeof key === 'string' && this.#known.again(key);
   }
 
   /** Takes a cache that holds something now, or that has given up all. */

@@ -200,11 +200,11 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       if (options.plan !== undefined) await checkPlan();
       await noteUse(deps, known.value.caller, request.ip);
     }
+    // Most that is asked once is not asked again: it is remembered from the second time on.
+    const isRemembered = key !== null && found === undefined && services.asked.again(key);
     request.admission =
       known?.value ??
-      (key === null || found !== undefined
-        ? await examine(request, reply)
-        : await deps.snapshot.get(key, () => examine(request, reply)));
+      (isRemembered ? await deps.snapshot.get(key, () => examine(request, reply)) : await examine(request, reply));
     const { caller } = request.admission;
     request.caller = caller;
     if (options.limit !== undefined) services.limitRoute(options.limit, caller, request);

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, shareOf } from '../access/caller.ts';
 import type { Throttle } from '../config/config.ts';
+import { Lately } from '../core/lately.ts';
 import type { Deps } from '../deps.ts';
 import { type ThrottleGroup, throttleInForce, throttleOf } from '../settings/throttles.ts';
 import { API_TOKENS } from './api-tokens.ts';
@@ -18,6 +19,8 @@ function lastingHeaders({ options: { lasting, credentials = API_TOKENS } }: Rout
 export class HttpServices {
   readonly expensive: ConcurrencyLimiter;
   readonly lasting: LastingAnswers;
+  /** What was asked lately, by whom. */
+  readonly asked: Lately = new Lately();
   readonly #deps: Deps;
   readonly #counter = new WindowCounter();
   readonly #headPaths: ReadonlySet<string>;
