@@ -10,7 +10,7 @@ import type { Repository } from '../../../git/repository.ts';
 import type { Serialized } from '../../../http/send.ts';
 import type { ProjectScope } from '../../access.ts';
 import { presentPipelineBasic } from '../pipelines/views.ts';
-import { presentCommit, projectUrl } from './views.ts';
+import { presentCommit, presentStats, projectUrl } from './views.ts';
 
 const pipelinesOf = prepared((db, { projectId, sha }: { projectId: number; sha: string }) =>
   db
@@ -55,7 +55,7 @@ export async function commitDetail(
     const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
     return {
       ...presentCommit(commit, webUrl, true),
-      ...(stats === undefined ? {} : { stats: { ...stats, total: stats.additions + stats.deletions } }),
+      ...(stats === undefined ? {} : { stats: presentStats(stats) }),
       status: pipeline?.status ?? null,
       project_id: project.id,
       last_pipeline: pipeline === undefined ? null : presentPipelineBasic(pipeline, webUrl),
