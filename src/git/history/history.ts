@@ -84,6 +84,11 @@ export class History {
     return await ways.git(loaded.state === 'damaged' ? WITHOUT_GRAPH : {});
   }
 
+  /** Whether the commit-graph has a commit. @throws what the file system throws for files that may not be read */
+  async has(oid: string): Promise<boolean> {
+    return ((await this.#now()).loaded.graph?.find(oid) ?? -1) >= 0;
+  }
+
   /**
    * How many lines commits add and delete against their first parents, of those for which that is known beside the graph.
    * @param oids complete ids
