@@ -5,6 +5,7 @@ import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-counts.ts';
 import { takePlace } from '../process.ts';
 import { MAX_STATS_LINE, ShortStats, STATS_TIMEOUT_MS } from '../short-stats.ts';
+import type { GraphLayer } from './layer.ts';
 
 /** So many commits are asked for together. */
 const GROUP = 32;
@@ -13,18 +14,20 @@ const GROUP_MS = 20_000;
 /** How git ends over a commit that it cannot answer for. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 'timeout']);
 
-/** Is told of a commit, by its index in the list; null where git gave no answer. */
-export type OnStats = (index: number, stats: DiffStats | null) => void;
+/** Is told of a commit, by its place; null where git gave no answer. */
+export type OnStats = (place: number, stats: DiffStats | null) => void;
 
 /**
  * Asks git in the background for the lines of commits, in their order, for so long as there is time; at least for one.
+ * @param places of the commits in the layer
  * @param until by `performance.now`
  * @param signal ends it, together with git
  * @throws GitError `aborted`, `busy`, `denied`, `corrupt`
  */
 export async function askForStats(
   dir: string,
-  oids: readonly string[],
+  layer: GraphLayer,
+  places: readonly number[],
   until: number,
   onStats: OnStats,
   signal: AbortSignal | undefined,
@@ -33,12 +36,12 @@ export async function askForStats(
   const asking = new Asking(dir, signal);
   const isOver = () => performance.now() > until;
   try {
-    for (let at = 0; at < oids.length; at += GROUP) {
-      const group = oids.slice(at, at + GROUP);
+    for (let at = 0; at < places.length; at += GROUP) {
+      const group = places.slice(at, at + GROUP).map((place) => layer.oid(place));
       const found = await asking.ask(group, GROUP_MS);
       for (const [nth, oid] of group.entries()) {
         const stats = found === null ? (await asking.ask([oid], STATS_TIMEOUT_MS))?.get(oid) : found.get(oid);
-        onStats(at + nth, stats ?? null);
+        onStats(places[at + nth]!, stats ?? null);
         if (found === null && isOver()) return;
       }
       if (isOver()) return;

@@ -9,10 +9,11 @@ import { StatsIndex } from './stats-index.ts';
 
 /** How long git is asked before what it said is written and others have their turn, in milliseconds. */
 const SLICE_MS = 5_000;
-/** More commits than it answers for in this time. */
-const MOST = 20_000;
-/** So many commits are looked at before others have their turn. */
+/** Commits at most that it is asked for then. */
+const MOST = 8_000;
+/** So many commits are looked at, or looked up, before others have their turn. */
 const STEPS = 10_000;
+const FINDS = 500;
 /** Dates are sorted by so many seconds, some three days, first. */
 const PERIOD = 2 ** 18;
 /** As many of them as the 34 bits of a date have. */
@@ -52,8 +53,7 @@ async function writeSlice(
 ): Promise<boolean> {
   const stats = copyOf(layer);
   const places = await newestUnknown(layer, stats);
-  const oids = places.map((place) => layer.oid(place));
-  await askForStats(dir, oids, until, (index, found) => stats.enter(places[index]!, found), signal);
+  await askForStats(dir, layer, places, until, (place, found) => stats.enter(place, found), signal);
   signal?.throwIfAborted();
   await write(layer, stats);
   return stats.unknown > 0;
@@ -99,10 +99,10 @@ export async function carryStats(dir: string, before: CommitGraph): Promise<void
   if (before.layers.every(({ stats }) => stats === null)) return;
   const { graph } = await loadGraph(dir);
   for (const layer of graph?.layers ?? []) {
-    if (layer.stats !== null || !isOwn(dir, layer)) continue;
+    if (layer.stats !== null || before.layers.includes(layer) || !isOwn(dir, layer)) continue;
     const stats = copyOf(layer);
     for (let place = 0; place < layer.count; place += 1) {
-      if (place % STEPS === 0) await setImmediate();
+      if (place % FINDS === 0) await setImmediate();
       const position = before.find(layer.oid(place));
       const earlier = position < 0 ? null : layerOf(before.layers, position);
       const known = earlier?.stats ?? null;
