@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { writePathIndexes } from '../../src/git/commit-graph/write-path-index.ts';
+import { writeStats } from '../../src/git/commit-graph/write-stats-index.ts';
 import { gitText, makePacked, randomNumbers } from '../git.ts';
 
 /** What is made where no repository is given. */
@@ -86,5 +88,19 @@ export async function place(from: string, dir: string): Promise<void> {
   await once(child, 'close');
   await gitText(dir, ['pack-refs', '--all']);
   await gitText(dir, ['commit-graph', 'write', '--reachable', '--changed-paths']);
+  const kept = `${from}.stats`;
+  const beside = join(dir, 'objects/info/commit-graphs');
+  if (existsSync(kept)) await cp(kept, beside, { recursive: true });
   await writePathIndexes(dir);
+  while (await writeStats(dir));
+  await keepStats(beside, kept);
+}
+
+/** Lines of a large repository take minutes to count. What is kept has the check sum of its graph in its name, and is of no use to others. */
+async function keepStats(beside: string, kept: string): Promise<void> {
+  await rm(kept, { recursive: true, force: true });
+  await cp(beside, kept, {
+    recursive: true,
+    filter: (path) => path === beside || path.endsWith('.stats'),
+  });
 }

@@ -14,6 +14,11 @@ export class SnapshotCache {
     this.#entries = new LRUCache({ max: maxEntries });
   }
 
+  /** Whether anything can be remembered. */
+  get remembers(): boolean {
+    return this.#version() !== null;
+  }
+
   /** The remembered value of the key, or what `load` reads now. */
   async get<T>(key: string, load: () => Promise<T>): Promise<T> {
     const hit = this.peek<T>(key);

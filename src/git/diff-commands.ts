@@ -1,4 +1,5 @@
 import type { DiffCommand } from './diff-process.ts';
+import { NICE } from './priority.ts';
 
 const MiB = 1024 * 1024;
 
@@ -47,3 +48,10 @@ export const DIFF_WORKER: DiffCommand = {
 };
 
 export const STATS_WORKER: DiffCommand = { args: [...WARM, ...STATS_COMMAND], memory: SMALL_CHILD };
+
+/** The same for nobody who waits: it may use as much memory as any command. */
+export const STATS_IN_BACKGROUND: DiffCommand = {
+  args: STATS_COMMAND,
+  memory: 2 * 1024 * MiB,
+  nice: NICE.background,
+};

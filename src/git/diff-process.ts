@@ -1,6 +1,8 @@
 import { GitError } from './errors.ts';
+import { lowerPriority } from './priority.ts';
 import { gitFailure, killGroup, startGit } from './process.ts';
 import { type OnSpan, Splitter } from './records.ts';
+import { whenStarted } from './spawner/start-child.ts';
 
 /** What a warm `git diff-tree --stdin` is started with. */
 export interface DiffCommand {
@@ -8,6 +10,8 @@ export interface DiffCommand {
   args: readonly string[];
   /** Bytes that it may allocate. */
   memory: number;
+  /** Its nice value, where others go before it. */
+  nice?: number;
 }
 
 /** One question, and what is to be done with the lines of its answer. */
@@ -46,6 +50,7 @@ export class DiffProcess {
   constructor(dir: string, command: DiffCommand, onEnd: () => void) {
     this.#child = startGit(command.args, { gitDir: dir, memory: command.memory });
     this.#child.stdin!.on('error', () => {});
+    if (command.nice !== undefined) void this.#lower(command.nice);
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR);
     });
@@ -110,6 +115,15 @@ export class DiffProcess {
   retire(): void {
     this.#usable = false;
     this.#child.stdin!.end();
+  }
+
+  async #lower(nice: number): Promise<void> {
+    try {
+      await whenStarted(this.#child);
+      lowerPriority(this.#child, nice);
+    } catch {
+      // It tells by an `error`.
+    }
   }
 
   #kill(): void {

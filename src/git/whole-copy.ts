@@ -18,6 +18,9 @@ const FOLDERS_AT_ONCE = 32;
 /** Files that hold objects; their names say what is in them. */
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
 
+/** What is made bit by bit of what is there, and made anew where it is torn. */
+const DERIVED = /^objects\/info\/commit-graphs\/graph-[0-9a-f]+\.stats/;
+
 /** What is in a repository: its folders, and its files by what changes whenever they do. */
 interface Listing {
   folders: string[];
@@ -26,7 +29,8 @@ interface Listing {
 
 /**
  * Copies a repository with all it holds, be it reachable or not, refs, HEAD, configuration and indexes over packs alike: file by
- * file, until a look at the source finds nothing new and every file there has the same bytes here. Durable when it fulfils.
+ * file, until a look at the source finds nothing new and every file there has the same bytes here, but for what is derived of them.
+ * Durable when it fulfils.
  * Nobody may move refs meanwhile; upkeep is waited for.
  * @param to a folder that is not there yet
  * @throws GitError `busy` where the source does not come to rest, `failed` where the copy keeps differing; the signal's
@@ -44,10 +48,11 @@ export async function copyWhole(from: string, to: string, signal: AbortSignal): 
     const changed = [...now.files].filter(([path, stamp]) => copied.get(path) !== stamp).map(([path]) => path);
     const gone = [...copied.keys()].filter((path) => !now.files.has(path));
     // Objects that come in now are of writes that will be refused: nothing needs them.
-    const late = (path: string) => !copied.has(path) && OBJECT.test(path);
-    if (looks > 1 && changed.every(late) && gone.length === 0) {
+    const late = (path: string) => DERIVED.test(path) || (!copied.has(path) && OBJECT.test(path));
+    if (looks > 1 && changed.every(late) && gone.every(late)) {
       for (const path of changed) now.files.delete(path);
-      const wrong = await different(from, to, [...now.files.keys()], signal);
+      const wanted = [...now.files.keys()].filter((path) => !DERIVED.test(path));
+      const wrong = await different(from, to, wanted, signal);
       if (wrong.length === 0) return syncFolders(to, now.folders, first, signal);
       differs = true;
       for (const path of wrong) now.files.delete(path);

@@ -1,6 +1,8 @@
 import { writePathIndexes } from '../../src/git/commit-graph/write-path-index.ts';
+import { writeStats } from '../../src/git/commit-graph/write-stats-index.ts';
 import { divergence, isAncestor, mergeBase, mergedInto } from '../../src/git/compare.ts';
 import { refsContaining } from '../../src/git/contains.ts';
+import { statsOf } from '../../src/git/diff-stats.ts';
 import { lastCommitOf } from '../../src/git/last-commit.ts';
 import { countCommits, type LogQuery, listCommits } from '../../src/git/log.ts';
 import type { GitFixture } from './git-fixture.ts';
@@ -17,7 +19,7 @@ export interface GeneratedRepository extends GitFixture {
 /** How much of a history the commit-graph has. */
 export const GRAPHS = ['none', 'whole', 'layers', 'part'] as const;
 
-/** Which layers of it have a path index. */
+/** Which layers of it have indexes. */
 export const INDEXED = ['no layer', 'the first layer', 'all layers'] as const;
 
 export interface HistoryShape {
@@ -48,7 +50,9 @@ export async function generateHistory(
   for (const [nth, part] of parts.entries()) {
     write(part);
     const isDue = nth === (indexed === 'all layers' ? parts.length - 1 : 0);
-    if (indexed !== 'no layer' && isDue) await writePathIndexes(fixture.dir);
+    if (indexed === 'no layer' || !isDue) continue;
+    await writePathIndexes(fixture.dir);
+    while (await writeStats(fixture.dir));
   }
   return { ...fixture, graph, random, paths, oids };
 }
@@ -88,6 +92,10 @@ export async function askBoth(made: GeneratedRepository, questions: number): Pro
     same(`count ${a}`, await countCommits(repo, [a]), above.size);
     const chain = Number(git(['rev-list', '--count', '--first-parent', a]));
     same(`count of first parents ${a}`, await countCommits(repo, [a], { firstParent: true }), chain);
+    const size = git(['diff-tree', '--root', '--shortstat', '--find-renames', '--diff-merges=first-parent', a]);
+    const number = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(size)?.[1] ?? 0);
+    const counted = { additions: number('insertion'), deletions: number('deletion') };
+    same(`lines of ${a}`, Object.entries((await statsOf(repo, [a])).get(a) ?? {}), Object.entries(counted));
     const query = randomQuery(made);
     const listed = await listCommits(repo, query);
     same(JSON.stringify(query), listed, lines(git(['rev-list', ...argumentsOf(query)])));

@@ -4,9 +4,10 @@ import { FOLDER_AT } from '../../git/readers/folder-at.ts';
 import { COMMITS, LOG_PAGE } from '../../git/readers/log-page.ts';
 import { MERGED_INTO } from '../../git/readers/merged-into.ts';
 import { serveQuestions } from '../../git/readers/serve.ts';
+import { COMMIT_JSON } from './commits/detail-json.ts';
 import { COMMIT_PAGE } from './commits/page-json.ts';
 
 /** Where the program of reading threads is, and what they are told to be. */
 export const readingThread = { address: import.meta.url, name: 'stithy-reader' } as const;
 
-serveQuestions(readingThread.name, [FILE_AT, FOLDER_AT, COMMITS, LOG_PAGE, MERGED_INTO, COMMIT_PAGE]);
+serveQuestions(readingThread.name, [FILE_AT, FOLDER_AT, COMMITS, LOG_PAGE, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON]);

@@ -1,3 +1,4 @@
+import type { DiffStats } from '../line-counts.ts';
 import { ancestorOfDepth, layerOf } from './first-parents.ts';
 import type { GraphLayer } from './layer.ts';
 import type { PathChanges } from './path-changes.ts';
@@ -8,7 +9,7 @@ export class CommitGraph {
   readonly count: number;
   /** The oldest first. */
   readonly layers: readonly GraphLayer[];
-  /** Bytes of all layers, and of what is held of their path indexes. */
+  /** Bytes of all layers, and of what is held of their indexes. */
   readonly bytes: number;
   /** Complete ids have so many digits. */
   readonly digits: number;
@@ -75,6 +76,12 @@ export class CommitGraph {
   date(position: number): number {
     const layer = this.#layerOf(position);
     return layer.date(position - layer.below);
+  }
+
+  /** How many lines it adds and deletes against its first parent; null where git is to be asked. */
+  stats(position: number): DiffStats | null {
+    const layer = this.#layerOf(position);
+    return layer.stats?.of(position - layer.below) ?? null;
   }
 
   /** More than that of every ancestor. */

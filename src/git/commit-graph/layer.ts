@@ -2,6 +2,7 @@ import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
 import type { PathIndex } from './path-index.ts';
+import type { StatsIndex } from './stats-index.ts';
 
 const SIGNATURE = 0x43475048;
 const HASH_BYTES: Readonly<Record<number, number>> = { 1: 20, 2: 32 };
@@ -44,6 +45,9 @@ export class GraphLayer {
   /** Where its path index is, once there is one. */
   readonly pathIndexFile: string;
   pathIndex: PathIndex | null = null;
+  /** Where its stats index is, once there is one. */
+  readonly statsFile: string;
+  stats: StatsIndex | null = null;
   /**
    * Positions of the first parents: -1 for none, less for what is damaged. Walks along them go through thousands, and these
    * few bytes stay in the processor's cache.
@@ -67,14 +71,16 @@ export class GraphLayer {
   /**
    * @param bytes the whole file, whose check sum has been looked at
    * @param below how many commits the layers below have
-   * @param indexFolder where path indexes are
+   * @param indexFolder where what is derived of it lies
    * @throws GitError `corrupt` for anything that is no commit-graph
    */
   constructor(bytes: Buffer, below: number, indexFolder: string) {
     this.bytes = bytes;
     this.below = below;
     this.hashBytes = hashBytesOf(bytes);
-    this.pathIndexFile = join(indexFolder, `graph-${this.sum.toString('hex')}.paths`);
+    const name = `graph-${this.sum.toString('hex')}`;
+    this.pathIndexFile = join(indexFolder, `${name}.paths`);
+    this.statsFile = join(indexFolder, `${name}.stats`);
     const chunks = chunksOf(bytes, this.hashBytes);
     const chunk = (id: string): Chunk => chunks.get(id) ?? { at: 0, bytes: 0 };
     this.#fanout = chunk('OIDF').at;
@@ -120,7 +126,8 @@ export class GraphLayer {
 
   /** Bytes of memory. */
   get heldBytes(): number {
-    return this.bytes.length + 3 * this.firstParents.byteLength + (this.pathIndex?.bytes ?? 0);
+    const derived = (this.pathIndex?.bytes ?? 0) + (this.stats?.bytes ?? 0);
+    return this.bytes.length + 3 * this.firstParents.byteLength + derived;
   }
 
   #bloomSettings(): BloomSettings | null {

@@ -8,6 +8,7 @@ import { rankFirstParents } from './first-parents.ts';
 import { GraphLayer, hashBytesOf } from './layer.ts';
 import { PathIndex } from './path-index.ts';
 import { reading } from './read-file.ts';
+import { StatsIndex } from './stats-index.ts';
 
 /** A larger graph is left to git: the layers of all repositories share one bound. */
 export const MAX_GRAPH_BYTES = 48 * 1024 * 1024;
@@ -147,6 +148,11 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
     const layer = layers.get(key)?.deref() ?? (await readLayer(path, chain, key));
     layer.pathIndex ??= await PathIndex.load(layer.pathIndexFile, layer.count, layer.sum);
     if (layer.pathIndex === null) seen.look(layer.pathIndexFile);
+    if (layer.stats?.unknown !== 0) {
+      // It grows.
+      seen.look(layer.statsFile);
+      layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
+    }
     if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes) throw new GitError('corrupt', 'two hashes');
     chain.push(layer);
   }

@@ -1,12 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { isMissing } from '../durable.ts';
 import { GitError } from '../errors.ts';
 import { endedWell, startInBackground } from '../in-background.ts';
+import { isOwn, removeOthers, writeBeside } from './beside-layers.ts';
 import { CHANGED_ENTRIES, ChangedEntries } from './changed-entries.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import type { GraphLayer } from './layer.ts';
@@ -27,11 +26,9 @@ import { PathIndexPart } from './path-index-part.ts';
 
 /** So many commits are named to git at once. */
 const LINES = 500;
-/** After so long a file that is still being written belongs to a server that is gone. */
-const ABANDONED_MS = 4 * 3_600_000;
 
 /**
- * Makes the path indexes that layers of a repository's own commit-graph have not yet, and removes those of layers that are gone.
+ * Makes the path indexes that layers of a repository's own commit-graph have not yet, and removes the indexes of layers that are gone.
  * To be called by one at a time for a repository.
  * @throws GitError `failed`, `timeout`, `busy`; what the file system throws
  */
@@ -41,13 +38,8 @@ export async function writePathIndexes(dir: string): Promise<void> {
   for (const layer of graph.layers) {
     if (isOwn(dir, layer) && layer.pathIndex === null) await writeIndex(dir, graph, layer);
   }
-  await removeOthers(join(dir, FOLDER), graph);
+  await removeOthers(dir, graph);
 }
-
-const FOLDER = 'objects/info/commit-graphs';
-
-/** Whether a layer's index belongs to this repository and not to one that it borrows from. */
-const isOwn = (dir: string, { pathIndexFile }: GraphLayer): boolean => dirname(pathIndexFile) === join(dir, FOLDER);
 
 /** Whether there is something to do for `writePathIndexes`. */
 export function lacksPathIndex(dir: string, graph: CommitGraph): boolean {
@@ -55,20 +47,11 @@ export function lacksPathIndex(dir: string, graph: CommitGraph): boolean {
 }
 
 async function writeIndex(dir: string, graph: CommitGraph, layer: GraphLayer): Promise<void> {
-  await mkdir(join(dir, FOLDER), { recursive: true });
-  const fresh = `${layer.pathIndexFile}.${randomUUID()}`;
-  const file = await open(fresh, 'wx', 0o444);
-  try {
+  await writeBeside(layer.pathIndexFile, async (file) => {
     const index = new IndexWriter(file, layer);
     await readChanges(dir, graph, layer, index);
     await index.end();
-    await file.close();
-    await rename(fresh, layer.pathIndexFile);
-  } catch (error) {
-    await file.close();
-    await rm(fresh, { force: true });
-    throw error;
-  }
+  });
 }
 
 async function readChanges(dir: string, graph: CommitGraph, layer: GraphLayer, index: IndexWriter): Promise<void> {
@@ -199,22 +182,5 @@ class IndexWriter {
     await this.#file.write(bytes, 0, bytes.length, at);
     this.#at += bytes.length;
     return at;
-  }
-}
-
-async function removeOthers(folder: string, graph: CommitGraph): Promise<void> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-  const wanted = new Set(graph.layers.map(({ pathIndexFile }) => basename(pathIndexFile)));
-  for (const name of names) {
-    const [, made] = /^graph-[0-9a-f]+\.paths(.*)$/.exec(name) ?? [];
-    if (made === undefined || wanted.has(name)) continue;
-    if (made !== '') {
-      const stats = await stat(join(folder, name)).catch(() => null);
-      if (stats !== null && Date.now() - stats.mtimeMs < ABANDONED_MS) continue;
-    }
-    await rm(join(folder, name), { force: true });
   }
 }

@@ -19,13 +19,13 @@ test('commits of a burst of changes are soon in the graph, and what is there sta
   repo.history.changed([root]);
   const next = commit({ a: '2' }, [root]);
   repo.history.changed([next]);
-  while ((await loadGraph(dir)).graph?.layers[0]?.pathIndex == null) await sleep(20);
+  while ((await loadGraph(dir)).graph?.layers[0]?.stats?.unknown !== 0) await sleep(20);
   const { graph } = await loadGraph(dir);
   assert.equal(graph?.count, 2);
   const before = readdirSync(join(dir, GRAPHS)).toSorted();
   assert.deepEqual(
     before.map((name) => name.replace(/[0-9a-f]{40}/, '')),
-    ['commit-graph-chain', 'graph-.graph', 'graph-.paths'],
+    ['commit-graph-chain', 'graph-.graph', 'graph-.paths', 'graph-.stats'],
   );
   while (gitChildren(dir).some((pid) => pid > 0 && isWriting(pid))) await sleep(20);
   repo.history.changed([root, next]);

@@ -1,8 +1,12 @@
+import { SERVER } from '../../core/fair-slots.ts';
 import { Kept } from '../../core/kept.ts';
+import { inScope } from '../../core/request-scope.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
 import { addToGraph, completeGraph } from '../commit-graph/write.ts';
 import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
+import { lacksStats } from '../commit-graph/write-stats-index.ts';
+import type { DiffStats } from '../line-counts.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { BeyondReader, Commits } from './commits.ts';
 import { Pace } from './pace.ts';
@@ -49,8 +53,11 @@ export class History {
   #looking: Promise<Known> | undefined;
   #fresh = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** The newest layer of the graph whose path indexes were to be made: if that failed, it is left to the upkeep. */
+  /** The newest layer of the graph whose indexes were to be made: if that failed, it is left to the upkeep. */
   #completed: string | undefined;
+  /** Ends what is being made. */
+  #stop = new AbortController();
+  #isCompleting = false;
 
   /** @param pauseMs milliseconds after which the graph is written; null never does */
   constructor(dir: string, objects: ObjectReader, pauseMs: number | null = GRAPH_PAUSE_MS) {
@@ -83,6 +90,28 @@ export class History {
     return loaded.state === 'good' ? loaded.graph : null;
   }
 
+  /** Whether the commit-graph has a commit. @throws what the file system throws for files that may not be read */
+  async has(oid: string): Promise<boolean> {
+    return ((await this.graph())?.find(oid) ?? -1) >= 0;
+  }
+
+  /**
+   * How many lines commits add and delete against their first parents, of those for which that is known beside the graph.
+   * @param oids complete ids
+   * @throws what the file system throws for files that may not be read
+   */
+  async stats(oids: readonly string[]): Promise<Map<string, DiffStats>> {
+    const found = new Map<string, DiffStats>();
+    const graph = await this.graph();
+    if (graph === null) return found;
+    for (const oid of oids) {
+      const position = graph.find(oid);
+      const stats = position < 0 ? null : graph.stats(position);
+      if (stats !== null) found.set(oid, stats);
+    }
+    return found;
+  }
+
   /** Says that refs point to these commits now: soon the commit-graph has them, too. */
   changed(oids: readonly string[]): void {
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
@@ -91,7 +120,8 @@ export class History {
 
   #writeSoon(): void {
     if (this.#pauseMs === null) return;
-    this.#timer ??= setTimeout(() => this.#write(), this.#pauseMs).unref();
+    // Whoever asked may leave before it is done.
+    this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#write(), this.#pauseMs!).unref());
   }
 
   /** Lets go of what was read, and leaves what would have been written to the upkeep of the repository. */
@@ -100,6 +130,8 @@ export class History {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#fresh.clear();
+    this.#stop.abort();
+    this.#stop = new AbortController();
   }
 
   #completeSoon(graph: CommitGraph): void {
@@ -116,13 +148,37 @@ export class History {
     try {
       const { graph } = (await this.#now()).loaded;
       const missing = oids.filter((oid) => graph === null || graph.find(oid) < 0);
-      if (missing.length > 0) await addToGraph(this.#dir, missing);
-      else if (graph !== null && lacksPathIndex(this.#dir, graph)) await completeGraph(this.#dir);
-      else return;
-      const known = graphs.get(this);
-      if (known !== undefined) known.lookedAt = Number.NEGATIVE_INFINITY;
+      const { signal } = this.#stop;
+      let isMore = graph !== null && this.#lacksAny(graph);
+      if (missing.length > 0) {
+        isMore = await addToGraph(this.#dir, missing, signal);
+        this.#lookSoon();
+      }
+      if (isMore) await this.#complete(signal);
     } catch {
       // The upkeep of the repository tries again, and tells.
+    }
+  }
+
+  #lacksAny(graph: CommitGraph): boolean {
+    return lacksPathIndex(this.#dir, graph) || lacksStats(this.#dir, graph);
+  }
+
+  #lookSoon(): void {
+    const known = graphs.get(this);
+    if (known !== undefined) known.lookedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** What it makes is much where a graph came without it; what is put on top meanwhile it makes, too. */
+  async #complete(signal: AbortSignal): Promise<void> {
+    if (this.#isCompleting) return;
+    this.#isCompleting = true;
+    try {
+      for (let isMore = true; isMore && !signal.aborted; this.#lookSoon()) {
+        isMore = await completeGraph(this.#dir, signal);
+      }
+    } finally {
+      this.#isCompleting = false;
     }
   }
 
@@ -154,7 +210,7 @@ export class History {
     }
     const loaded = await loadGraph(this.#dir);
     const next = { commits: new Commits(loaded.graph, this.#objects), loaded, lookedAt, readAt: lookedAt };
-    if (loaded.graph !== null && lacksPathIndex(this.#dir, loaded.graph)) this.#completeSoon(loaded.graph);
+    if (loaded.graph !== null && this.#lacksAny(loaded.graph)) this.#completeSoon(loaded.graph);
     graphs.set(this, next);
     return next;
   }

@@ -3,14 +3,15 @@ import { notFound } from '../../../core/errors.ts';
 import { prepared } from '../../../db/prepared.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
 import { commitStats, statsOfNew } from '../../../git/diff-stats.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import { COMMITS } from '../../../git/readers/log-page.ts';
 import type { Repository } from '../../../git/repository.ts';
-import type { Serialized } from '../../../http/send.ts';
+import { Serialized } from '../../../http/send.ts';
 import type { ProjectScope } from '../../access.ts';
 import { presentPipelineBasic } from '../pipelines/views.ts';
-import { presentCommit, projectUrl } from './views.ts';
+import { COMMIT_JSON } from './detail-json.ts';
+import { presentStats, projectUrl } from './views.ts';
 
 const pipelinesOf = prepared((db, { projectId, sha }: { projectId: number; sha: string }) =>
   db
@@ -23,9 +24,23 @@ const pipelinesOf = prepared((db, { projectId, sha }: { projectId: number; sha: 
     .limit(1),
 );
 
+const anyPipelineOf = prepared((db, { projectId }: { projectId: number }) =>
+  db.selectFrom('pipelines').select('id').where('project_id', '=', projectId).limit(1),
+);
+
+/** Whether a project may have pipelines: that it has none is remembered, where anything is, so that no commit is looked up. */
+async function mayHavePipelines({ db, snapshot }: Deps, projectId: number): Promise<boolean> {
+  const key = `pipelines:${projectId}`;
+  const known = snapshot.peek<boolean>(key);
+  if (known !== undefined) return known.value;
+  if (!snapshot.remembers) return true;
+  return await snapshot.get(key, async () => (await anyPipelineOf(db, { projectId })).length > 0);
+}
+
 /** The newest pipeline of a commit that says something of it; undefined when it has none. */
-function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promise<Pipeline | undefined> {
-  return deps.snapshot.get(
+async function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promise<Pipeline | undefined> {
+  if (!(await mayHavePipelines(deps, projectId))) return undefined;
+  return await deps.snapshot.get(
     `pipeline:${projectId}:${sha}`,
     async () => (await pipelinesOf(deps.db, { projectId, sha }))[0],
   );
@@ -48,17 +63,19 @@ export async function commitDetail(
   const webUrl = projectUrl(deps, project);
   const pipeline = permissions.can('read_pipeline') ? await lastPipelineOf(deps, project.id, oid) : undefined;
   const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
-  return deps.answers.get(`commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`, async () => {
-    // What was made just now is in memory here.
-    const [commit = null] = isNew ? [await repo.objects.commit(oid)] : await ask(repo, COMMITS, [oid]);
-    if (commit === null) throw notFound('Commit');
-    const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
-    return {
-      ...presentCommit(commit, webUrl, true),
-      ...(stats === undefined ? {} : { stats: { ...stats, total: stats.additions + stats.deletions } }),
-      status: pipeline?.status ?? null,
-      project_id: project.id,
-      last_pipeline: pipeline === undefined ? null : presentPipelineBasic(pipeline, webUrl),
-    };
-  });
+  const key = `commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`;
+  const kept = deps.answers.peek(key);
+  if (kept !== undefined) return kept.json;
+  const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
+  const shown = {
+    ...(stats === undefined ? {} : { stats: presentStats(stats) }),
+    status: pipeline?.status ?? null,
+    project_id: project.id,
+    last_pipeline: pipeline === undefined ? null : presentPipelineBasic(pipeline, webUrl),
+  };
+  // What was made just now is in memory here.
+  const read = isNew ? COMMIT_JSON.find(repo, oid, webUrl, shown) : ask(repo, COMMIT_JSON, oid, webUrl, shown);
+  const found = await read;
+  if (found === null) throw notFound('Commit');
+  return deps.answers.keepBody(key, new Serialized(bufferOver(found.bytes), found.etag), {}).json;
 }

@@ -3,18 +3,16 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { bufferOver } from '../../../git/bytes.ts';
 import { mergeBase } from '../../../git/compare.ts';
-import { statsOf } from '../../../git/diff-stats.ts';
 import type { LogQuery } from '../../../git/log.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import { LOG_PAGE } from '../../../git/readers/log-page.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { peel, resolveRevision } from '../../../git/revision.ts';
 import type { FixedAnswer } from '../../../http/answers.ts';
 import type { Page } from '../../../http/pagination.ts';
 import { Serialized } from '../../../http/send.ts';
 import { COMMIT_PAGE } from './page-json.ts';
-import { presentCommit, projectUrl } from './views.ts';
+import { projectUrl } from './views.ts';
 
 export interface CommitFilters {
   refName?: string | undefined;
@@ -88,21 +86,9 @@ async function makePage(
 ): Promise<FixedAnswer> {
   if (tips === null || tips.from.length === 0) return deps.answers.keep(key, [], { more: 'false' });
   const query = queryOf(tips, filters, page);
-  if (!filters.withStats) {
-    const { bytes, etag, more } = await ask(repo, COMMIT_PAGE, query, webUrl, filters.trailers ?? false);
-    return deps.answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { more: String(more) });
-  }
-  const { commits, more } = await ask(repo, LOG_PAGE, query);
-  const stats = await statsOf(
-    repo,
-    commits.map(({ oid }) => oid),
-  );
-  const body = commits.map((commit) => {
-    const { additions, deletions } = stats.get(commit.oid)!;
-    const counted = { stats: { additions, deletions, total: additions + deletions } };
-    return { ...presentCommit(commit, webUrl, filters.trailers), ...counted };
-  });
-  return deps.answers.keep(key, body, { more: String(more) });
+  const { trailers = false, withStats = false } = filters;
+  const { bytes, etag, more } = await ask(repo, COMMIT_PAGE, query, webUrl, trailers, withStats);
+  return deps.answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { more: String(more) });
 }
 
 function queryOf(tips: Tips, filters: CommitFilters, page: Page): LogQuery {

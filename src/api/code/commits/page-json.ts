@@ -1,9 +1,10 @@
+import { statsOf } from '../../../git/diff-stats.ts';
 import type { LogQuery } from '../../../git/log.ts';
 import { readLogPage } from '../../../git/readers/log-page.ts';
 import type { Question } from '../../../git/readers/question.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { Serialized } from '../../../http/send.ts';
-import { presentCommit } from './views.ts';
+import { presentCommit, presentStats } from './views.ts';
 
 interface PageJson {
   /** JSON of the commits. */
@@ -14,9 +15,21 @@ interface PageJson {
 }
 
 /** A copy of some kilobytes is dearer as commits than as their JSON, so that is made where they are read. */
-async function readPageJson(repo: Repository, query: LogQuery, webUrl: string, trailers: boolean): Promise<PageJson> {
+async function readPageJson(
+  repo: Repository,
+  query: LogQuery,
+  webUrl: string,
+  trailers: boolean,
+  withStats = false,
+): Promise<PageJson> {
   const { commits, more } = await readLogPage(repo, query);
-  const { body, etag } = Serialized.of(commits.map((commit) => presentCommit(commit, webUrl, trailers)));
+  const oids = commits.map(({ oid }) => oid);
+  const stats = withStats ? await statsOf(repo, oids) : null;
+  const shown = commits.map((commit) => {
+    const fields = presentCommit(commit, webUrl, trailers);
+    return stats === null ? fields : { ...fields, stats: presentStats(stats.get(commit.oid)!) };
+  });
+  const { body, etag } = Serialized.of(shown);
   return { bytes: body, etag, more };
 }
 

@@ -3,7 +3,6 @@ import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { badRequest, forbidden, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { resolveRevision } from '../../../git/revision.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
@@ -14,6 +13,7 @@ import { inProject, type ProjectScope, pusher } from '../../access.ts';
 import { CommitAction, readActions } from './actions.ts';
 import { CommitDetail, CommitListEntry } from './answers.ts';
 import { commitDetail } from './detail-views.ts';
+import { resolveCommit } from './find.ts';
 import { commitPage } from './list.ts';
 
 const readable = inProject('read_code', { anonymous: true });
@@ -131,9 +131,9 @@ export const commitsRoutes = [
     handler: async (c) => {
       const { deps, project, params, input } = c;
       const repo = repositoryOf(deps, project);
-      const revision = await resolveRevision(repo, params.sha);
-      if (revision === null) throw notFound('Commit');
-      return commitDetail(deps, c, repo, revision.oid, input.stats !== false);
+      const oid = await resolveCommit(repo, params.sha);
+      if (oid === null) throw notFound('Commit');
+      return commitDetail(deps, c, repo, oid, input.stats !== false);
     },
   }),
 ];

@@ -1,7 +1,10 @@
+import type { Static } from 'typebox';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import type { DiffStats } from '../../../git/line-counts.ts';
 import type { Commit, Identity } from '../../../git/objects.ts';
 import { parseTrailers } from '../../../git/trailers.ts';
+import type { CommitStats } from './answers.ts';
 import type { CommitJson } from './inputs.ts';
 
 /** A commit's time in its own zone: `2026-01-31T09:05:00.000+02:00`. */
@@ -19,6 +22,13 @@ const isSameTime = ({ author, committer }: Commit): boolean =>
 /** Address of a project's pages, without a trailing slash. */
 export const projectUrl = (deps: Deps, project: Pick<Project, 'full_path'>): string =>
   `${deps.externalUrl()}/${project.full_path}`;
+
+/** The size of a commit as the API shows it (part 1, section 2). */
+export const presentStats = ({ additions, deletions }: DiffStats): Static<typeof CommitStats> => ({
+  additions,
+  deletions,
+  total: additions + deletions,
+});
 
 /**
  * A commit as the API shows it (part 1, section 2).

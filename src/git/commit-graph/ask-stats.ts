@@ -1,0 +1,84 @@
+import { SERVER } from '../../core/fair-slots.ts';
+import { STATS_IN_BACKGROUND } from '../diff-commands.ts';
+import { DiffProcess } from '../diff-process.ts';
+import { GitError } from '../errors.ts';
+import type { DiffStats } from '../line-counts.ts';
+import { takePlace } from '../process.ts';
+import { MAX_STATS_LINE, ShortStats, STATS_TIMEOUT_MS } from '../short-stats.ts';
+import type { GraphLayer } from './layer.ts';
+
+/** So many commits are asked for together. */
+const GROUP = 32;
+/** Milliseconds for such a group: where it takes longer each is asked for by itself. */
+const GROUP_MS = 20_000;
+/** How git ends over a commit that it cannot answer for. */
+const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 'timeout']);
+
+/** Is told of a commit, by its place; null where git gave no answer. */
+export type OnStats = (place: number, stats: DiffStats | null) => void;
+
+/**
+ * Asks git in the background for the lines of commits, in their order, for so long as there is time; at least for one.
+ * @param places of the commits in the layer
+ * @param until by `performance.now`
+ * @param signal ends it, together with git
+ * @throws GitError `aborted`, `busy`, `denied`, `corrupt`
+ */
+export async function askForStats(
+  dir: string,
+  layer: GraphLayer,
+  places: readonly number[],
+  until: number,
+  onStats: OnStats,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const leave = await takePlace('command', SERVER, signal);
+  const asking = new Asking(dir, signal);
+  const isOver = () => performance.now() > until;
+  try {
+    for (let at = 0; at < places.length; at += GROUP) {
+      const group = places.slice(at, at + GROUP).map((place) => layer.oid(place));
+      const found = await asking.ask(group, GROUP_MS);
+      for (const [nth, oid] of group.entries()) {
+        const stats = found === null ? (await asking.ask([oid], STATS_TIMEOUT_MS))?.get(oid) : found.get(oid);
+        onStats(places[at + nth]!, stats ?? null);
+        if (found === null && isOver()) return;
+      }
+      if (isOver()) return;
+    }
+  } finally {
+    asking.end();
+    leave();
+  }
+}
+
+/** Git, started anew where it ended. */
+class Asking {
+  readonly #dir: string;
+  readonly #signal: AbortSignal | undefined;
+  #process: DiffProcess | null = null;
+
+  constructor(dir: string, signal: AbortSignal | undefined) {
+    this.#dir = dir;
+    this.#signal = signal;
+  }
+
+  /** What git says of some commits, without those that it cannot read; null where it ends over one of them, or takes too long. */
+  async ask(lines: readonly string[], timeoutMs: number): Promise<Map<string, DiffStats> | null> {
+    const printed = new ShortStats();
+    const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
+    try {
+      this.#process ??= new DiffProcess(this.#dir, STATS_IN_BACKGROUND, () => {});
+      await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, timeoutMs, signal: this.#signal });
+      return printed.found;
+    } catch (error) {
+      this.#process = null;
+      if (error instanceof GitError && NO_ANSWER.has(error.code)) return null;
+      throw error;
+    }
+  }
+
+  end(): void {
+    this.#process?.retire();
+  }
+}
