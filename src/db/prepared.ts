@@ -1,4 +1,5 @@
 import type { CompiledQuery, DialectAdapter } from 'kysely';
+import { runQuery } from './direct.ts';
 import type { Db } from './schema.ts';
 
 /** Stands in a compiled query for a value that is given when it runs. */
@@ -55,7 +56,7 @@ export function prepared<Values extends object, Row>(
       if (texts.size < MAX_TEXTS) texts.set(shape, query);
     }
     const parameters = query.parameters.map((value) => (value instanceof Place ? value.of(given) : value));
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+    return (await runQuery<Row>(db, { ...query, parameters })).rows;
   };
 }
 
