@@ -26,7 +26,8 @@ export interface Ids {
 /** Texts that are kept of one query: lists of different lengths, and rows with other columns, make different ones. */
 const MAX_TEXTS = 20;
 
-interface Compilable<Row> {
+/** What has been built of a query. */
+export interface Compilable<Row> {
   compile(db: Db): CompiledQuery<Row>;
 }
 
