@@ -42,8 +42,8 @@ async function compress(content: Buffer): Promise<Buffer> {
   if (length <= MOST_STORED) return storedStream(content);
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
-  // Nobody waits for another thread than that of the requests.
-  return isMainThread ? await deflateAsync(content, suited) : deflateSync(content, suited);
+  // Only the thread of the requests must not be held up by what is short.
+  return isMainThread || length > AT_ONCE ? await deflateAsync(content, suited) : deflateSync(content, suited);
 }
 
 interface Pending {

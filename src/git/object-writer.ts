@@ -16,8 +16,8 @@ export interface NewObject {
 const HASH_SLICE = 512 * 1024;
 /** Objects written at the same time, which bounds open files and compressed data held. */
 const PARALLEL = 32;
-/** More bytes are written here: what follows in the thread of writes would wait for them. */
-const MOST_APART = 128 * 1024;
+/** More bytes are written here: they would have to be copied for the thread of writes. */
+const MOST_APART = 512 * 1024;
 
 /** The id of an object; a large one is hashed in slices, so that other requests go on in between. */
 export async function nameObject(type: ObjectType, data: FileContent, format: ObjectFormat = 'sha1'): Promise<string> {
