@@ -48,8 +48,14 @@ test('many writes are done by a thread, as they would be here', async (t) => {
   };
   for (let before = -1; before !== flushes(); ) {
     before = flushes();
-    const batch = await blobs(3);
-    assert.deepEqual(await store(batch), batch.map(({ oid }) => oid).toSorted());
+    // So many at once are many, however slow the machine is.
+    const batches = await Promise.all(Array.from({ length: 110 }, () => blobs(1)));
+    for (const [at, fresh] of (await Promise.all(batches.map(store))).entries()) {
+      assert.deepEqual(
+        fresh,
+        batches[at]!.map(({ oid }) => oid),
+      );
+    }
   }
   const before = flushes();
   // What is compressed, and what is there already.
@@ -57,7 +63,7 @@ test('many writes are done by a thread, as they would be here', async (t) => {
   assert.deepEqual(await store([...large, known]), large.map(({ oid }) => oid).toSorted());
   const batches = await Promise.all(Array.from({ length: 20 }, () => blobs(4)));
   await Promise.all(batches.map(store));
-  for (const { oid, data } of written) {
+  for (const { oid, data } of written.slice(-100)) {
     const read = execFileSync('git', ['--git-dir', dir, 'cat-file', 'blob', oid]);
     assert.deepEqual(read, data);
   }

@@ -5,8 +5,8 @@ import { type Done, doTask, errorOf, type PutTask, type Task } from './tasks.ts'
 import { WRITER, writerAddress } from './thread.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
-/** The thread costs some 6 MB, and 40 ms to start: it is there while so many tasks come within so many milliseconds ... */
-const BUSY_TASKS = 12;
+/** The thread costs some 9 MB, and 30 ms to start: it is there once so many tasks come within so many milliseconds ... */
+const BUSY_TASKS = 100;
 const BUSY_MS = 2_000;
 /** ... and until none has come for so long. */
 const IDLE_MS = 30_000;
