@@ -32,14 +32,15 @@ const escapeNonAscii = (code: string): string =>
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // Entries of their own: a thread that compiles configurations, renders a text or reads repositories, and the process that starts git load
-    // nothing else.
+    // Entries of their own: a thread that compiles configurations, renders a text, reads repositories or writes to them, and the process
+    // that starts git load nothing else.
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
       compiler: 'src/ci/compiler/worker.ts',
       markup: 'src/markup/worker.ts',
       reader: 'src/api/code/reading-thread.ts',
+      writer: 'src/git/writer/thread.ts',
       spawner: 'src/git/spawner/program.ts',
     },
     platform: 'node',

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
+import { writeHere } from '../src/git/writer/writing-thread.ts';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';
@@ -26,6 +27,8 @@ const onStart = (message: unknown) => {
 const undo: (() => void)[] = [];
 
 before(async () => {
+  // Another thread's flushes are not seen.
+  undo.push(writeHere());
   app = await buildTestApp();
   const handle = await open('package.json');
   await handle.close();

@@ -1,6 +1,6 @@
 import { today } from '../core/clock.ts';
 import { unauthorized } from '../core/errors.ts';
-import { prepared } from '../db/prepared.ts';
+import { steady } from '../db/steady.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
@@ -30,7 +30,7 @@ export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promis
 }
 
 /** The user, while the token is his and good. */
-const holderOfToken = prepared((db, { id, token, day }: { id: number; token: number; day: string }) =>
+const holderOfToken = steady((db, { id, token, day }: { id: number; token: number; day: string }) =>
   db
     .selectFrom('users')
     .selectAll('users')

@@ -2,7 +2,7 @@ import { today } from '../core/clock.ts';
 import { ApiError, forbidden } from '../core/errors.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
-import { prepared } from '../db/prepared.ts';
+import { steady } from '../db/steady.ts';
 import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { OauthToken } from '../db/tables/oauth-tokens.ts';
 import type { User } from '../db/tables/users.ts';
@@ -42,7 +42,7 @@ type FoundToken =
   | { kind: 'access_token'; token: AccessToken; user: User; scopes: string[] }
   | { kind: 'oauth'; token: OauthToken; user: User; scopes: string[] };
 
-const tokenOfDigest = prepared((db, { digest }: { digest: string }) =>
+const tokenOfDigest = steady((db, { digest }: { digest: string }) =>
   db.selectFrom('access_tokens').selectAll().where('digest', '=', digest),
 );
 

@@ -73,4 +73,6 @@ export interface PushedRef {
   commit?: { message: string };
   /** False where nothing is there that says which pipelines are made of it; absent where nobody looked. */
   configured?: false;
+  /** Whether what is there is known to make none of it; absent where that takes a closer look. */
+  filtered?: true;
 }

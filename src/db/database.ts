@@ -6,6 +6,7 @@ import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
 import type { Db } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
+import { keepSteady } from './steady.ts';
 import { TransactionalKysely } from './transactions.ts';
 import { keepCopy } from './upgrade-copy.ts';
 
@@ -82,6 +83,7 @@ const listener =
 function openSqlite(options: { path: string; durable: boolean }, log: { log?: LogConfig }): Database {
   const dialect = new NodeSqliteDialect(options);
   const db = new TransactionalKysely({ dialect, ...log });
+  keepSteady(db, () => dialect.steadyVersion());
   return wrap(db, { version: () => dialect.version(), onDisk: () => dialect.onDisk() });
 }
 

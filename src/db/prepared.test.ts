@@ -78,3 +78,15 @@ test('a prepared query runs in the transaction whose handle it is given, and is 
   await assert.rejects(undone, /undone/);
   assert.deepEqual(await find(db, { key: 'p-d' }), []);
 });
+
+test('a prepared query refuses the handle of a transaction that has ended', async () => {
+  const { db } = app.deps;
+  const any = prepared((db, { key }: { key: string }) =>
+    db.selectFrom('instance_values').select('value').where('key', '=', key),
+  );
+  const ended = await db.transaction().execute(async (transaction) => {
+    assert.deepEqual(await any(transaction, { key: 'ended' }), []);
+    return transaction;
+  });
+  await assert.rejects(any(ended, { key: 'ended' }), /already committed/);
+});

@@ -1,4 +1,5 @@
 import type { CompiledQuery, DialectAdapter } from 'kysely';
+import { runQuery } from './direct.ts';
 import type { Db } from './schema.ts';
 
 /** Stands in a compiled query for a value that is given when it runs. */
@@ -25,7 +26,8 @@ export interface Ids {
 /** Texts that are kept of one query: lists of different lengths, and rows with other columns, make different ones. */
 const MAX_TEXTS = 20;
 
-interface Compilable<Row> {
+/** What has been built of a query. */
+export interface Compilable<Row> {
   compile(db: Db): CompiledQuery<Row>;
 }
 
@@ -55,7 +57,7 @@ export function prepared<Values extends object, Row>(
       if (texts.size < MAX_TEXTS) texts.set(shape, query);
     }
     const parameters = query.parameters.map((value) => (value instanceof Place ? value.of(given) : value));
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+    return (await runQuery<Row>(db, { ...query, parameters })).rows;
   };
 }
 

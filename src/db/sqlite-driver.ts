@@ -12,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 
@@ -52,6 +53,7 @@ class Handle implements DatabaseConnection {
       PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'};
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -16384;
+      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
       ${readOnly ? 'PRAGMA query_only = ON;' : ''}
@@ -129,13 +131,35 @@ class SqliteDriver implements Driver {
   #reader!: Handle;
   #log: LogFile | null = null;
   #version: number | null = null;
+  /** What the file says of commits by other processes, in this turn. */
+  #foreign: number | null = null;
+  #foreignSeen: number | null = null;
+  /** Counts commits of more than bookkeeping. */
+  #steady = 0;
+  /** Whether the transaction that is open has written more than that. */
+  #unsteady = false;
   readonly #forget = () => {
     this.#version = null;
+    this.#foreign = null;
   };
-  readonly #committed = (synced: boolean): Promise<void> | undefined => {
-    this.#version = null;
-    // What does not have to be there itself waits for what it may build on.
-    return (synced ? this.#log?.flush() : this.#log?.pending) ?? undefined;
+  readonly #told: Told = {
+    begun: () => {
+      this.#foreign = null;
+    },
+    writes: (query) => {
+      if (!this.#unsteady && !isBookkeeping(query)) this.#unsteady = true;
+    },
+    committed: (synced) => {
+      this.#version = null;
+      this.#told.ended();
+      // What does not have to be there itself waits for what it may build on.
+      return (synced ? this.#log?.flush() : this.#log?.pending) ?? undefined;
+    },
+    ended: () => {
+      // Also where it was undone, which changes nothing: that is seldom.
+      if (this.#unsteady) this.#steady += 1;
+      this.#unsteady = false;
+    },
   };
 
   constructor(options: SqliteOptions) {
@@ -150,7 +174,7 @@ class SqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#reader, this.#writer, this.#mutex, this.#committed);
+    return new Connection(this.#reader, this.#writer, this.#mutex, this.#told);
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -180,6 +204,20 @@ class SqliteDriver implements Driver {
     return this.#version;
   }
 
+  /** A number that changes whenever more than bookkeeping is committed, by anyone, null while such writes are under way; other processes are asked after once in each turn of the event loop, and in each transaction. */
+  steadyVersion(): number | null {
+    if (this.#unsteady || this.#writer === undefined) return null;
+    if (this.#foreign === null) {
+      // Of the handle that writes, this number tells of others' commits alone.
+      const row = this.#writer.prepared('PRAGMA data_version').statement.get() as { data_version: number };
+      this.#foreign = row.data_version;
+      if (this.#foreign !== this.#foreignSeen) this.#steady += 1;
+      this.#foreignSeen = this.#foreign;
+      setImmediate(this.#forget);
+    }
+    return this.#steady;
+  }
+
   /** When all is on disk that was committed to be there; null where it is. */
   onDisk(): Promise<void> | null {
     return this.#log?.pending ?? null;
@@ -197,20 +235,30 @@ class SqliteDriver implements Driver {
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
 
+/** Who is told of transactions. */
+interface Told {
+  begun(): void;
+  /** Of each query that may write, before it runs. */
+  writes(query: CompiledQuery): void;
+  /** @param synced whether it has to be put on disk; @returns when it is there */
+  committed(synced: boolean): Promise<void> | undefined;
+  /** Of one that was undone. */
+  ended(): void;
+}
+
 class Connection implements DatabaseConnection {
   #inTransaction = false;
   #synced = true;
   readonly #reader: Handle;
   readonly #writer: Handle;
   readonly #mutex: Mutex;
-  readonly #committed: (synced: boolean) => Promise<void> | undefined;
+  readonly #told: Told;
 
-  /** @param committed is told of each commit, and whether it has to be put on disk; gives when it is there */
-  constructor(reader: Handle, writer: Handle, mutex: Mutex, committed: (synced: boolean) => Promise<void> | undefined) {
+  constructor(reader: Handle, writer: Handle, mutex: Mutex, told: Told) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;
-    this.#committed = committed;
+    this.#told = told;
   }
 
   async begin(synced: boolean): Promise<void> {
@@ -219,6 +267,7 @@ class Connection implements DatabaseConnection {
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
       this.#synced = synced;
+      this.#told.begun();
     } catch (error) {
       this.#mutex.unlock();
       throw error;
@@ -232,7 +281,7 @@ class Connection implements DatabaseConnection {
     this.#writer.database.exec('COMMIT');
     this.#inTransaction = false;
     this.#mutex.unlock();
-    return this.#committed(this.#synced);
+    return this.#told.committed(this.#synced);
   }
 
   rollback(): void {
@@ -241,12 +290,16 @@ class Connection implements DatabaseConnection {
     try {
       if (this.#writer.database.isTransaction) this.#writer.database.exec('ROLLBACK');
     } finally {
+      this.#told.ended();
       this.#mutex.unlock();
     }
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#inTransaction) return this.#writer.run(query);
+    if (this.#inTransaction) {
+      if (!isRead(query)) this.#told.writes(query);
+      return this.#writer.run(query);
+    }
     if (isRead(query)) return this.#reader.run(query);
     const { result, onDisk } = await this.#write<R>(query);
     await onDisk;
@@ -256,9 +309,12 @@ class Connection implements DatabaseConnection {
   async #write<R>(query: CompiledQuery): Promise<{ result: QueryResult<R>; onDisk: Promise<void> | undefined }> {
     await this.#mutex.lock();
     try {
+      this.#told.writes(query);
       const result = this.#writer.run<R>(query);
-      return { result, onDisk: this.#committed(true) };
+      return { result, onDisk: this.#told.committed(true) };
     } finally {
+      // Of one that failed.
+      this.#told.ended();
       this.#mutex.unlock();
     }
   }
@@ -290,6 +346,11 @@ export class NodeSqliteDialect implements Dialect {
   /** A number that changes with every commit to the file, by this process or another. Costs 2 microseconds. */
   version(): number {
     return this.#driver.version();
+  }
+
+  /** A number that changes whenever more than bookkeeping is committed, by anyone; null while such writes are under way. */
+  steadyVersion(): number | null {
+    return this.#driver.steadyVersion();
   }
 
   /** When all is on disk that was committed to be there: others see it a moment before. Null where it is. */

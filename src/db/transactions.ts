@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction, type TransactionBuilder } from 'kysely';
+import { forgetConnection } from './direct.ts';
 import type { Db, Schema } from './schema.ts';
 import { UNSYNCED } from './sqlite-driver.ts';
 
@@ -35,9 +36,13 @@ function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schem
     for (let tries = 1; ; tries += 1) {
       const effects = new Set<() => void>();
       try {
-        const result = await once((db) => {
+        const result = await once(async (db) => {
           afterwards.set(db, effects);
-          return work(db);
+          try {
+            return await work(db);
+          } finally {
+            forgetConnection(db);
+          }
         });
         for (const effect of effects) effect();
         return result;

@@ -58,8 +58,8 @@ export interface WrittenCommit {
 export interface MadeCommit extends WrittenCommit {
   /** Whether that takes no longer than a few flushes: it has few objects, and small ones. */
   isSmall: boolean;
-  /** Writes it with all it needs; durable when it fulfils. @throws the file system's error */
-  store(): Promise<void>;
+  /** Writes it with all it needs; durable when it fulfils. @returns its id, where it was not there; @throws the file system's error */
+  store(): Promise<ReadonlySet<string>>;
 }
 
 /**
@@ -101,8 +101,9 @@ export async function makeCommit(repo: Repository, input: CommitInput): Promise<
   const oid = await nameObject('commit', data, format);
   const all: NewObject[] = [...objects, { type: 'commit', data, oid }];
   const store = async () => {
-    await new ObjectWriter(repo.dir, format).write(all);
+    const fresh = await new ObjectWriter(repo.dir, format).store(all);
     repo.objects.remember(all);
+    return new Set(fresh.has(oid) ? [oid] : []);
   };
   const bytes = all.reduce((sum, { data }) => sum + sizeOf(data), 0);
   const isSmall = all.length <= FEW_OBJECTS && bytes <= FEW_BYTES;

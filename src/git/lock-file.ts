@@ -1,10 +1,11 @@
-import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeBytes } from './bytes.ts';
-import { isMissing, isTaken, syncFile } from './durable.ts';
+import { isMissing, isTaken } from './durable.ts';
 import { GitError } from './errors.ts';
+import { makeLock, putInPlace } from './writer/writing-thread.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 /** Folders that a clean-up took away before something was put into them are made again so often. */
@@ -22,7 +23,7 @@ export class LockFile {
   #file: number | undefined;
   #isHeld = true;
 
-  private constructor(dir: string, name: string, file: number) {
+  private constructor(dir: string, name: string, file: number | undefined) {
     this.#dir = dir;
     this.#name = name;
     this.#file = file;
@@ -33,14 +34,24 @@ export class LockFile {
    * @param name of the file, relative to `dir`
    * @param waitMs how long another holder is waited for
    * @param made gets the folders that had to be made, relative to `dir`
+   * @param content what the file shall hold, durable in the lock when it fulfils; null where that is not asked for
    * @throws GitError `locked` where it is held, `conflict` where a file stands in place of a folder, `corrupt` where `dir`
    *   is not there; the file system's error
    */
-  static async take(dir: string, name: string, waitMs: number, made: Set<string>): Promise<LockFile> {
+  static async take(
+    dir: string,
+    name: string,
+    waitMs: number,
+    made: Set<string>,
+    content: string | null = null,
+  ): Promise<LockFile> {
     const until = performance.now() + waitMs;
+    const path = bytesPath(dir, `${name}.lock`);
     for (let tries = 1; ; ) {
       try {
-        return new LockFile(dir, name, openSync(bytesPath(dir, `${name}.lock`), O_CREAT | O_EXCL | O_WRONLY, 0o644));
+        if (content === null) return new LockFile(dir, name, openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o644));
+        await makeLock(path, content);
+        return new LockFile(dir, name, undefined);
       } catch (error) {
         if (isTaken(error)) {
           if (performance.now() >= until) throw new GitError('locked', `${name}.lock exists`);
@@ -55,13 +66,6 @@ export class LockFile {
     }
   }
 
-  /** What the file shall hold; durable when it fulfils. */
-  async write(content: string): Promise<void> {
-    writeFileSync(this.#file!, content);
-    await syncFile(this.#file!);
-    this.close();
-  }
-
   /** Lets go of the descriptor, not of the lock. */
   close(): void {
     const file = this.#file;
@@ -69,10 +73,16 @@ export class LockFile {
     if (file !== undefined) closeSync(file);
   }
 
-  /** Puts its content in the place of the file, by which the lock is given up. */
-  commit(): void {
-    renameSync(this.#path, bytesPath(this.#dir, this.#name));
+  /**
+   * Puts its content in the place of the file, by which the lock is given up.
+   * @param folder what holds the file, relative to `dir`, where its names are to be durable then
+   */
+  async commit(folder: string | null): Promise<void> {
+    const to = bytesPath(this.#dir, this.#name);
+    const names = folder === null ? null : bytesPath(this.#dir, folder);
+    const unsafe = await putInPlace({ from: this.#path, to, folder: names });
     this.#isHeld = false;
+    if (unsafe !== null) throw unsafe;
   }
 
   get #path(): string | Buffer {

@@ -53,39 +53,54 @@ export class RefTransactions {
   /**
    * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks.
    * @param stored fulfils when the objects are there that references are to point to, where they are still being written: it is
-   *   waited for when all locks are taken and hold what is to be
+   *   waited for when all locks are taken and hold what is to be. The commits among those that were not there before are not
+   *   looked at again
    * @throws what `stored` throws; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
    */
-  async run(updates: readonly RefUpdate[], stored?: Promise<unknown>): Promise<void> {
+  async run(updates: readonly RefUpdate[], stored?: Promise<ReadonlySet<string>>): Promise<void> {
     checkUpdates(updates);
     if (updates.length === 0) return;
     await this.#queue.run('', async () => {
       if (stored === undefined) await checkTargets(this.#objects(), updates);
       await this.#refuseCollisions(updates);
-      await this.#apply(updates, stored);
-      await this.#sync(updates);
+      // The folder of a single reference is made durable with it.
+      const alone = updates.length === 1 && updates[0]!.new !== null ? dirname(updates[0]!.ref) : null;
+      const isDurable = await this.#apply(updates, alone, stored);
+      if (!isDurable || this.#made.size > 0) await this.#sync(updates);
     });
   }
 
-  async #apply(updates: readonly RefUpdate[], stored: Promise<unknown> | undefined): Promise<void> {
+  /**
+   * @param folder of all references, where it is to be durable with the last of them
+   * @returns whether it is
+   */
+  async #apply(
+    updates: readonly RefUpdate[],
+    folder: string | null,
+    stored: Promise<ReadonlySet<string>> | undefined,
+  ): Promise<boolean> {
     const held: Held[] = [];
+    let isDurable = false;
     let packed: LockFile | undefined;
     try {
       await inTurns(updates, PARALLEL, null, async (update) => {
-        const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made);
+        const content = update.new === null || update.new === update.old ? null : `${update.new}\n`;
+        const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made, content);
         const one: Held = { update, lock, present: null };
         held.push(one);
         one.present = await this.#checked(update);
-        if (update.new === null || update.new === one.present) lock.close();
-        else await lock.write(`${update.new}\n`);
+        lock.close();
       });
       if (stored !== undefined) {
-        await stored;
-        await checkTargets(this.#objects(), updates);
+        const fresh = await stored;
+        const others = updates.filter((update) => update.new === null || !fresh.has(update.new));
+        await checkTargets(this.#objects(), others);
       }
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
       if (deleted.length > 0) packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
-      await inTurns(held, PARALLEL, null, (one) => this.#put(one));
+      await inTurns(held, PARALLEL, null, async (one) => {
+        if ((await this.#put(one, folder)) && folder !== null) isDurable = true;
+      });
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
       await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
     } finally {
@@ -93,6 +108,7 @@ export class RefTransactions {
       await inTurns(held, PARALLEL, null, ({ lock }) => lock.release());
     }
     for (const { ref, new: oid } of updates) if (oid === null) await removeEmptyFolders(this.#dir, dirname(ref));
+    return isDurable;
   }
 
   /** What a locked reference holds, where the update may be made. */
@@ -107,17 +123,19 @@ export class RefTransactions {
     return null;
   }
 
-  async #put({ update, lock, present }: Held): Promise<void> {
-    if (update.new === null || update.new === present) return;
+  /** @returns whether its file had to be put in place */
+  async #put({ update, lock, present }: Held, folder: string | null): Promise<boolean> {
+    if (update.new === null || update.new === present) return false;
     const path = bytesPath(this.#dir, update.ref);
     try {
-      lock.commit();
+      await lock.commit(folder);
     } catch (error) {
       // Another process has made a folder of this name meanwhile.
       if (!(await isFolder(path))) throw error;
       await clearFolder(path, update.ref);
-      lock.commit();
+      await lock.commit(folder);
     }
+    return true;
   }
 
   /** @throws GitError where one name is a folder of another's: `conflict` for one that is there, else `invalid` */

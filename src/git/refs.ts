@@ -136,12 +136,13 @@ export class RefStore {
 
   /**
    * Applies all of the updates or none; durable when it fulfils.
-   * @param stored fulfils when the objects that references are to point to are durable, where they are still being written
+   * @param stored fulfils when the objects that references are to point to are durable, where they are still being written, with the
+   *   commits that were not there before
    * @throws GitError `conflict` where a reference does not hold what `old` says or its name collides with
    *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
    *   a branch that is no commit, `corrupt` for a broken reference, `busy`; the file system's error
    */
-  async transaction(updates: readonly RefUpdate[], stored?: Promise<unknown>): Promise<void> {
+  async transaction(updates: readonly RefUpdate[], stored?: Promise<ReadonlySet<string>>): Promise<void> {
     await this.#transactions.run(updates, stored);
   }
 

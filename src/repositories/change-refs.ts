@@ -28,8 +28,11 @@ export interface RefChangeRequest extends ChangeContext {
   /** Who changes; null for a deploy token or the system. */
   userId: number | null;
   updates: readonly RefChange[];
-  /** Fulfils when the objects that the refs are to point to are durable, where they are still being written. */
-  stored?: Promise<void>;
+  /**
+   * Fulfils when the objects that the refs are to point to are durable, where they are still being written: with the commits that
+   * were not there before.
+   */
+  stored?: Promise<ReadonlySet<string>>;
   guard: ChangeGuard;
 }
 

@@ -6,12 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { commitFiles } from '../../test/support/commits.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
+import { writeHere } from '../git/writer/writing-thread.ts';
 
 let app: TestApp;
+let writeApart: () => void;
 before(async () => {
+  // What is done to files is seen in this thread alone.
+  writeApart = writeHere();
   app = await buildTestApp();
 });
-after(() => app.close());
+after(async () => {
+  writeApart();
+  await app.close();
+});
 
 /** Has the first files that are put on disk meanwhile fail, as on a disk that is full. */
 async function withFullDisk<T>(work: () => Promise<T>): Promise<T> {

@@ -138,7 +138,7 @@ interface Move {
   actions: readonly FileAction[];
   start: Start;
   updates: readonly RefChange[];
-  stored: Promise<void>;
+  stored: Promise<ReadonlySet<string>>;
   rule: PushRule | null;
 }
 

@@ -4,7 +4,7 @@ import type { ProjectPermissions } from '../access/permissions.ts';
 import { namespacesOfIds } from '../access/rows-by-id.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
-import { prepared } from '../db/prepared.ts';
+import { steady } from '../db/steady.ts';
 import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
 import type { ProtectedRef } from '../db/tables/protected-refs.ts';
 import type { PushRule } from '../db/tables/push-rules.ts';
@@ -49,7 +49,7 @@ export const loadProtections = async (deps: Deps, projectId: number): Promise<re
 type OwnRow = Awaited<ReturnType<typeof ownProtections>>[number];
 
 /** Where the project is, and its own protections: a row for each of their levels, and one without where there are none. */
-const ownProtections = prepared((db, { projectId }: { projectId: number }) =>
+const ownProtections = steady((db, { projectId }: { projectId: number }) =>
   db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')

@@ -117,6 +117,64 @@ describe('a commit on top of a branch', () => {
     assert.deepEqual(await jobs(), ['event:ci.push']);
   });
 
+  test('leaves no job where the workflow of the configuration is known to make no pipeline of it', async () => {
+    const yaml = (...rules: string[]) =>
+      `workflow:\n  rules:\n${rules.map((rule) => `    - if: '${rule}'\n`).join('')}job:\n  script: echo\n`;
+    let files = 0;
+    const change = (message: string) => commit(message, { [`change-${++files}.txt`]: 'x\n' });
+    const configure = async (text: string) => {
+      const path = `ci/${++files}.yml`;
+      expectStatus(await app.put(`/projects/${project.id}`, { json: { ci_config_path: path } }), 200);
+      await commit('Configure', { [path]: text });
+      assert.deepEqual(await jobs(), ['event:ci.push']);
+      await app.settle();
+    };
+    const made = async () => (await pipelines()).length;
+    const branch = (rule: string) => yaml('$CI_COMMIT_TAG', '$CI_PIPELINE_SOURCE == "merge_request_event"', rule);
+    await configure(branch('$CI_COMMIT_BRANCH == "release"'));
+    await change('Known');
+    assert.deepEqual(await jobs(), []);
+    // What asks to be skipped is entered all the same.
+    await change('Known [skip ci]');
+    assert.deepEqual(await jobs(), ['event:ci.push']);
+    await app.settle();
+    assert.equal(await made(), 1);
+    // A variable that is kept goes before what the push says.
+    const variables = `/projects/${project.id}/variables`;
+    const variable = { key: 'CI_COMMIT_BRANCH', value: 'release' };
+    expectStatus(await app.post(variables, { json: variable }), 201);
+    await change('Another branch, as it says');
+    assert.deepEqual(await jobs(), ['event:ci.push']);
+    await app.settle();
+    assert.equal(await made(), 2);
+    expectStatus(await app.delete(`${variables}/CI_COMMIT_BRANCH`), 204);
+    await change('Known again');
+    assert.deepEqual(await jobs(), []);
+
+    const unprotected = branch('$CI_COMMIT_REF_PROTECTED != "true"');
+    await configure(unprotected);
+    await change('Protected');
+    assert.deepEqual(await jobs(), []);
+    expectStatus(await app.delete(`/projects/${project.id}/protected_branches/main`), 204);
+    await change('Not protected');
+    await app.settle();
+    assert.equal(await made(), 3);
+
+    // What only the making of a pipeline finds out, and what the configuration says itself.
+    await configure(branch('$CI_COMMIT_TITLE == "Make one"'));
+    await change('Make none');
+    assert.deepEqual(await jobs(), ['event:ci.push']);
+    await app.settle();
+    await change('Make one');
+    await app.settle();
+    assert.equal(await made(), 4);
+    await configure(`variables:\n  CI_COMMIT_TAG: ''\n${branch('$CI_COMMIT_BRANCH == "release"')}`);
+    await change('Not known');
+    assert.deepEqual(await jobs(), ['event:ci.push']);
+    await app.settle();
+    assert.equal(await made(), 4);
+  });
+
   test('that asks for it makes a pipeline that is skipped', async () => {
     const { id } = await commit('Nothing to see [skip ci]');
     await app.settle();

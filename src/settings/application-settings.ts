@@ -1,5 +1,6 @@
 import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/schema.ts';
+import { steady } from '../db/steady.ts';
 import type { Deps } from '../deps.ts';
 import { planInForce } from '../licence/plan-in-force.ts';
 import {
@@ -28,18 +29,27 @@ export interface StoredSettings {
   updatedAt: string;
 }
 
+const valuesOf = steady((db, { keys }: { keys: readonly string[] }) =>
+  db.selectFrom('instance_values').select(['key', 'value', 'updated_at']).where('key', 'in', keys),
+);
+
+/** What was read last with a handle, and of which rows it was made. */
+const lastRead = new WeakMap<Db, { of: string; stored: StoredSettings }>();
+
+/** The same object while the rows are the same: what is made of it is kept with it. */
 async function read(db: Db): Promise<StoredSettings> {
-  const rows = await db
-    .selectFrom('instance_values')
-    .select(['key', 'value', 'updated_at'])
-    .where('key', 'in', [SETTINGS_KEY, INSTANCE_KEY])
-    .execute();
-  const stored = rows.find(({ key }) => key === SETTINGS_KEY);
+  const rows = await valuesOf(db, { keys: [SETTINGS_KEY, INSTANCE_KEY] });
+  const row = rows.find(({ key }) => key === SETTINGS_KEY);
   const createdAt = rows.find(({ key }) => key === INSTANCE_KEY)?.updated_at ?? new Date(0).toISOString();
-  const changed = stored === undefined ? {} : parseJson<Record<string, unknown>>(stored.value);
+  const of = `${createdAt} ${row?.updated_at} ${row?.value}`;
+  const last = lastRead.get(db);
+  if (last?.of === of) return last.stored;
+  const changed = row === undefined ? {} : parseJson<Record<string, unknown>>(row.value);
   // Another version may have known more of them.
   const known = Object.entries(changed).filter(([name]) => Object.hasOwn(SETTINGS, name));
-  return { changed: Object.fromEntries(known), createdAt, updatedAt: stored?.updated_at ?? createdAt };
+  const stored = { changed: Object.fromEntries(known), createdAt, updatedAt: row?.updated_at ?? createdAt };
+  lastRead.set(db, { of, stored });
+  return stored;
 }
 
 /** @param db the handle of a transaction where there is one */

@@ -1,10 +1,24 @@
+import type { Deps } from '../../deps.ts';
+import { HEADS } from '../../git/ref-folders.ts';
 import { entryAt } from '../../git/tree.ts';
 import type { PushFact } from '../../repositories/push-facts.ts';
 import { ownConfigPath } from './config-content.ts';
+import { isFilteredOut } from './workflow-filter.ts';
 
-/** Notes of a branch that was moved on by one commit that nothing is there that would make pipelines of it. */
-export const noteMissingConfig: PushFact = async (repo, { new: oid, commit }, project) => {
-  if (oid === null || commit === undefined || project === null) return {};
-  const path = ownConfigPath(project);
-  return path !== null && (await entryAt(repo, oid, path)) === null ? { configured: false } : {};
-};
+/**
+ * Notes of a branch that was moved on by one commit that nothing is there that would make pipelines of it, or that what is there
+ * makes none.
+ */
+export const noteConfig =
+  (deps: Deps): PushFact =>
+  async (repo, { ref, new: oid, commit }, project) => {
+    if (oid === null || commit === undefined || project === null) return {};
+    const path = ownConfigPath(project);
+    if (path === null) return {};
+    const entry = await entryAt(repo, oid, path);
+    if (entry === null) return { configured: false };
+    const branch = ref.slice(HEADS.length);
+    return entry.type === 'blob' && (await isFilteredOut(deps, entry.oid, project.id, branch))
+      ? { filtered: true }
+      : {};
+  };

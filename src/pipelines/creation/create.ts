@@ -9,16 +9,18 @@ import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
+import { entryAt } from '../../git/tree.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { perMinute } from '../../settings/throttles.ts';
 import { isProtectedRef, mayRunOn, maySetVariables } from '../run-rights.ts';
 import { parentArtifacts } from '../sources/parent-artifacts.ts';
 import type { MergeRequestFacts, PipelineFacts } from '../variables/facts.ts';
 import { compileFor } from './compile-for.ts';
-import type { ConfigContent } from './config-content.ts';
+import { type ConfigContent, ownConfigPath } from './config-content.ts';
 import { checkSize, TooManyJobs } from './job-limits.ts';
 import { resolvePipelineRef } from './ref.ts';
 import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './save.ts';
+import { rememberFilter } from './workflow-filter.ts';
 
 export interface PipelineRequest {
   projectId: number;
@@ -121,7 +123,19 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   const compiled = await compileFor(deps, { ...request, ...subject, artifact });
   if (compiled === null) return refusal('Missing CI config file');
   if (skipped && compiled.compiled.evaluated?.seed != null) return saveSkipped(deps, made);
+  await rememberOwn(deps, subject, compiled);
   return entered(deps, request, made, compiled);
+}
+
+/** Remembers why a configuration of the project's own made no pipeline. */
+async function rememberOwn(
+  deps: Deps,
+  { repo, facts: { project, sha } }: Subject,
+  { path, compiled }: { path: string; compiled: Compiled },
+): Promise<void> {
+  if (compiled.evaluated?.reason !== 'filtered_by_workflow' || path !== ownConfigPath(project)) return;
+  const entry = await entryAt(repo, sha, path);
+  if (entry?.type === 'blob') rememberFilter(deps, entry.oid, compiled);
 }
 
 /** Whether somebody has too many pipelines made for one commit; what other pipelines and schedules start is not counted. */

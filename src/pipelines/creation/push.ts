@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { peel } from '../../git/revision.ts';
 import type { RecordedEvent } from '../../jobs/events.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { noteMissingConfig } from './configured.ts';
+import { noteConfig } from './configured.ts';
 import { asksToSkip, createPipeline } from './create.ts';
 import { parsePushOptions } from './push-options.ts';
 
@@ -18,12 +18,12 @@ interface Pushed {
 }
 
 /** Whether a push of a ref can make a pipeline: what says that it be skipped is one, too. */
-const mayMakeOne = ({ configured, commit }: PushedRef): boolean =>
-  configured !== false || commit === undefined || asksToSkip(commit.message);
+const mayMakeOne = ({ configured, filtered, commit }: PushedRef): boolean =>
+  (configured !== false && filtered !== true) || commit === undefined || asksToSkip(commit.message);
 
 /** Makes pipelines of pushes, whoever moved the refs: git, a merge, a commit through the API. */
 export function registerPushes(deps: Deps): void {
-  deps.pushFacts.push(noteMissingConfig);
+  deps.pushFacts.push(noteConfig(deps));
   deps.events.subscribe({
     name: 'ci.push',
     types: ['push'],

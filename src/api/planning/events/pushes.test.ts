@@ -192,8 +192,9 @@ test('nobody removes who pushed while the transaction that tells of it goes on',
   const payload = { project_id: project.id, updates, push_options: [], via: 'git' as const };
   let removal: Promise<unknown> | undefined;
   await db.transaction().execute(async (inside) => {
-    const executeQuery = inside.executeQuery.bind(inside);
-    t.mock.method(inside, 'executeQuery', async (query: CompiledQuery) => {
+    const connection = await inside.getExecutor().provideConnection(async (connection) => connection);
+    const executeQuery = connection.executeQuery.bind(connection);
+    t.mock.method(connection, 'executeQuery', async (query: CompiledQuery) => {
       if (query.sql.startsWith('insert into "events"')) {
         removal = db.deleteFrom('users').where('id', '=', author.id).execute();
         await someoneWaits(app);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
+import { steady } from '../../../../db/steady.ts';
 
 /** Branches that one query names at most. */
 const BATCH = 500;
@@ -74,7 +74,7 @@ interface Row {
 }
 
 /** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
-const fromOrInto = prepared((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
+const fromOrInto = steady((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
   db
     .selectFrom('merge_requests as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')

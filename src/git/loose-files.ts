@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  createWriteStream,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
+import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { isMissing, isTaken, syncFile, syncPath } from './durable.ts';
+import type { ObjectType } from './objects.ts';
+import { MOST_STORED, storedStream } from './packs/stored-stream.ts';
+import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
+
+/** An object to be written, by its name. */
+export interface NamedObject {
+  type: ObjectType;
+  data: FileContent;
+  oid: string;
+}
+
+const deflateAsync = promisify<Buffer, ZlibOptions, Buffer>(deflate);
+/** What is kept of so short a content to find it again takes an eighth of the memory, and finds nearly as much. */
+const SHORT = 32 * 1024;
+const WITH_LITTLE: ZlibOptions = { windowBits: 12, memLevel: 5 };
+/** Up to here, writing takes less time than handing the work to another thread. */
+const AT_ONCE = 64 * 1024;
+const STREAM_CHUNK = 256 * 1024;
+
+async function compress(content: Buffer): Promise<Buffer> {
+  const { length } = content;
+  if (length <= MOST_STORED) return storedStream(content);
+  const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
+  const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
+  // Only the thread of the requests must not be held up by what is short.
+  return isMainThread || length > AT_ONCE ? await deflateAsync(content, suited) : deflateSync(content, suited);
+}
+
+interface Pending {
+  oid: string;
+  temporary: string;
+  final: string;
+  folder: string;
+}
+
+/**
+ * Writes some objects into their files, whose content is durable when it fulfils and whose names are not.
+ * @param objects the folder of all of the repository
+ * @param batch so many as may be worked on at once
+ * @param folders gets those that hold their names
+ * @returns the names of those that were not there
+ * @throws the file system's error
+ */
+export async function writeFiles(
+  objects: string,
+  batch: readonly NamedObject[],
+  folders: Set<string>,
+): Promise<string[]> {
+  const results = await Promise.allSettled(batch.map((object) => writeTemporary(objects, object, folders)));
+  const pending = results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await Promise.allSettled(pending.map(({ temporary }) => unlink(temporary)));
+    throw failed.reason;
+  }
+  // The name appears only once the content is safe, so a crash never leaves a broken object behind.
+  for (const { temporary, final, folder } of pending) {
+    renameSync(temporary, final);
+    folders.add(folder);
+  }
+  return pending.map(({ oid }) => oid);
+}
+
+async function writeTemporary(
+  objects: string,
+  { type, data, oid }: NamedObject,
+  folders: Set<string>,
+): Promise<Pending | null> {
+  const folder = join(objects, oid.slice(0, 2));
+  const final = join(folder, oid.slice(2));
+  if (freshen(final)) {
+    // Its writer may not have synced the folder yet.
+    folders.add(folder);
+    return null;
+  }
+  const header = Buffer.from(`${type} ${sizeOf(data)}\0`);
+  const compressed = Buffer.isBuffer(data) ? await compress(Buffer.concat([header, data])) : null;
+  const temporary = join(folder, `tmp_obj_${randomUUID()}`);
+  await writeInto(folder, temporary, (path) =>
+    compressed === null ? writeStored(path, header, data as StoredContent) : writeSynced(path, compressed),
+  );
+  return { oid, temporary, final, folder };
+}
+
+/** Folders of objects whose names are durable, each with what tells it from another that was made in its place later. */
+const known = new LRUCache<string, string>({ max: 5_000 });
+
+/**
+ * Makes the names in some folders durable, and their own: also where another writer has made a folder just now.
+ * @param parent of all
+ */
+export async function syncFolders(parent: string, folders: readonly string[]): Promise<void> {
+  const identities = folders.map(identityOf);
+  const fresh = folders.some((folder, at) => known.get(folder) !== identities[at]);
+  await Promise.all((fresh ? [parent, ...folders] : folders).map(syncPath));
+  for (const [at, folder] of folders.entries()) known.set(folder, identities[at]!);
+}
+
+/** Where the file system does not tell when a folder was made, it is never the same. */
+function identityOf(folder: string): string {
+  const { dev, ino, birthtimeNs } = lstatSync(folder, { bigint: true });
+  return birthtimeNs > 0n ? `${dev} ${ino} ${birthtimeNs}` : randomUUID();
+}
+
+function freshen(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+    return found.size > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Writes a new file into a folder that is made where there is none, again where a clean-up takes the empty folder away. */
+async function writeInto(folder: string, path: string, write: (path: string) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await write(path);
+      return;
+    } catch (error) {
+      if (!isMissing(error)) await unlink(path).catch(() => {});
+      if (!isMissing(error) || attempt > 3) throw error;
+    }
+    makeFolder(folder);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}
+
+async function writeSynced(path: string, data: Buffer): Promise<void> {
+  if (data.length > AT_ONCE) return writeLarge(path, data);
+  const file = openSync(path, 'wx', 0o444);
+  try {
+    writeFileSync(file, data);
+    await syncFile(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function writeLarge(path: string, data: Buffer): Promise<void> {
+  const handle = await open(path, 'wx', 0o444);
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Compresses a large content while it is read. */
+async function writeStored(path: string, header: Buffer, content: StoredContent): Promise<void> {
+  async function* bytes() {
+    yield header;
+    yield* content.open() as AsyncIterable<Buffer>;
+  }
+  const target = createWriteStream(path, { flags: 'wx', mode: 0o444, flush: true });
+  await pipeline(bytes, createDeflate({ level: 1, chunkSize: STREAM_CHUNK }), target);
+}

@@ -1,0 +1,100 @@
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { syncFile, syncPath } from '../durable.ts';
+import { type NamedObject, syncFolders, writeFiles } from '../loose-files.ts';
+
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+
+/** What of an error of the file system others look at; an error that is handed to another thread loses it. */
+export interface FileFailure {
+  message: string;
+  code: string | undefined;
+  errno: number | undefined;
+  syscall: string | undefined;
+  path: string | undefined;
+}
+
+/** Objects of one repository that are written together: small ones, and few. */
+export interface ObjectsTask {
+  name: 'objects';
+  objects: string;
+  batch: readonly NamedObject[];
+}
+
+/** A lock file that is made with what is to become the content of the file that it locks. */
+export interface LockTask {
+  name: 'lock';
+  path: string | Uint8Array;
+  content: string;
+}
+
+/** A file that is put in the place of another one. */
+export interface PutTask {
+  name: 'put';
+  from: string | Uint8Array;
+  to: string | Uint8Array;
+  /** Whose names are to be durable then; null where somebody else sees to it. */
+  folder: string | Uint8Array | null;
+}
+
+/** Work of a write with files of a repository, which is durable when it is done. */
+export type Task = ObjectsTask | LockTask | PutTask;
+
+/** What a task gives. */
+export interface Done {
+  /** Of objects: the names of those that were not there. */
+  fresh?: string[];
+  /** Of a file that is in its place: why that may not be durable. */
+  unsafe?: FileFailure;
+}
+
+/** Does a task in this thread. @throws the file system's error, of a task that has changed nothing but left objects that nobody needs */
+export function doTask(task: Task): Promise<Done> {
+  if (task.name === 'objects') return storeHere(task);
+  return task.name === 'lock' ? makeLock(task) : putInPlace(task);
+}
+
+async function storeHere({ objects, batch }: ObjectsTask): Promise<Done> {
+  const folders = new Set<string>();
+  const fresh = await writeFiles(objects, batch, folders);
+  await syncFolders(objects, [...folders]);
+  return { fresh };
+}
+
+async function makeLock({ path, content }: LockTask): Promise<Done> {
+  const file = openSync(path as string, O_CREAT | O_EXCL | O_WRONLY, 0o644);
+  try {
+    try {
+      writeFileSync(file, content);
+      await syncFile(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    await unlink(path as string).catch(() => {});
+    throw error;
+  }
+  return {};
+}
+
+async function putInPlace({ from, to, folder }: PutTask): Promise<Done> {
+  renameSync(from as string, to as string);
+  if (folder === null) return {};
+  try {
+    await syncPath(folder as string);
+    return {};
+  } catch (error) {
+    return { unsafe: failureOf(error) };
+  }
+}
+
+/** What of an error can be handed to another thread. */
+export function failureOf(error: unknown): FileFailure {
+  const { message, code, errno, syscall, path } = error as NodeJS.ErrnoException;
+  return { message, code, errno, syscall, path };
+}
+
+/** The error again. */
+export function errorOf({ message, ...rest }: FileFailure): Error {
+  return Object.assign(new Error(message), rest);
+}

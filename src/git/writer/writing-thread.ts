@@ -1,0 +1,165 @@
+import { Worker } from 'node:worker_threads';
+import type { NamedObject } from '../loose-files.ts';
+import type { AskedTask, FromWriter } from './messages.ts';
+import { type Done, doTask, errorOf, type PutTask, type Task } from './tasks.ts';
+import { WRITER, writerAddress } from './thread.ts';
+
+const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
+/** The thread costs some 9 MB, and 30 ms to start: it is there once so many tasks come within so many milliseconds ... */
+const BUSY_TASKS = 100;
+const BUSY_MS = 2_000;
+/** ... and until none has come for so long. */
+const IDLE_MS = 30_000;
+
+interface Asked {
+  task: Task;
+  resolve(done: Done | Promise<Done>): void;
+  reject(error: unknown): void;
+}
+
+/** A thread that does tasks, and those that it owes. */
+class WritingThread {
+  readonly #worker: Worker;
+  readonly #open = new Map<number, Asked>();
+  readonly #onEnd: () => void;
+  isReady = false;
+  #number = 0;
+  #usedAt = performance.now();
+  readonly #watch = setInterval(() => this.#look(), IDLE_MS / 2).unref();
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.#worker = new Worker(new URL(writerAddress), {
+      workerData: WRITER,
+      resourceLimits: MEMORY,
+      name: WRITER,
+      env: {},
+      execArgv: [],
+    });
+    this.#worker.on('message', (message: FromWriter) => this.#receive(message));
+    this.#worker.on('error', () => this.#end());
+    this.#worker.on('exit', () => this.#end());
+    this.#worker.unref();
+  }
+
+  ask(task: Task): Promise<Done> {
+    this.#number += 1;
+    const number = this.#number;
+    const { promise, resolve, reject } = Promise.withResolvers<Done>();
+    if (this.#open.size === 0) this.#worker.ref();
+    this.#open.set(number, { task, resolve, reject });
+    this.#usedAt = performance.now();
+    const [asked, memory] = handed(task);
+    this.#worker.postMessage({ number, task: asked }, memory);
+    return promise;
+  }
+
+  #receive(message: FromWriter): void {
+    const { number } = message;
+    if (number === 0) {
+      this.isReady = true;
+      return;
+    }
+    const asked = this.#open.get(number);
+    this.#open.delete(number);
+    if (this.#open.size === 0) this.#worker.unref();
+    if ('done' in message) asked?.resolve(message.done);
+    else asked?.reject(errorOf(message.failure));
+  }
+
+  #look(): void {
+    if (this.#open.size === 0 && performance.now() - this.#usedAt > IDLE_MS) this.#end();
+  }
+
+  /** What it owes is done here: each task bears to be done again, or fails as one does that somebody else was quicker at. */
+  #end(): void {
+    clearInterval(this.#watch);
+    this.isReady = false;
+    this.#onEnd();
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const { task, resolve } of open) resolve(doTask(task));
+    void this.#worker.terminate();
+  }
+}
+
+/** The message of a task, and memory that goes with it. */
+function handed(task: Task): [AskedTask, ArrayBuffer[]] {
+  if (task.name !== 'objects') return [task, []];
+  const { name, objects, batch } = task;
+  const contents = batch.map(({ data }) => data as Buffer);
+  const bytes = new Uint8Array(contents.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  const list = batch.map(({ type, oid }, index) => {
+    const { length } = contents[index]!;
+    bytes.set(contents[index]!, at);
+    at += length;
+    return { type, oid, length };
+  });
+  return [{ name, objects, list, bytes }, [bytes.buffer]];
+}
+
+let thread: WritingThread | null = null;
+/** When the last tasks came, the oldest first. */
+const times: number[] = [];
+
+/** How many want all to be done here. */
+let stays = 0;
+
+/** Has everything done here until what it gives is called: for tests that count what is done, or see to it that it fails. */
+export function writeHere(): () => void {
+  stays += 1;
+  return () => {
+    stays -= 1;
+  };
+}
+
+/** Does a task apart from the thread of the requests where there are many, else here. */
+function run(task: Task): Promise<Done> {
+  if (stays > 0) return doTask(task);
+  if (thread === null && isBusy()) {
+    const begun = new WritingThread(() => {
+      if (thread === begun) thread = null;
+    });
+    thread = begun;
+  }
+  return thread?.isReady ? thread.ask(task) : doTask(task);
+}
+
+function isBusy(): boolean {
+  const now = performance.now();
+  times.push(now);
+  if (times.length < BUSY_TASKS) return false;
+  const busy = now - times.shift()! < BUSY_MS;
+  if (busy) times.length = 0;
+  return busy;
+}
+
+/**
+ * Writes objects, durable and visible to every git process when it fulfils.
+ * @param objects the folder of all of the repository
+ * @param batch few and small ones
+ * @returns the names of those that were not there
+ * @throws the file system's error
+ */
+export async function storeObjects(
+  objects: string,
+  batch: readonly (NamedObject & { data: Buffer })[],
+): Promise<string[]> {
+  return (await run({ name: 'objects', objects, batch })).fresh!;
+}
+
+/** Makes a lock file with its content, durable when it fulfils. @throws the file system's error; then it is not there */
+export async function makeLock(path: string | Buffer, content: string): Promise<void> {
+  await run({ name: 'lock', path, content });
+}
+
+/**
+ * Puts a file in the place of another one, durable when it fulfils where a folder is given.
+ * @returns why it may not be durable although it is in its place, or null
+ * @throws the file system's error; then it is where it was
+ */
+export async function putInPlace(task: Omit<PutTask, 'name'>): Promise<Error | null> {
+  const { unsafe } = await run({ name: 'put', ...task });
+  return unsafe === undefined ? null : errorOf(unsafe);
+}
