@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { DIFF_OPTIONS } from '../../src/git/diff-commands.ts';
 import type { Figure } from '../figures.ts';
 import { timedGit } from '../git.ts';
 import { type Load, load } from '../load.ts';
@@ -6,6 +10,9 @@ import { KINDS, type Kind, type Questions } from './questions.ts';
 
 const CONNECTIONS = 8;
 const SECONDS = 6;
+/** More than git prints patches of in that time. */
+const DIFFS_EACH = 12_000;
+const OID = /^[0-9a-f]{40,64}$/;
 
 /** Least share of the bare route's rate, in percent. */
 const LIMITS: Record<Kind, number | null> = {
@@ -48,6 +55,28 @@ async function gitBlames(dir: string, questions: Questions, beside: number): Pro
   return (done / (performance.now() - started)) * 1_000;
 }
 
+/** So many commits that were not asked for, of which each of so many `git diff-tree` beside each other prints patches, a second. */
+async function gitDiffs(dir: string, questions: Questions, beside: number): Promise<number> {
+  let done = 0;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: beside }, async () => {
+      const child = spawn('git', ['--git-dir', dir, 'diff-tree', '--stdin', '--always', ...DIFF_OPTIONS], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      child.stdin.on('error', () => {});
+      child.stdin.end(Array.from({ length: DIFFS_EACH }, () => `${questions.nextChange()}\n`).join(''));
+      const ended = once(child, 'close');
+      const timer = setTimeout(() => child.kill(), SECONDS * 1_000);
+      // Each commit begins with a line that has its id alone.
+      for await (const line of createInterface({ input: child.stdout })) if (OID.test(line)) done += 1;
+      clearTimeout(timer);
+      await ended;
+    }),
+  );
+  return (done / (performance.now() - started)) * 1_000;
+}
+
 /** Every kind of question as a share of what the bare route answers with as many bytes. */
 export async function kinds(
   server: BenchServer,
@@ -81,6 +110,15 @@ export async function kinds(
       measured: `${percent.toFixed(1)} % (${ours.rate.toFixed(0)} of ${theirs.rate.toFixed(0)} a second, ${ours.bytes} bytes, ${ms})`,
       value: percent,
       limit: LIMITS[kind] ?? 0,
+      better: 'more',
+    });
+    if (kind !== 'diff') continue;
+    const git = await gitDiffs(dir, questions, 2);
+    figures.push({
+      name: 'never asked: diff, against `git diff-tree --stdin` twice beside each other that nobody waits for',
+      measured: `${(ours.rate / git).toFixed(2)} (git: ${git.toFixed(0)} a second, ${((git / theirs.rate) * 100).toFixed(1)} % of the bare route)`,
+      value: ours.rate / git,
+      limit: 0,
       better: 'more',
     });
   }

@@ -13,6 +13,8 @@ export interface Questions {
   next(kind: Kind): string;
   /** The next commit and path of the ones that blame is asked of, for git itself. */
   nextBlame(): { commit: string; path: string };
+  /** The next commit that is no merge, likewise. */
+  nextChange(): string;
 }
 
 const COMMITS = 1_500;
@@ -102,5 +104,9 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
       return `files/${text(path)}/blame?ref=${commit}`;
     },
   };
-  return { next: (kind) => next[kind](), nextBlame: () => take(given, 'file') };
+  return {
+    next: (kind) => next[kind](),
+    nextBlame: () => take(given, 'file'),
+    nextChange: () => take(changes, 'commit'),
+  };
 }

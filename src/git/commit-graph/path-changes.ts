@@ -110,9 +110,10 @@ export class PathChanges {
     return this.#deepestFirst;
   }
 
-  /** What a commit that changed the path has there. */
+  /** What a commit that changed the path has there; null for nothing, and for one that did not change it. */
   stateAt(position: number): KnownState | null {
-    const layer = this.#layers.findLast(({ below }) => below <= position)!;
+    const layer = this.#layers.findLast(({ below }) => below <= position);
+    if (layer === undefined) return null;
     const sought = position - layer.below;
     let state: KnownState | null = null;
     for (const part of layer.parts) {

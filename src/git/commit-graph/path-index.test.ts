@@ -125,6 +125,7 @@ test('what is at a path is known without its commit and without trees, but for w
   assert.equal(trees.callCount() + commits.callCount(), 0);
   assert.equal(await entryAt(repo, merge, 'x'), null);
   assert.equal(await entryAt(repo, merge, 'a/'), null);
+  assert.equal(await entryAt(repo, merge, 'never'), null);
   assert.equal((await entryAt(repo, fresh, 'a'))?.oid, git(['rev-parse', `${fresh}:a`]));
 });
 
