@@ -63,9 +63,11 @@ export class WarmSlots {
 
   /**
    * Takes a slot, waiting for one where all are in use.
-   * @throws GitError `busy` past the bound on waiting, `aborted` when the pool is closed
+   * @throws GitError `busy` past the bound on waiting, `aborted` when the pool is closed; another error where no process may live: nobody
+   *   would ever give one back
    */
   take(): Promise<WarmSlot> {
+    if (this.#max === 0) return Promise.reject(new Error('no process may be started here'));
     if (this.#closed) return Promise.reject(new GitError('aborted', 'the repository pool is closed'));
     if (this.#entries.size < this.#max) return Promise.resolve(this.#grant());
     if (this.#waiting.length >= MAX_WAITING) {

@@ -50,4 +50,6 @@ test('where sizes are not indexed a thread leaves the list to this one', async (
   const here = await askBoth(fixture, tip);
   await answering(fixture, tip);
   assert.deepEqual(await askBoth(fixture, tip), here);
+  // It says so at once: one that owed an answer for long would have been ended.
+  assert.equal(fixture.pool.readers.size, 1);
 });
