@@ -27,6 +27,3 @@ async function readCommits(repo: Repository, oids: readonly string[]): Promise<(
 
 /** Commits by their complete ids. Serves single commits, and those of branches. */
 export const COMMITS = { name: 'commits', find: readCommits } as const satisfies Question;
-
-/** One page of a history. Serves lists of commits with their statistics. */
-export const LOG_PAGE = { name: 'log', find: readLogPage } as const satisfies Question;

@@ -16,7 +16,7 @@ subscribe('child_process', (message) => {
   children.push((message as { process: ChildProcess }).process);
 });
 /** What writes the commit-graph and its index of paths, seconds after a change and whoever reads meanwhile. */
-const WRITES_GRAPH = / commit-graph write | --raw --no-abbrev --no-renames --diff-merges=first-parent /;
+const WRITES_GRAPH = / commit-graph write | --shortstat | --raw --no-abbrev --no-renames --diff-merges=first-parent /;
 
 /** The processes that were started for somebody since it was called last. */
 const started = () =>
