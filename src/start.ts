@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
-import { readingThread } from './api/code/index.ts';
+import { readApart, readingThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
@@ -265,10 +265,14 @@ async function serveClaimed(
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
-  const threads = Math.min(MAX_READERS, Math.max(0, availableParallelism() - 2));
+  const processors = availableParallelism();
+  const threads = Math.min(MAX_READERS, processors - 1);
   const load = new LoopLoad();
   const isNeeded = () => load.isBusy;
-  instance.deps.storages.pool.readers.allow({ ...readingThread, threads, isNeeded });
+  instance.deps.storages.pool.readers.allow({
+    ...{ ...readingThread, threads, isNeeded },
+    ...(processors > 2 ? {} : { only: readApart }),
+  });
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );

@@ -17,8 +17,10 @@ export interface Questions {
   nextChange(): string;
 }
 
-const COMMITS = 1_500;
-const PATHS_EACH = 24;
+const COMMITS = 2_500;
+const PATHS_EACH = 60;
+/** Of these, whose folders are asked for: with more, what is left of all are ever smaller ones. */
+const FOLDERS_EACH = 24;
 const AT_ONCE = 6;
 
 interface Place {
@@ -50,7 +52,7 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
           const path = pick(paths);
           files.push({ commit, path });
           const folder = path.split('/').slice(0, -1).join('/');
-          folders.push({ commit, path: folder });
+          if (n < FOLDERS_EACH) folders.push({ commit, path: folder });
         }
       }),
     );

@@ -204,6 +204,16 @@ test('another thread is started when the first has something to do, and the one 
   assert.equal(readers.size, 2);
 });
 
+test('where a thread has no processor for itself only some questions are asked of it', async () => {
+  const readers = new Readers();
+  readers.allow({ ...PROGRAM, threads: 1, only: new Set(['dear']) });
+  assert.equal(readers.ask(place, 'cheap', []), undefined);
+  assert.equal(readers.size, 0);
+  assert.equal(readers.ask(place, 'dear', []), undefined);
+  assert.equal(readers.size, 1);
+  readers.close();
+});
+
 test('nothing is asked of threads where none are allowed, or all are ended', async () => {
   const readers = new Readers();
   assert.equal(readers.ask(place, 'x', []), undefined);

@@ -14,6 +14,8 @@ export interface ReaderProgram {
   threads: number;
   /** Whether this thread has too little time to find answers itself. */
   isNeeded: () => boolean;
+  /** Names of the only questions that are asked of threads; all where it is not given. */
+  only?: ReadonlySet<string>;
 }
 
 /**
@@ -45,6 +47,7 @@ export class Readers {
    */
   ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
     if (this.#program === null || this.#program.threads === 0 || !this.#program.isNeeded()) return undefined;
+    if (this.#program.only?.has(name) === false) return undefined;
     this.#askedAt = performance.now();
     let thread: ReaderThread | null = null;
     let areReady = true;
